@@ -1,0 +1,84 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "Martlet",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Martlet", targets: ["Martlet"]),
+        .library(name: "KennelModels", targets: ["KennelModels"]),
+        .executable(name: "martlet", targets: ["MartletCLI"]),
+        .plugin(name: "MartletPlugin", targets: ["MartletPlugin"]),
+        .plugin(name: "MartletCommand", targets: ["MartletCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: [
+        // Runtime wing: knows SQL and Swift, no YAML.
+        .systemLibrary(
+            name: "CMartletSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .target(name: "CMartletRuntime"),
+        .target(name: "MartletSQLite", dependencies: ["CMartletSQLite"]),
+        .target(name: "MartletEngine", dependencies: ["MartletSQLite", "CMartletRuntime"]),
+        .target(name: "Martlet", dependencies: ["MartletEngine", "CMartletRuntime"]),
+
+        // Compiler wing: knows YAML and Swift, no SQL.
+        .systemLibrary(
+            name: "CMartletYAML", pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+        .target(name: "MartletSchema"),
+        .target(name: "MartletFrontend", dependencies: ["MartletSchema", "CMartletYAML"]),
+        .target(name: "MartletLint", dependencies: ["MartletSchema"]),
+        .target(name: "MartletBackend", dependencies: ["MartletSchema"]),
+        .target(
+            name: "MartletCompiler",
+            dependencies: ["MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend"]),
+        .executableTarget(name: "MartletGenerator", dependencies: ["MartletCompiler"]),
+        .executableTarget(
+            name: "MartletCLI",
+            dependencies: [
+                "MartletCompiler",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .plugin(name: "MartletPlugin", capability: .buildTool(), dependencies: ["MartletGenerator"]),
+        .plugin(
+            name: "MartletCommand",
+            capability: .command(
+                intent: .custom(verb: "martlet", description: "Generate, lint and check Martlet schemas."),
+                permissions: [.writeToPackageDirectory(reason: "Writes generated model classes.")]),
+            dependencies: ["MartletCLI"]),
+
+        // Generated models, committed.
+        .target(name: "KennelModels", dependencies: ["Martlet"], path: "Generated/Kennel"),
+        .target(name: "ConformanceModels", dependencies: ["Martlet"], path: "Generated/Conformance"),
+        .target(name: "FlightsModels", dependencies: ["Martlet"], path: "Generated/Flights"),
+
+        // Tests.
+        .target(name: "CMartletTestVFS", dependencies: ["CMartletSQLite"], path: "Tests/CMartletTestVFS"),
+        .target(
+            name: "MartletTestSupport", dependencies: ["Martlet", "MartletEngine", "MartletSQLite"],
+            path: "Tests/MartletTestSupport"),
+        .testTarget(
+            name: "CompilerTests",
+            dependencies: ["MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletSchema"],
+            exclude: ["Fixtures"]),
+        .testTarget(
+            name: "EngineTests",
+            dependencies: ["MartletEngine", "MartletSQLite", "CMartletTestVFS", "MartletTestSupport"]),
+        .testTarget(
+            name: "RuntimeTests",
+            dependencies: ["Martlet", "KennelModels", "ConformanceModels", "MartletTestSupport"]),
+        .testTarget(name: "TidyTests"),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where ![.system, .plugin].contains(target.type) {
+    target.swiftSettings = (target.swiftSettings ?? []) + [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

@@ -1,0 +1,21 @@
+#ifndef CMARTLET_SQLITE_SHIM_H
+#define CMARTLET_SQLITE_SHIM_H
+#include <sqlite3.h>
+
+/* Variadic calls and destructor constants that Swift cannot see. */
+static inline int cmartlet_db_config_int(sqlite3 *db, int op, int value) {
+    return sqlite3_db_config(db, op, value, (int *)0);
+}
+static inline int cmartlet_bind_text_static(sqlite3_stmt *s, int i, const char *p, int n) {
+    return sqlite3_bind_text(s, i, p, n, SQLITE_STATIC);
+}
+static inline int cmartlet_bind_text_transient(sqlite3_stmt *s, int i, const char *p, int n) {
+    return sqlite3_bind_text(s, i, p, n, SQLITE_TRANSIENT);
+}
+static inline int cmartlet_bind_blob_static(sqlite3_stmt *s, int i, const void *p, int n) {
+    return sqlite3_bind_blob(s, i, p, n, SQLITE_STATIC);
+}
+static inline int cmartlet_bind_blob_transient(sqlite3_stmt *s, int i, const void *p, int n) {
+    return sqlite3_bind_blob(s, i, p, n, SQLITE_TRANSIENT);
+}
+#endif
