@@ -1,0 +1,28 @@
+#ifndef CMARTLET_RUNTIME_H
+#define CMARTLET_RUNTIME_H
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// What identifies the calling thread while it lives. Declared free of side effects: Swift takes any other C call for one
+/// that may release anything, and brackets every use of the accessor with a retain and a release.
+static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
+#if defined(__x86_64__) || defined(__aarch64__)
+    return (uintptr_t)__builtin_thread_pointer();
+#else
+    return (uintptr_t)pthread_self();
+#endif
+}
+
+/// A function that a generated registry file places in a section of the binary.
+typedef void (*cmartlet_registry_record)(void *context);
+
+/// The records of all registry files linked into the program.
+size_t cmartlet_registry_count(void);
+cmartlet_registry_record cmartlet_registry_get(size_t index);
+
+/// Retains an object unless its deinitialisation has begun (the Swift runtime's own function behind weak references).
+/// Returns the object or null.
+void *swift_tryRetain(void *object);
+
+#endif

@@ -1,0 +1,1 @@
+#include <cmartlet_test_vfs.h>
