@@ -30,8 +30,8 @@ package struct ResultsMaintainer: Sendable {
     /// The sort keys that touched rows had at the old snapshot, as far as they are known.
     package var oldSortKeys: [ObjectKey: SortKey]
 
-    /// Reading a sort key costs about as much as passing over this many keys.
-    var keysScannedPerSearch = 2048
+    /// Finding one row by its sort key costs about as much as passing over this many keys.
+    package var keysScannedPerSearch = 2048
 
     package init(
         old: KeySequence, order: SortOrder = SortOrder(), touched: KeySet, replaced: KeySet = [],
