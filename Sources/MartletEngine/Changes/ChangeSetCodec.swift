@@ -128,7 +128,8 @@ package enum ChangeSetCodec {
                 lower = try advance(last, by: gap, plus: 2)
             }
             let upper = isLong ? try advance(lower, by: try reader.varint(), plus: 1) : lower
-            guard UInt64(bitPattern: upper &- lower) < UInt64(greatestCount - keys.count) else { throw MalformedBytes() }
+            let width = UInt64(bitPattern: upper &- lower)
+            if width >= UInt64(greatestCount - keys.count) { throw MalformedBytes() }
             keys.append(lower...upper)
         }
         return keys

@@ -154,10 +154,11 @@ struct CollectionChangeBuilderTests {
             .insert(at: 3, count: 2), .clear(oldCount: 5), .insert(at: 0, count: 4), .clear(oldCount: 4),
         ])
         #expect(script.edits == [.clear(oldCount: 3)])
-        #expect(CollectionChangeBuilder.change(replaying: script, oldCount: 3) == CollectionChange(deletions: [0, 1, 2]))
+        let change = CollectionChangeBuilder.change(replaying: script, oldCount: 3)
+        #expect(change == CollectionChange(deletions: [0, 1, 2]))
         let onEmpty = ListEditScript([.insert(at: 0, count: 2), .clear(oldCount: 2)])
         #expect(onEmpty.isEmpty)
-        #expect(change(of: [.clear(oldCount: 0)], oldCount: 0).isEmpty)
+        #expect(self.change(of: [.clear(oldCount: 0)], oldCount: 0).isEmpty)
     }
 
     @Test("100,000 appended elements are one edit")

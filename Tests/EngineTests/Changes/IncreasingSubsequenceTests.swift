@@ -35,15 +35,9 @@ struct IncreasingSubsequenceTests {
         for subset in 0..<(1 << ranks.count) {
             let chain = ranks.indices.filter { subset >> $0 & 1 == 1 }
             guard zip(chain, chain.dropFirst()).allSatisfy({ ranks[$0] < ranks[$1] }) else { continue }
-            best = max(best, (chain.count, (subset & preferred).nonzeroBitCount), by: <)
+            let found = (chain.count, (subset & preferred).nonzeroBitCount)
+            if found > best { best = found }
         }
         return best
-    }
-
-    private func max(
-        _ left: (count: Int, preferred: Int), _ right: (count: Int, preferred: Int),
-        by isLess: ((Int, Int), (Int, Int)) -> Bool
-    ) -> (count: Int, preferred: Int) {
-        isLess(left, right) ? right : left
     }
 }

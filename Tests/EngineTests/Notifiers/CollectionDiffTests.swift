@@ -42,7 +42,8 @@ struct CollectionDiffTests {
         for modified in [1, 2] as [ObjectKey] {
             let change = CollectionDiff.change(from: [1, 2], to: [2, 1], modified: [modified])
             let from = modified == 1 ? 0 : 1
-            let moved = CollectionChange(deletions: [from], insertions: [1 - from], moves: [.init(from: from, to: 1 - from)])
+            let to = 1 - from
+            let moved = CollectionChange(deletions: [from], insertions: [to], moves: [.init(from: from, to: to)])
             #expect(change == moved)
         }
     }
