@@ -66,7 +66,9 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(
             name: "EngineTests",
-            dependencies: ["MartletEngine", "MartletSQLite", "CMartletTestVFS", "MartletTestSupport"]),
+            dependencies: [
+                "MartletEngine", "MartletSQLite", "CMartletSQLite", "CMartletTestVFS", "MartletTestSupport",
+            ]),
         .testTarget(
             name: "RuntimeTests",
             dependencies: ["Martlet", "KennelModels", "ConformanceModels", "MartletTestSupport"]),
