@@ -90,8 +90,8 @@ struct TestVFSTests {
         let vfs = HookVFS(over: disk.name)
         let connection = try RawConnection("a.db", vfs: vfs.name)
         try connection.execute("PRAGMA journal_mode=WAL; CREATE TABLE t(v)")
-        vfs.fail(.sync, of: .wal, result: SQLITE_IOERR_FSYNC_CODE)
-        #expect(throws: RawError(code: SQLITE_IOERR_FSYNC_CODE, sql: "INSERT INTO t VALUES(1)")) {
+        vfs.fail(.sync, of: .wal, result: ioErrorFsync)
+        #expect(throws: RawError(code: ioErrorFsync, sql: "INSERT INTO t VALUES(1)")) {
             try connection.execute("INSERT INTO t VALUES(1)")
         }
         try connection.execute("INSERT INTO t VALUES(2)")
@@ -174,7 +174,7 @@ struct TestVFSTests {
 }
 
 /// Swift cannot read the macro.
-private let SQLITE_IOERR_FSYNC_CODE: CInt = SQLITE_IOERR | (4 << 8)
+private let ioErrorFsync: CInt = SQLITE_IOERR | (4 << 8)
 
 // MARK: - Scenarios
 
