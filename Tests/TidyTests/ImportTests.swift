@@ -8,7 +8,7 @@ enum ImportTable {
         "MartletSQLite": ["CMartletSQLite", "Synchronization"],
         "MartletEngine": systemModules.union(["MartletSQLite", "CMartletRuntime", "Foundation"]),
         "Martlet": systemModules.union([
-            "MartletEngine", "CMartletRuntime", "Foundation", "Observation", "Combine",
+            "MartletEngine", "MartletSQLite", "CMartletRuntime", "Foundation", "Observation", "Combine",
         ]),
 
         // Compiler wing: knows YAML and Swift, no SQL.
@@ -29,7 +29,7 @@ enum ImportTable {
 
     /// Modules that a module may show in its own interface with `public import`.
     static let publicImports: [String: Set<String>] = [
-        "Martlet": ["Foundation", "Dispatch", "Observation", "Combine"],
+        "Martlet": ["CMartletRuntime", "Foundation", "Dispatch", "Observation", "Combine"],
         "MartletFrontend": ["MartletSchema"],
         "MartletLint": ["MartletSchema"],
         "MartletBackend": ["MartletSchema"],

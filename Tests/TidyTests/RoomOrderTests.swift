@@ -4,7 +4,7 @@ import Testing
 enum Rooms {
     static let ofModule: [String: [String]] = [
         "MartletEngine": [
-            "Environment", "Schema", "Keys", "Changes", "Storage", "Query", "Transactions", "Notifiers", "Coordination",
+            "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Notifiers", "Coordination",
         ],
         "Martlet": [
             "Misuse", "Values", "Context", "Objects", "Query", "Collections", "Realm", "Observation", "Projections",

@@ -124,6 +124,8 @@ struct Token: Equatable {
     var line: Int
     /// Whether it begins its line.
     var startsLine = false
+    /// Whether it stands right behind the token before it.
+    var isAttached = false
 
     var isWord: Bool {
         guard let first = text.utf8.first else { return false }
@@ -138,6 +140,7 @@ extension SwiftText {
         var tokens: [Token] = []
         var line = 1
         var startsLine = true
+        var lastEnd: String.Index?
         let bytes = code.utf8
         var index = bytes.startIndex
         while index < bytes.endIndex {
@@ -153,8 +156,10 @@ extension SwiftText {
             if isWordByte(byte) {
                 while index < bytes.endIndex, isWordByte(bytes[index]) { index = bytes.index(after: index) }
             }
-            tokens.append(Token(text: code[start..<index], line: line, startsLine: startsLine))
+            tokens.append(
+                Token(text: code[start..<index], line: line, startsLine: startsLine, isAttached: start == lastEnd))
             startsLine = false
+            lastEnd = index
         }
         return tokens
     }

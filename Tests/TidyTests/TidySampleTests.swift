@@ -83,7 +83,8 @@ struct TidySampleTests {
     @Test("forced tries and traps are found, in code only")
     func traps() {
         let file = SwiftFile(
-            path: "Sources/Martlet/Values/A.swift", "let a = try! b()\n// try! c()\nfatalError(\"d\")\nlet e = f as! G")
+            path: "Sources/Martlet/Values/A.swift",
+            "let a = try! b()\n// try! c()\nfatalError(\"d\")\nlet e = f as! G\nif try !h() {}")
         #expect(BannedWordTests.trapFindings(in: file).map(\.line) == [1, 4, 3])
         let misuse = SwiftFile(path: "Sources/Martlet/Misuse/A.swift", "fatalError(\"d\")")
         #expect(BannedWordTests.trapFindings(in: misuse).isEmpty)
@@ -93,7 +94,7 @@ struct TidySampleTests {
     func fileAccess() {
         let file = SwiftFile(
             path: "Sources/Martlet/Values/A.swift",
-            "let a = open(path, O_RDONLY)\nlet b = FileManager.default\nlet c = try Data(contentsOf: d)\nlet e = f.open(g)"
+            "let a = open(path, O_RDONLY)\nlet b = FileManager.default\nlet c = try Data(contentsOf: d)\nlet e = f.open(g)\nFileHandle.standardError"
         )
         #expect(BannedWordTests.fileAccessFindings(in: file).map(\.line).sorted() == [1, 2, 3])
     }
