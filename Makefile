@@ -17,6 +17,7 @@ export PATH := $(PATH):/opt/swift/usr/bin
 
 FLIGHTS ?=
 ARGS ?=
+FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart test format generate bench flights-verify plugin-check sanitize clean packages
@@ -28,7 +29,7 @@ packages:
 	@Scripts/install-packages
 
 quickstart: packages
-	$(FLIGHTS_DEMO) $(if $(FLIGHTS),--data "$(FLIGHTS)")
+	$(FLIGHTS_DEMO) run "$(or $(FLIGHTS),$(FLIGHTS_SAMPLE))"
 
 test: packages
 	@Scripts/test
@@ -46,7 +47,7 @@ flights-verify: packages
 	@test -n "$(FLIGHTS)" || { echo "make flights-verify needs the full data: FLIGHTS=<folder of CSV files>" >&2; exit 2; }
 	@mkdir -p .build
 	Scripts/flights-answers.py "$(FLIGHTS)" -o .build/flights-answers.json
-	$(FLIGHTS_DEMO) --data "$(FLIGHTS)" --verify .build/flights-answers.json
+	$(FLIGHTS_DEMO) verify "$(FLIGHTS)" --answers .build/flights-answers.json
 
 plugin-check: packages
 	Tests/plugin-check.sh
