@@ -10,14 +10,16 @@ struct FieldsEmitter {
     func emit(into writer: inout SourceWriter) {
         let access = context.access.modifier
         writer.block("extension \(name)") { writer in
-            writer.block("nonisolated \(access)struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields") { writer in
+            writer.block("nonisolated \(access)struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields") {
+                writer in
                 writer.line("\(access)typealias Model = \(name)")
                 writer.line("\(access)let _path: Martlet.FieldPath")
                 writer.line("\(access)init(_ path: Martlet.FieldPath) { _path = path }")
                 for property in object.properties { emitField(property, into: &writer) }
             }
             writer.line()
-            writer.line("nonisolated \(access)static var fields: Fields<\(name)> { .init(Martlet.FieldPath(\(name).self)) }")
+            writer.line(
+                "nonisolated \(access)static var fields: Fields<\(name)> { .init(Martlet.FieldPath(\(name).self)) }")
             guard !object.keyPaths.isEmpty else { return }
             writer.line()
             writer.block("nonisolated \(access)enum KeyPaths") { writer in
