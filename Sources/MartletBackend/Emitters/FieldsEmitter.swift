@@ -82,20 +82,12 @@ struct KeyPathExpression {
 
     func text(of path: KeyPathModel) -> String {
         var text = "\(root).fields"
-        for (index, segment) in path.segments.enumerated() {
-            let isLast = index == path.segments.count - 1
-            text = appending(segment, to: text, isLast: isLast)
-        }
+        for segment in path.segments { text = appending(segment, to: text) }
         return text
     }
 
-    private func appending(_ segment: KeyPathSegmentModel, to prefix: String, isLast: Bool) -> String {
+    private func appending(_ segment: KeyPathSegmentModel, to prefix: String) -> String {
         let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
-        if !isLast, segment.type.kind == .map, let target = segment.type.value.objectName {
-            // The descriptor of a map speaks of keys and values; what lies behind them starts at the values' own type.
-            let literal = SwiftLiteral.string(segment.property)
-            return "\(SwiftNames.escaped(target)).Fields<\(root)>(\(prefix)._path.link(\(literal)))"
-        }
         if property?.deprecation != nil {
             // Not by its name: that would warn here, where nobody can mend it.
             let field = FieldType(segment.type, root: root)

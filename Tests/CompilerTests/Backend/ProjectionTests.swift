@@ -12,7 +12,6 @@ struct ProjectionTests {
                 Sample.property("nick", Sample.type(.scalar(.string), optional: true)),
                 Sample.property("boss", Sample.link("Person")),
                 Sample.property("friends", Sample.type(.link("Person"), .list)),
-                Sample.property("named", Sample.type(.link("Person"), .map, optional: true)),
                 Sample.property("old", Sample.string, deprecated: "no"),
                 Sample.property(
                     "bossOf", Sample.type(.link("Person"), .linkingObjects(type: "Person", property: "boss"))),
@@ -41,16 +40,8 @@ struct ProjectionTests {
                 "Martlet.ProjectedCollection(rootObject.bossOf) { $0.nick }"
             ),
             (
-                "named.name", "Martlet.ProjectedCollection<Swift.String?>",
-                "Martlet.ProjectedCollection(rootObject.named) { $0?.name }"
-            ),
-            (
                 "boss.friends.name", "Martlet.ProjectedCollection<Swift.String>?",
                 "(rootObject.boss?.friends).map { Martlet.ProjectedCollection($0) { $0.name } }"
-            ),
-            (
-                "friends.friends.name", "Martlet.ProjectedCollection<Martlet.ProjectedCollection<Swift.String>>",
-                "Martlet.ProjectedCollection(rootObject.friends) { Martlet.ProjectedCollection($0.friends) { $0.name } }"
             ),
         ])
     func types(path: String, type: String, expression: String) {
