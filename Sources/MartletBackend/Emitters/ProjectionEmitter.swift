@@ -79,7 +79,8 @@ struct ProjectedValue {
         let type = "Martlet.ProjectedCollection<\(element.type)>"
         let transform = "{ \(element.expression) }"
         if isOptional {
-            self.init(expression: "(\(collection)).map { Martlet.ProjectedCollection($0) \(transform) }", type: type + "?")
+            let value = "(\(collection)).map { Martlet.ProjectedCollection($0) \(transform) }"
+            self.init(expression: value, type: type + "?")
         } else {
             self.init(expression: "Martlet.ProjectedCollection(\(collection)) \(transform)", type: type)
         }
