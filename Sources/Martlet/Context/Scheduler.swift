@@ -4,8 +4,8 @@ import Foundation
 
 /// Gets work onto the executor of a Realm: its run loop, its queue, or, in tests, a hand.
 final class Scheduler: Sendable {
+    // Sendable: run loops take timers from any thread, and wake up for them; the others lock by themselves.
     private enum Target: @unchecked Sendable {
-        // Run loops take timers from any thread, and wake up for them.
         case runLoop(RunLoop)
         case queue(DispatchQueue)
         case byHand(ManualScheduler)
@@ -38,8 +38,8 @@ final class Scheduler: Sendable {
 }
 
 /// A scheduler whose turns are taken by hand: delivery becomes a list of steps, which tests can order.
+// Sendable: `pending` is used under the lock.
 @_spi(Testing) public final class ManualScheduler: @unchecked Sendable {
-    // Sendable: `pending` under the lock.
     private let lock = NSLock()
     private var pending: [@Sendable () -> Void] = []
 
