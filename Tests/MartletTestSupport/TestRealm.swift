@@ -1,14 +1,14 @@
-import Foundation
-@_spi(Testing) @testable import Martlet
+package import Foundation
+package import Martlet
 
 /// A fresh file with a Realm whose turns are taken by hand; the file goes with the test.
-public final class TestRealm {
-    public let scheduler = ManualScheduler()
-    public let configuration: Realm.Configuration
-    public let realm: Realm
+package final class TestRealm {
+    package let scheduler = ManualScheduler()
+    package let configuration: Realm.Configuration
+    package let realm: Realm
     private let folder: URL
 
-    public init(_ adjust: (inout Realm.Configuration) -> Void = { _ in }) throws {
+    package init(_ adjust: (inout Realm.Configuration) -> Void = { _ in }) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var configuration = Realm.Configuration(fileURL: folder.appendingPathComponent("test.realm"))
@@ -21,10 +21,10 @@ public final class TestRealm {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    public var url: URL { folder.appendingPathComponent("test.realm") }
+    package var url: URL { folder.appendingPathComponent("test.realm") }
 
     /// Runs `body` with another Realm of the same file on a thread of its own: what it commits is remote here.
-    public func elsewhere(_ body: @escaping (Realm) throws -> Void) throws {
+    package func elsewhere(_ body: @escaping (Realm) throws -> Void) throws {
         nonisolated(unsafe) var failure: (any Error)?
         nonisolated(unsafe) let body = body
         nonisolated(unsafe) let configuration = configuration

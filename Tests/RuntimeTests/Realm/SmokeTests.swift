@@ -1,6 +1,6 @@
 import Foundation
 import KennelModels
-@_spi(Testing) @testable import Martlet
+@testable import Martlet
 import Testing
 
 @Test func smoke() throws {
