@@ -1,0 +1,20 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "MartletBenchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        .target(name: "CWorkload"),
+        .target(name: "Measure", dependencies: ["CWorkload"]),
+        .executableTarget(
+            name: "yardstick", dependencies: ["CWorkload"],
+            linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "PeerGRDB", dependencies: ["Measure", .product(name: "GRDB", package: "GRDB.swift")]),
+    ],
+    swiftLanguageModes: [.v6]
+)
