@@ -2,20 +2,26 @@
 #define CMARTLET_SQLITE_SHIM_H
 #include <sqlite3.h>
 
+enum {
+    CMARTLET_IOERR_FSYNC = SQLITE_IOERR_FSYNC,
+    CMARTLET_IOERR_DIR_FSYNC = SQLITE_IOERR_DIR_FSYNC
+};
+
+/* A null pointer would bind NULL: empty text stays empty text. */
 /* Variadic calls and destructor constants that Swift cannot see. */
 static inline int cmartlet_db_config_int(sqlite3 *db, int op, int value) {
     return sqlite3_db_config(db, op, value, (int *)0);
 }
 static inline int cmartlet_bind_text_static(sqlite3_stmt *s, int i, const char *p, int n) {
-    return sqlite3_bind_text(s, i, p, n, SQLITE_STATIC);
+    return sqlite3_bind_text(s, i, p ? p : "", n, SQLITE_STATIC);
 }
 static inline int cmartlet_bind_text_transient(sqlite3_stmt *s, int i, const char *p, int n) {
-    return sqlite3_bind_text(s, i, p, n, SQLITE_TRANSIENT);
+    return sqlite3_bind_text(s, i, p ? p : "", n, SQLITE_TRANSIENT);
 }
 static inline int cmartlet_bind_blob_static(sqlite3_stmt *s, int i, const void *p, int n) {
-    return sqlite3_bind_blob(s, i, p, n, SQLITE_STATIC);
+    return sqlite3_bind_blob(s, i, p ? p : "", n, SQLITE_STATIC);
 }
 static inline int cmartlet_bind_blob_transient(sqlite3_stmt *s, int i, const void *p, int n) {
-    return sqlite3_bind_blob(s, i, p, n, SQLITE_TRANSIENT);
+    return sqlite3_bind_blob(s, i, p ? p : "", n, SQLITE_TRANSIENT);
 }
 #endif

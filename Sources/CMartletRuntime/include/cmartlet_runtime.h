@@ -21,6 +21,9 @@ typedef void (*cmartlet_registry_record)(void *context);
 size_t cmartlet_registry_count(void);
 cmartlet_registry_record cmartlet_registry_get(size_t index);
 
+/// 1 when the folder lies on a network file system (NFS, SMB, AFS, 9P), 0 when not or not known.
+int cmartlet_is_on_network(const char *folder);
+
 /// Retains an object unless its deinitialisation has begun (the Swift runtime's own function behind weak references).
 /// Returns the object or null.
 void *swift_tryRetain(void *object);

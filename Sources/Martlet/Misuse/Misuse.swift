@@ -1,0 +1,150 @@
+/// Every trap of the library and its message. Only programmer errors trap; faults of the world are thrown.
+enum Misuse {
+    static func trap(_ message: String, file: StaticString = #file, line: UInt = #line) -> Never {
+        preconditionFailure("Martlet: \(message)", file: file, line: line)
+    }
+
+    // MARK: Confinement
+
+    static func wrongExecutor(_ what: String, home: String, here: String) -> Never {
+        trap(
+            "\(what) was used on \(here), but it belongs to \(home). Live objects stay where their Realm was opened: "
+                + "open a Realm there and look the object up by its primary key, or pass a 'ThreadSafeReference'")
+    }
+
+    static func noRunLoop(_ what: String) -> Never {
+        trap(
+            "\(what) was observed on a thread that runs no run loop, so nothing could ever be delivered. "
+                + "Observe on the main thread, on a thread inside 'RunLoop.run', or give a serial queue with 'on:'")
+    }
+
+    // MARK: Write transactions
+
+    static func notInWrite(_ what: String) -> Never {
+        trap("\(what) was changed outside a write transaction. Put the change into 'realm.write { … }'")
+    }
+
+    static func alreadyInWrite() -> Never {
+        trap("a write transaction was begun inside another one. Commit or cancel the first, or do the work inside it")
+    }
+
+    static func noWriteToEnd(_ verb: String) -> Never {
+        trap("a write transaction was \(verb) although none is open. Call 'beginWrite()' first, or use 'realm.write { … }'")
+    }
+
+    static func readOnly(_ what: String) -> Never {
+        trap("\(what) belongs to a Realm opened with 'readOnly' and cannot be changed. Open the file for writing")
+    }
+
+    static func failedFlush(_ error: any Error) -> Never {
+        trap("changes of the open write transaction could not be stored: \(error)")
+    }
+
+    // MARK: Objects
+
+    static func invalidated(_ type: String, _ key: String) -> Never {
+        trap(
+            "the '\(type)' \(key) was deleted, or its Realm invalidated, and can no longer be used. "
+                + "Check 'isInvalidated' before using an object that may be gone")
+    }
+
+    static func foreignObject(_ type: String) -> Never {
+        trap("a '\(type)' of another Realm was added or linked. Use objects of one Realm together, or copy it with 'create'")
+    }
+
+    static func duplicatePrimaryKey(_ type: String, _ key: String) -> Never {
+        trap(
+            "a '\(type)' with the primary key \(key) exists already. "
+                + "Use 'update: .modified' or '.all' to change it, or choose another key")
+    }
+
+    static func primaryKeyChange(_ type: String, _ property: String) -> Never {
+        trap("the primary key '\(type).\(property)' was changed after the object had been added. Create a new object instead")
+    }
+
+    static func unknownType(_ type: String) -> Never {
+        trap(
+            "'\(type)' is not in the schema of this Realm. "
+                + "Add it to 'Realm.Configuration.objectTypes', or leave 'objectTypes' out to use all types of the program")
+    }
+
+    static func unknownProperty(_ name: String, of type: String, known: [String]) -> Never {
+        trap("'\(type)' has no property '\(name)'. It has \(known.map { "'\($0)'" }.joined(separator: ", "))")
+    }
+
+    static func wrongValue(_ value: Any?, property: String, expected: String) -> Never {
+        trap("'\(property)' takes \(expected), but was given '\(value.map { "\($0)" } ?? "nil")'")
+    }
+
+    static func missingValue(_ property: String) -> Never {
+        trap("a value for '\(property)' is missing, and it is neither optional nor has it a default")
+    }
+
+    static func embeddedAtTopLevel(_ type: String) -> Never {
+        trap("'\(type)' is an embedded type and cannot be added by itself. Assign it to a property of its owner")
+    }
+
+    static func embeddedOwned(_ type: String) -> Never {
+        trap("an embedded '\(type)' that already has an owner was assigned to another one. Create a copy for each owner")
+    }
+
+    static func deniedDeletion(_ type: String, by holder: String) -> Never {
+        trap("a '\(type)' cannot be deleted while '\(holder)' links to it with 'onDelete: deny'. Remove these links first")
+    }
+
+    static func noPrimaryKey(_ type: String) -> Never {
+        trap("'\(type)' has no primary key. Declare 'primaryKey' in the schema, or find the object with 'where'")
+    }
+
+    static func enumWithoutCase(_ type: String, _ raw: String) -> Never {
+        trap(
+            "the stored value \(raw) is no case of '\(type)'. "
+                + "Declare the property optional, or an 'unknown' case in the schema")
+    }
+
+    // MARK: Collections and queries
+
+    static func indexOutOfRange(_ index: Int, count: Int, _ what: String) -> Never {
+        trap("the index \(index) is outside of \(what), which has \(count) elements")
+    }
+
+    static func query(_ message: String) -> Never { trap("this query cannot be carried out: \(message)") }
+
+    static func readFailed(_ error: any Error) -> Never {
+        trap("a read of the open snapshot failed: \(error)")
+    }
+
+    // MARK: Observation
+
+    static func observeUnmanaged(_ type: String) -> Never {
+        trap("an unmanaged '\(type)' was observed. Add it to a Realm first")
+    }
+
+    static func observeReadOnly() -> Never {
+        trap("something in a Realm opened with 'readOnly' was observed, and nothing there ever changes. Open it for writing")
+    }
+
+    static func observeInsideWrite() -> Never {
+        trap("an observer was registered inside a write transaction that has changed something. Register before the write")
+    }
+
+    static func unknownKeyPath(_ path: String, component: String, type: String) -> Never {
+        trap("the key path '\(path)' cannot be observed: '\(type)' has no property '\(component)'")
+    }
+
+    static func observeLinkingObjects(_ property: String) -> Never {
+        trap("'\(property)' is a linking-objects property and cannot be observed by key and value. Use 'observe' on the collection")
+    }
+
+    static func observerNotRegistered(_ property: String) -> Never {
+        trap("an observer of '\(property)' was removed that is not registered. Remove each observer once, with its context")
+    }
+
+    static func silencedForeignToken() -> Never {
+        trap("'withoutNotifying' was given a token of another Realm. Give tokens of observers of this Realm")
+    }
+
+    static func addObserved(_ type: String) -> Never {
+        trap("a '\(type)' with observers was added to a Realm. Remove the observers first and add them again afterwards")
+    }
+}

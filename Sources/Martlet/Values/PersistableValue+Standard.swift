@@ -1,0 +1,110 @@
+public import Foundation
+import MartletSQLite
+
+extension Bool: PersistableValue, OrderedValue {
+    public var _stored: StoredValue { StoredValue(.integer(self ? 1 : 0)) }
+    public static func _value(_ stored: StoredValue) -> Bool? {
+        if case .integer(let number) = stored.raw { number != 0 } else { nil }
+    }
+}
+
+extension FixedWidthInteger where Self: NumericValue {
+    public var _stored: StoredValue { StoredValue(.integer(Int64(self))) }
+    public static func _value(_ stored: StoredValue) -> Self? {
+        if case .integer(let number) = stored.raw { Self(exactly: number) } else { nil }
+    }
+    public static func _number(_ stored: StoredValue) -> Self {
+        switch stored.raw {
+        case .integer(let number): Self(clamping: number)
+        case .real(let number): Self(exactly: number.rounded()) ?? 0
+        default: 0
+        }
+    }
+}
+
+extension Int: NumericValue {}
+extension Int8: NumericValue {}
+extension Int16: NumericValue {}
+extension Int32: NumericValue {}
+extension Int64: NumericValue {}
+
+// A floating value that REAL cannot keep bit for bit travels as a blob of its bits where there is no column beside it.
+private func storedFloating(_ value: Double) -> StoredValue {
+    let isPlain = !value.isNaN && !(value == 0 && value.sign == .minus)
+    if isPlain { return StoredValue(.real(value)) }
+    return StoredValue(.blob(withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) }))
+}
+
+private func floating(_ stored: StoredValue) -> Double? {
+    switch stored.raw {
+    case .real(let number): number
+    case .integer(let number): Double(number)
+    case .blob(let bytes) where bytes.count == 8:
+        Double(bitPattern: bytes.enumerated().reduce(UInt64(0)) { $0 | UInt64($1.element) << UInt64(8 * $1.offset) })
+    default: nil
+    }
+}
+
+extension Double: NumericValue {
+    public var _stored: StoredValue { storedFloating(self) }
+    public static func _value(_ stored: StoredValue) -> Double? { floating(stored) }
+    public static func _number(_ stored: StoredValue) -> Double { floating(stored) ?? 0 }
+}
+
+extension Float: NumericValue {
+    public var _stored: StoredValue { storedFloating(Double(self)) }
+    public static func _value(_ stored: StoredValue) -> Float? { floating(stored).map(Float.init) }
+    public static func _number(_ stored: StoredValue) -> Float { floating(stored).map(Float.init) ?? 0 }
+}
+
+extension String: OrderedValue {
+    public var _stored: StoredValue { StoredValue(.text(self)) }
+    public static func _value(_ stored: StoredValue) -> String? {
+        if case .text(let text) = stored.raw { text } else { nil }
+    }
+}
+
+extension Data: OrderedValue {
+    public var _stored: StoredValue { StoredValue(.blob([UInt8](self))) }
+    public static func _value(_ stored: StoredValue) -> Data? {
+        if case .blob(let bytes) = stored.raw { Data(bytes) } else { nil }
+    }
+}
+
+extension Date: OrderedValue {
+    /// Seconds since the reference date 2001-01-01T00:00:00Z: the very number that `Date` holds.
+    public var _stored: StoredValue { storedFloating(timeIntervalSinceReferenceDate) }
+    public static func _value(_ stored: StoredValue) -> Date? {
+        floating(stored).map(Date.init(timeIntervalSinceReferenceDate:))
+    }
+}
+
+extension UUID: OrderedValue {
+    public var _stored: StoredValue { StoredValue(.blob(withUnsafeBytes(of: uuid) { Array($0) })) }
+    public static func _value(_ stored: StoredValue) -> UUID? {
+        guard case .blob(let bytes) = stored.raw, bytes.count == 16 else { return nil }
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}
+
+extension ObjectId: OrderedValue {
+    public var _stored: StoredValue { StoredValue(.blob(bytes)) }
+    public static func _value(_ stored: StoredValue) -> ObjectId? {
+        guard case .blob(let bytes) = stored.raw, bytes.count == 12 else { return nil }
+        return bytes.withUnsafeBytes { ObjectId(bytes: $0) }
+    }
+}
+
+extension Optional: PersistableValue where Wrapped: PersistableValue {
+    public var _stored: StoredValue { self?._stored ?? .null }
+    public static func _value(_ stored: StoredValue) -> Wrapped?? {
+        stored == .null ? .some(nil) : Wrapped._value(stored).map(Optional.some)
+    }
+    public static var _typeName: String { "\(Wrapped._typeName)?" }
+}
+
+extension Optional: OrderedValue where Wrapped: OrderedValue {}
+
+extension Optional: NumericValue where Wrapped: NumericValue {
+    public static func _number(_ stored: StoredValue) -> Wrapped? { Wrapped._number(stored) }
+}

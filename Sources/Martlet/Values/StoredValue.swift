@@ -1,0 +1,57 @@
+package import MartletSQLite
+
+/// A value as a file keeps it: what elements of collections and untyped access go through.
+public struct StoredValue: Sendable, Hashable {
+    package let raw: SQLValue
+
+    package init(_ raw: SQLValue) { self.raw = raw }
+
+    /// The absence of a value.
+    public static let null = StoredValue(.null)
+}
+
+/// What a property, or an element of a collection, may hold.
+///
+/// Generated classes use the conformances of the library; a type of your own cannot be stored.
+public protocol PersistableValue {
+    /// The value as a file keeps it.
+    var _stored: StoredValue { get }
+    /// The value from a file; nil when the stored value is of another kind.
+    static func _value(_ stored: StoredValue) -> Self?
+    /// The type's name in messages.
+    static var _typeName: String { get }
+}
+
+extension PersistableValue {
+    /// The type's name in messages.
+    public static var _typeName: String { "\(Self.self)" }
+}
+
+/// What has an order that queries and sorts can use.
+public protocol OrderedValue: PersistableValue {}
+
+/// What sums and averages can be made of.
+public protocol NumericValue: OrderedValue {
+    /// The value nearest to a sum computed by the database.
+    static func _number(_ stored: StoredValue) -> Self
+}
+
+/// An enum declared in a schema.
+public protocol PersistableEnum: RawRepresentable, PersistableValue, Sendable, Hashable, CaseIterable
+where RawValue: PersistableValue & Hashable {
+    /// The case for stored values that this build does not know; nil when there is none.
+    static var _unknown: Self? { get }
+}
+
+extension PersistableEnum {
+    /// No case stands for unknown values.
+    public static var _unknown: Self? { nil }
+    /// The raw value.
+    public var _stored: StoredValue { rawValue._stored }
+    /// The case with the stored raw value, or the unknown case.
+    public static func _value(_ stored: StoredValue) -> Self? {
+        RawValue._value(stored).flatMap(Self.init(rawValue:)) ?? (stored == .null ? nil : _unknown)
+    }
+    /// The zero that a stored property starts with.
+    static var first: Self? { allCases.first }
+}

@@ -1,0 +1,97 @@
+/// The bytes are not what the reader was told to expect.
+struct MalformedBytes: Error {}
+
+/// Writes numbers in few bytes.
+struct ByteWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func byte(_ value: UInt8) {
+        bytes.append(value)
+    }
+
+    /// Seven bits a byte, the lowest first, the high bit set on all but the last (LEB128).
+    mutating func varint(_ value: UInt64) {
+        var rest = value
+        while rest > 0x7F {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    mutating func count(_ value: Int) {
+        varint(UInt64(value))
+    }
+
+    /// A signed number, mapped so that small ones of either sign are short (zigzag).
+    mutating func signed(_ value: Int64) {
+        varint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    }
+
+    /// A number and a flag, which takes the lowest bit; the number may use all 64.
+    mutating func flagged(_ value: UInt64, _ flag: Bool) {
+        let first = UInt8(value & 0x3F) << 1 | (flag ? 1 : 0)
+        if value <= 0x3F {
+            bytes.append(first)
+        } else {
+            bytes.append(first | 0x80)
+            varint(value >> 6)
+        }
+    }
+}
+
+/// Reads what `ByteWriter` wrote; throws on anything that it would not have written.
+struct ByteReader {
+    private let bytes: [UInt8]
+    private var offset = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The number of bytes not read yet.
+    var remaining: Int { bytes.count - offset }
+
+    mutating func byte() throws(MalformedBytes) -> UInt8 {
+        guard offset < bytes.count else { throw MalformedBytes() }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func varint() throws(MalformedBytes) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let next = try byte()
+            if shift == 63 && next > 1 { throw MalformedBytes() }
+            value |= UInt64(next & 0x7F) << shift
+            if next & 0x80 == 0 {
+                // A number has one form only: no zero byte at its end.
+                if next == 0 && shift > 0 { throw MalformedBytes() }
+                return value
+            }
+            shift += 7
+        }
+    }
+
+    /// A number that is at most `limit`.
+    mutating func count(upTo limit: Int) throws(MalformedBytes) -> Int {
+        let value = try varint()
+        guard value <= UInt64(limit) else { throw MalformedBytes() }
+        return Int(value)
+    }
+
+    mutating func signed() throws(MalformedBytes) -> Int64 {
+        let value = try varint()
+        return Int64(bitPattern: (value >> 1) ^ (0 &- (value & 1)))
+    }
+
+    mutating func flagged() throws(MalformedBytes) -> (value: UInt64, flag: Bool) {
+        let first = try byte()
+        let low = UInt64(first >> 1 & 0x3F)
+        if first & 0x80 == 0 { return (low, first & 1 == 1) }
+        let high = try varint()
+        guard high > 0, high <= UInt64.max >> 6 else { throw MalformedBytes() }
+        return (high << 6 | low, first & 1 == 1)
+    }
+}

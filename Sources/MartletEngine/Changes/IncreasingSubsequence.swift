@@ -1,0 +1,66 @@
+/// Finds which elements of a reordered sequence can be said to have stayed.
+package enum IncreasingSubsequence {
+    /// Marks a longest increasing subsequence of distinct ranks, and among the longest one with most preferred members.
+    ///
+    /// The dynamic programme over the best chain ending at each rank, with a Fenwick tree (Fenwick 1994) for the maximum
+    /// over smaller ranks. Patience sorting would find a longest chain as fast, but not the preferred one.
+    ///
+    /// Complexity: O(n) if the ranks ascend, else O(n log n).
+    package static func longest(of ranks: [Int], preferring isPreferred: (Int) -> Bool = { _ in true }) -> [Bool] {
+        if !zip(ranks, ranks.dropFirst()).contains(where: { $0 > $1 }) {
+            return [Bool](repeating: true, count: ranks.count)
+        }
+        let order = ranks.indices.sorted { ranks[$0] < ranks[$1] }
+        var places = [Int](repeating: 0, count: ranks.count)
+        for (place, index) in order.enumerated() { places[index] = place + 1 }
+
+        // One more member outweighs any number of preferred ones.
+        let memberScore = ranks.count + 1
+        var chains = Chains(count: ranks.count)
+        var previous = [Int](repeating: -1, count: ranks.count)
+        for index in ranks.indices {
+            previous[index] = chains.best(below: places[index])
+            let score = (previous[index] < 0 ? 0 : chains.scores[previous[index]]) + memberScore
+            chains.record(index, at: places[index], score: score + (isPreferred(index) ? 1 : 0))
+        }
+
+        var marks = [Bool](repeating: false, count: ranks.count)
+        var index = chains.best(below: ranks.count + 1)
+        while index >= 0 {
+            marks[index] = true
+            index = previous[index]
+        }
+        return marks
+    }
+
+    /// The best chain ending at or below each place, as a Fenwick tree of maxima over places 1 to n.
+    private struct Chains {
+        private(set) var scores: [Int]
+        private var tree: [Int]
+
+        init(count: Int) {
+            scores = [Int](repeating: 0, count: count)
+            tree = [Int](repeating: -1, count: count + 1)
+        }
+
+        func best(below place: Int) -> Int {
+            var best = -1
+            var node = place - 1
+            while node > 0 {
+                let candidate = tree[node]
+                if candidate >= 0, best < 0 || scores[candidate] > scores[best] { best = candidate }
+                node &= node - 1
+            }
+            return best
+        }
+
+        mutating func record(_ index: Int, at place: Int, score: Int) {
+            scores[index] = score
+            var node = place
+            while node < tree.count {
+                if tree[node] < 0 || score > scores[tree[node]] { tree[node] = index }
+                node += node & -node
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// What happened to the rows of one table between two versions.
+///
+/// Each key stands in one of five states: untouched, inserted, deleted, replaced (deleted and created again: a member of
+/// both `inserted` and `deleted`), or modified in some columns. Inserted, deleted and replaced rows carry no columns.
+package struct TableChanges: Sendable, Hashable {
+    /// Rows modified in exactly the same columns.
+    package struct ModifiedGroup: Sendable, Hashable {
+        package let columns: ColumnSet
+        package let keys: KeySet
+
+        package init(columns: ColumnSet, keys: KeySet) {
+            self.columns = columns
+            self.keys = keys
+        }
+    }
+
+    /// Rows that exist now and did not, or were created anew.
+    package let inserted: KeySet
+
+    /// Rows that existed and are gone, or were created anew.
+    package let deleted: KeySet
+
+    /// Rows that existed and exist, by the columns written. No key stands in two groups; groups are in a fixed order.
+    package let modified: [ModifiedGroup]
+
+    /// No changes.
+    package init() {
+        inserted = []
+        deleted = []
+        modified = []
+    }
+
+    /// Changes given as sets; a key in two groups gets the columns of both, one inserted or deleted none.
+    package init(inserted: KeySet = [], deleted: KeySet = [], modified: [ModifiedGroup] = []) {
+        var builder = TableChangesBuilder()
+        builder.append(inserted: inserted, deleted: deleted, modified: modified)
+        self = builder.finish()
+    }
+
+    /// Changes whose groups are already disjoint, in order, and apart from the other two sets.
+    init(canonicalInserted inserted: KeySet, deleted: KeySet, modified: [ModifiedGroup]) {
+        self.inserted = inserted
+        self.deleted = deleted
+        self.modified = modified
+    }
+
+    /// Whether nothing happened.
+    package var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
+
+    /// The rows that were deleted and created again.
+    package var replaced: KeySet { inserted.intersection(deleted) }
+
+    /// All rows modified in some column.
+    ///
+    /// Complexity: O(r log r) for r runs in all groups, O(1) for one group.
+    package var modifiedKeys: KeySet {
+        if modified.count == 1 { return modified[0].keys }
+        return TableChanges.union(of: modified.map(\.keys))
+    }
+
+    /// All rows inserted, deleted or modified.
+    package var touchedKeys: KeySet {
+        inserted.union(deleted).union(modifiedKeys)
+    }
+
+    /// The columns written in a row that was there before and is still; empty for any other row.
+    ///
+    /// Complexity: O(groups × log runs).
+    package func columns(modifiedFor key: ObjectKey) -> ColumnSet {
+        modified.first { $0.keys.contains(key) }?.columns ?? []
+    }
+
+    /// The rows modified in at least one of the given columns.
+    ///
+    /// Complexity: O(r log r) for r runs in all groups.
+    package func keys(modifiedIn columns: ColumnSet) -> KeySet {
+        TableChanges.union(of: modified.filter { !$0.columns.isDisjoint(with: columns) }.map(\.keys))
+    }
+
+    /// Adds the changes of a later version.
+    ///
+    /// Row by row: inserted then modified is inserted, inserted then deleted is nothing, deleted then inserted is
+    /// replaced, replaced then deleted is deleted, modified then deleted is deleted, modified twice has both columns.
+    ///
+    /// Complexity: O(r log r) for the r runs of both. Many versions are cheaper appended to one builder.
+    package mutating func merge(_ later: TableChanges) {
+        if later.isEmpty { return }
+        if isEmpty {
+            self = later
+            return
+        }
+        var builder = TableChangesBuilder()
+        builder.append(self)
+        builder.append(later)
+        self = builder.finish()
+    }
+
+    private static func union(of sets: [KeySet]) -> KeySet {
+        if sets.count <= 1 { return sets.first ?? [] }
+        var runs = sets.flatMap(\.ranges)
+        runs.sort { $0.lowerBound < $1.lowerBound }
+        var result = KeySet()
+        for run in runs { result.append(run) }
+        return result
+    }
+}

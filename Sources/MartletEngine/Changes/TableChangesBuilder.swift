@@ -1,0 +1,221 @@
+/// Records what a transaction does to the rows of one table, and works out what it amounts to.
+///
+/// Recording appends to a log of runs; nothing is looked up. A run grows while the next key follows: a million
+/// consecutive insertions are one entry, and so is one property written in a million consecutive rows. `finish` sorts
+/// the log once and replays it row by row. A log that grows long is folded on the way, so that writing the same rows
+/// over and over needs memory for the rows, not for the writes.
+package struct TableChangesBuilder: Sendable {
+    enum Kind: Sendable {
+        case insert
+        case delete
+        case modify
+    }
+
+    /// One thing done to a run of rows.
+    struct Entry: Sendable {
+        var lower: ObjectKey
+        var upper: ObjectKey
+        var kind: Kind
+        var columns: ColumnSet
+    }
+
+    private var log: [Entry] = []
+
+    /// The index of the run of insertions that may still grow: nothing was deleted since it began.
+    private var openInsertion: Int?
+
+    /// The log length at which it is folded.
+    private var foldingLength = 1 << 17
+
+    /// A recorder that has seen nothing.
+    package init() {}
+
+    /// Whether nothing was recorded.
+    package var isEmpty: Bool { log.isEmpty }
+
+    /// Records that a row was created.
+    package mutating func insert(_ key: ObjectKey) {
+        if let open = openInsertion, key > log[open].upper, key - 1 == log[open].upper {
+            log[open].upper = key
+        } else {
+            insert(key...key)
+        }
+    }
+
+    /// Records that a row was deleted.
+    package mutating func delete(_ key: ObjectKey) {
+        if let last = log.indices.last, log[last].kind == .delete, key > log[last].upper, key - 1 == log[last].upper {
+            log[last].upper = key
+        } else {
+            delete(key...key)
+        }
+    }
+
+    /// Records that one column of a row was written.
+    package mutating func modify(_ key: ObjectKey, _ column: PropertyIndex) {
+        modify(key, ColumnSet(column))
+    }
+
+    /// Records that several columns of a row were written.
+    package mutating func modify(_ key: ObjectKey, _ columns: ColumnSet) {
+        if columns.isEmpty { return }
+        if let open = openInsertion, log[open].lower <= key, key <= log[open].upper { return }
+        guard let last = log.indices.last, log[last].kind == .modify else {
+            modify(key...key, columns)
+            return
+        }
+        if log[last].upper == key, log[last].lower == key {
+            log[last].columns.formUnion(columns)
+            joinLastModifications()
+        } else if key > log[last].upper, key - 1 == log[last].upper, log[last].columns == columns {
+            log[last].upper = key
+        } else if log[last].lower > key || key > log[last].upper || log[last].columns != columns {
+            modify(key...key, columns)
+        }
+    }
+
+    /// Records everything that a later stretch of time did.
+    package mutating func append(_ changes: TableChanges) {
+        append(inserted: changes.inserted, deleted: changes.deleted, modified: changes.modified)
+    }
+
+    mutating func append(inserted: KeySet, deleted: KeySet, modified: [TableChanges.ModifiedGroup]) {
+        for run in deleted.ranges { delete(run) }
+        for run in inserted.ranges { insert(run) }
+        for group in modified where !group.columns.isEmpty {
+            for run in group.keys.ranges { modify(run, group.columns) }
+        }
+    }
+
+    /// What all that was recorded amounts to.
+    ///
+    /// Complexity: O(n log n) for a log of n runs; O(n) if it is in the order of the keys.
+    package func finish() -> TableChanges {
+        TableChangesSweep(log: log).run()
+    }
+
+    private mutating func insert(_ run: ClosedRange<ObjectKey>) {
+        foldIfLong()
+        openInsertion = log.count
+        log.append(Entry(lower: run.lowerBound, upper: run.upperBound, kind: .insert, columns: []))
+    }
+
+    private mutating func delete(_ run: ClosedRange<ObjectKey>) {
+        foldIfLong()
+        openInsertion = nil
+        log.append(Entry(lower: run.lowerBound, upper: run.upperBound, kind: .delete, columns: []))
+    }
+
+    private mutating func modify(_ run: ClosedRange<ObjectKey>, _ columns: ColumnSet) {
+        foldIfLong()
+        log.append(Entry(lower: run.lowerBound, upper: run.upperBound, kind: .modify, columns: columns))
+    }
+
+    /// Joins the last entry to the one before it once its columns have become the same.
+    private mutating func joinLastModifications() {
+        let last = log.count - 1
+        guard last > 0, log[last - 1].kind == .modify, log[last - 1].columns == log[last].columns,
+            log[last].lower > log[last - 1].upper, log[last].lower - 1 == log[last - 1].upper
+        else { return }
+        log[last - 1].upper = log[last].upper
+        log.removeLast()
+    }
+
+    private mutating func foldIfLong() {
+        if log.count < foldingLength { return }
+        let folded = finish()
+        log.removeAll()
+        openInsertion = nil
+        foldingLength = .max
+        append(folded)
+        foldingLength = max(1 << 17, log.count * 2)
+    }
+}
+
+/// Replays a log of runs row by row: walks the keys upwards from one run boundary to the next, and folds whatever the
+/// log says of each stretch in the order in which it was said.
+///
+/// Complexity: O(n log n) to sort, then O(stretches × runs that overlap there).
+struct TableChangesSweep {
+    /// What became of the rows of a stretch.
+    private struct State {
+        var isInserted = false
+        var isDeleted = false
+        var columns = ColumnSet()
+
+        mutating func apply(_ entry: TableChangesBuilder.Entry) {
+            switch entry.kind {
+            case .insert:
+                isInserted = true
+                columns = []
+            case .delete:
+                // A row that did not exist before leaves no trace.
+                isDeleted = isDeleted || !isInserted
+                isInserted = false
+                columns = []
+            case .modify:
+                if !isInserted && !isDeleted { columns.formUnion(entry.columns) }
+            }
+        }
+    }
+
+    private let log: [TableChangesBuilder.Entry]
+    private var inserted = KeySet()
+    private var deleted = KeySet()
+    private var groups: [(columns: ColumnSet, keys: KeySet)] = []
+    private var groupByColumns: [ColumnSet: Int] = [:]
+    private var latestGroup = 0
+
+    init(log: [TableChangesBuilder.Entry]) {
+        self.log = log
+    }
+
+    consuming func run() -> TableChanges {
+        let order = entriesByLowerBound()
+        var next = 0
+        var position = order.first?.lower ?? 0
+        var active: [Int] = []
+        while next < order.count || !active.isEmpty {
+            if active.isEmpty { position = order[next].lower }
+            while next < order.count, order[next].lower == position {
+                let place = active.lastIndex { $0 < order[next].index }.map { $0 + 1 } ?? 0
+                active.insert(order[next].index, at: place)
+                next += 1
+            }
+            var end = next < order.count ? order[next].lower - 1 : ObjectKey.max
+            var state = State()
+            for index in active {
+                end = min(end, log[index].upper)
+                state.apply(log[index])
+            }
+            emit(position...end, state)
+            active.removeAll { log[$0].upper == end }
+            if !active.isEmpty { position = end + 1 }
+        }
+        let modified = groups.sorted { $0.columns < $1.columns }
+            .map { TableChanges.ModifiedGroup(columns: $0.columns, keys: $0.keys) }
+        return TableChanges(canonicalInserted: inserted, deleted: deleted, modified: modified)
+    }
+
+    private func entriesByLowerBound() -> [(lower: ObjectKey, index: Int)] {
+        var order = log.enumerated().map { (lower: $0.element.lower, index: $0.offset) }
+        if zip(order, order.dropFirst()).contains(where: { $0.lower > $1.lower }) {
+            order.sort { $0.lower == $1.lower ? $0.index < $1.index : $0.lower < $1.lower }
+        }
+        return order
+    }
+
+    private mutating func emit(_ run: ClosedRange<ObjectKey>, _ state: State) {
+        if state.isInserted { inserted.append(run) }
+        if state.isDeleted { deleted.append(run) }
+        if state.columns.isEmpty { return }
+        if groups.isEmpty || groups[latestGroup].columns != state.columns {
+            latestGroup = groupByColumns[state.columns] ?? groups.count
+            if latestGroup == groups.count {
+                groups.append((state.columns, []))
+                groupByColumns[state.columns] = latestGroup
+            }
+        }
+        groups[latestGroup].keys.append(run)
+    }
+}

@@ -1,0 +1,57 @@
+import Dispatch
+import MartletSQLite
+
+/// The gate: the only checkpoints of a file.
+///
+/// SQLite before 3.51.3 can lose committed transactions when a checkpoint races a commit. So no connection checkpoints by
+/// itself, and this PASSIVE checkpoint runs on a second connection while the first holds the write lock.
+extension StoreCoordinator {
+    private static let queue = DispatchQueue(label: "martlet.checkpoint", qos: .utility)
+
+    /// Checkpoints in the background, off the committing caller's path.
+    func checkpointSoon() {
+        Self.queue.async { [weak self] in _ = try? self?.checkpoint() }
+    }
+
+    /// Copies the log into the database file as far as readers allow.
+    /// Returns the frames in the log and the frames copied.
+    @discardableResult
+    package func checkpoint() throws -> (logFrames: Int, copiedFrames: Int) {
+        try writeLock.acquire()
+        defer { writeLock.release() }
+        let writer = try takeConnection()
+        defer { giveBackIdle(writer) }
+        return try checkpoint(holding: writer)
+    }
+
+    // Called under the write lock.
+    private func checkpoint(holding writer: Connection) throws -> (logFrames: Int, copiedFrames: Int) {
+        let checkpointer = try checkpointConnection ?? takeConnection()
+        checkpointConnection = checkpointer
+        environment.yield(.beforeCheckpoint)
+        guard environment.usesGate else { return try checkpointer.checkpointPassively() }
+        try writer.run("BEGIN IMMEDIATE")
+        defer { try? writer.run("ROLLBACK") }
+        environment.yield(.insideGate)
+        return try checkpointer.checkpointPassively()
+    }
+
+    private func giveBackIdle(_ connection: Connection) {
+        locked { $0.idle.append(connection) }
+    }
+
+    /// Leaves a short log behind: the next open has to read all of it. Skipped when others are writing.
+    func closeLog(_ connection: Connection?) {
+        guard let connection, writeLock.tryAcquire() else { return }
+        defer { writeLock.release() }
+        if connection.isInTransaction { try? connection.run("ROLLBACK") }
+        guard let (frames, copied) = try? checkpoint(holding: connection), frames == copied, frames > 64 else {
+            connection.close()
+            return
+        }
+        // Any commit on a log that is copied in full starts it again at its beginning and cuts it to the limit.
+        try? connection.execute("PRAGMA journal_size_limit = 0")
+        try? connection.execute("UPDATE martlet_meta SET version = version")
+        connection.close()
+    }
+}

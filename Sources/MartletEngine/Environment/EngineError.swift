@@ -1,0 +1,51 @@
+package import MartletSQLite
+
+/// A fault of the world around the engine. Becomes the one public error type upstairs.
+package struct EngineError: Error, Sendable {
+    package enum Code: Sendable {
+        case fileNotFound, accessDenied, incompatibleConfiguration, schemaMismatch, schemaVersionNewer, notADatabase
+        case corrupt, unsupportedFormat, outOfDiskSpace, inputOutput, busy, invalidInput, tooManyVersions
+        case commitOutcomeUnknown, uniqueViolation
+    }
+
+    package let code: Code
+    package let path: String
+    /// What happened and how to mend it: lower case, no full stop.
+    package let message: String
+    package let underlying: SQLiteError?
+
+    package init(_ code: Code, path: String, _ message: String, underlying: SQLiteError? = nil) {
+        self.code = code
+        self.path = path
+        self.message = message
+        self.underlying = underlying
+    }
+
+    /// Names what SQLite refused in the words of a user of the file.
+    package init(_ error: SQLiteError, path: String, duringCommit: Bool = false) {
+        let detail = "SQLite says '\(error.message)' (\(error.extendedCode))"
+        let (code, text): (Code, String) =
+            if duringCommit && error.isSyncFailure {
+                (
+                    .commitOutcomeUnknown,
+                    "the disk refused to confirm a commit, so its outcome is unknown; open the file again and look"
+                )
+            } else {
+                switch error.primary {
+                case .busy, .locked, .protocol:
+                    (.busy, "another process kept the file locked for too long; try again when it is done")
+                case .readOnly: (.accessDenied, "the file or its folder is read-only; open it with 'readOnly' or allow writing")
+                case .permission, .authorization: (.accessDenied, "no permission to use the file")
+                case .cannotOpen: (.accessDenied, "the file cannot be opened; check that its folder exists and may be written")
+                case .full: (.outOfDiskSpace, "the disk is full; nothing of this transaction was kept; free space and try again")
+                case .inputOutput: (.inputOutput, "reading or writing failed; nothing of this transaction was kept")
+                case .corrupt: (.corrupt, "the file is damaged; it was left as it is; restore a backup or work on a copy")
+                case .notADatabase: (.notADatabase, "this is not a Martlet file; it was left as it is")
+                case .constraint: (.uniqueViolation, "a value that must be unique exists already")
+                case .tooBig: (.invalidInput, "a value is larger than SQLite can store")
+                default: (.inputOutput, "the file could not be used")
+                }
+            }
+        self.init(code, path: path, "\(text): \(detail)", underlying: error)
+    }
+}

@@ -1,0 +1,42 @@
+import Dispatch
+import Foundation
+
+/// Everything outside the engine that it depends on, so that tests can replace it.
+package struct Environment: Sendable {
+    /// The SQLite VFS of all files; nil for the system's.
+    package var vfsName: String?
+    /// Bytes of a database page in new files.
+    package var pageSize = 4096
+    /// Nanoseconds of a clock that never goes back.
+    package var now: @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }
+    package var sleep: @Sendable (_ microseconds: UInt32) -> Void = { usleep($0) }
+    package var processID: @Sendable () -> Int32 = { getpid() }
+    package var log: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("martlet: \($0)\n".utf8)) }
+    /// Called at every yield point of a debug build; lets tests stop one thread and run the others.
+    package var step: (@Sendable (YieldPoint) -> Void)?
+    /// Checkpoints only under the write lock. Switched off by one test, to show that it is needed.
+    package var usesGate = true
+    /// Commits whose change sets stay in the file.
+    package var changeRetention: UInt64 = 1_000
+    /// Log frames after a commit that start a checkpoint.
+    package var checkpointFrames = 1_000
+    /// Milliseconds to wait for another process's write transaction.
+    package var writeTimeoutMilliseconds = 30_000
+
+    package init() {}
+
+    package static let live = Environment()
+
+    @inline(__always)
+    func yield(_ point: YieldPoint) {
+        #if DEBUG
+            step?(point)
+        #endif
+    }
+}
+
+/// Places where another thread or process may get in between.
+package enum YieldPoint: Sendable {
+    case beforeBegin, afterBegin, beforeCommit, afterCommit, beforeCheckpoint, insideGate, afterPin, beforeSignal
+    case beforeDeliver
+}

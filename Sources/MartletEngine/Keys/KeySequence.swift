@@ -1,0 +1,198 @@
+/// The keys of a result in their order, each at most once.
+///
+/// The keys lie in chunks of about 512 that copies share, with the position of each chunk's first key beside them. So a
+/// copy costs nothing, the first change to a shared copy costs its list of chunks, and inserting or removing one key
+/// among a million costs one chunk and an addition per chunk behind it.
+package struct KeySequence: Sendable {
+    /// Sizes the chunks keep to: all lie within the bounds, save that a lone chunk may be smaller.
+    enum ChunkSize {
+        static let minimum = 128
+        static let ideal = 512
+        static let maximum = 1024
+    }
+
+    /// The keys, in order; no chunk is empty.
+    private(set) var chunks: [[ObjectKey]]
+
+    /// For each chunk, the position of its first key.
+    private(set) var starts: [Int]
+
+    /// The number of keys.
+    package private(set) var count: Int
+
+    /// An empty sequence.
+    package init() {
+        chunks = []
+        starts = []
+        count = 0
+    }
+
+    /// The given keys in the given order; no key may occur twice.
+    ///
+    /// Complexity: O(n).
+    package init(_ keys: [ObjectKey]) {
+        var assembler = KeyChunkAssembler()
+        assembler.append(keys)
+        self.init(chunks: assembler.chunks)
+    }
+
+    /// A sequence of chunks that already keep to the sizes.
+    init(chunks: [[ObjectKey]]) {
+        self.chunks = chunks
+        starts = []
+        starts.reserveCapacity(chunks.count)
+        count = 0
+        for chunk in chunks {
+            starts.append(count)
+            count += chunk.count
+        }
+    }
+
+    /// Whether there are no keys.
+    package var isEmpty: Bool { count == 0 }
+
+    /// The key at a position.
+    ///
+    /// Complexity: O(log chunks).
+    package subscript(position: Int) -> ObjectKey {
+        precondition(0 <= position && position < count, "position lies outside the key sequence")
+        let index = chunkIndex(at: position)
+        return chunks[index][position - starts[index]]
+    }
+
+    /// Puts a key at a position; keys from there on move up by one.
+    ///
+    /// Complexity: O(chunk + number of chunks).
+    package mutating func insert(_ key: ObjectKey, at position: Int) {
+        precondition(0 <= position && position <= count, "insertion lies outside the key sequence")
+        if chunks.isEmpty {
+            self = KeySequence([key])
+            return
+        }
+        let index = chunkIndex(at: position)
+        chunks[index].insert(key, at: position - starts[index])
+        if chunks[index].count > ChunkSize.maximum {
+            rebuild(index..<(index + 1))
+        } else {
+            shiftStarts(after: index, by: 1)
+        }
+    }
+
+    /// Takes out the key at a position; keys behind it move down by one.
+    ///
+    /// Complexity: O(chunk + number of chunks).
+    @discardableResult
+    package mutating func remove(at position: Int) -> ObjectKey {
+        precondition(0 <= position && position < count, "removal lies outside the key sequence")
+        let index = chunkIndex(at: position)
+        let key = chunks[index].remove(at: position - starts[index])
+        if chunks[index].count >= ChunkSize.minimum {
+            shiftStarts(after: index, by: -1)
+        } else {
+            let first = index > 0 ? index - 1 : index
+            rebuild(first..<Swift.min(first + 2, chunks.count))
+        }
+        return key
+    }
+
+    /// The index of the chunk that holds a position; of the last one for the position behind the end.
+    func chunkIndex(at position: Int) -> Int {
+        var low = 0
+        var high = starts.count
+        while low + 1 < high {
+            let middle = (low + high) / 2
+            if starts[middle] <= position {
+                low = middle
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+
+    private mutating func shiftStarts(after index: Int, by offset: Int) {
+        count += offset
+        let firstShifted = index + 1
+        starts.withUnsafeMutableBufferPointer { starts in
+            for later in firstShifted..<Swift.max(firstShifted, starts.count) {
+                starts[later] &+= offset
+            }
+        }
+    }
+
+    /// Lays a few neighbouring chunks out anew, so that they keep to the sizes, and counts again behind them.
+    private mutating func rebuild(_ range: Range<Int>) {
+        var assembler = KeyChunkAssembler()
+        for chunk in chunks[range] { assembler.append(chunk) }
+        chunks.replaceSubrange(range, with: assembler.chunks)
+        var start = starts[range.lowerBound]
+        starts.removeSubrange(range.lowerBound...)
+        for chunk in chunks[range.lowerBound...] {
+            starts.append(start)
+            start += chunk.count
+        }
+        count = start
+    }
+
+    /// Traps unless the chunks keep to their sizes, are counted right, and no key occurs twice.
+    package func checkInvariants() {
+        precondition(starts.count == chunks.count, "every chunk has a start")
+        var position = 0
+        for (chunk, start) in zip(chunks, starts) {
+            precondition(start == position, "a chunk starts where the one before it ends")
+            precondition(!chunk.isEmpty && chunk.count <= ChunkSize.maximum, "chunks are filled, and not too far")
+            precondition(chunk.count >= ChunkSize.minimum || chunks.count == 1, "only a lone chunk is small")
+            position += chunk.count
+        }
+        precondition(position == count, "the chunks hold the counted keys")
+        precondition(Set(chunks.joined()).count == count, "no key occurs twice")
+    }
+}
+
+extension KeySequence: Sequence {
+    package struct Iterator: IteratorProtocol {
+        private let chunks: [[ObjectKey]]
+        private var chunk: [ObjectKey]
+        private var nextChunk: Int
+        private var offset = 0
+
+        fileprivate init(_ chunks: [[ObjectKey]]) {
+            self.chunks = chunks
+            chunk = chunks.first ?? []
+            nextChunk = 1
+        }
+
+        package mutating func next() -> ObjectKey? {
+            if offset == chunk.count {
+                guard nextChunk < chunks.count else { return nil }
+                chunk = chunks[nextChunk]
+                nextChunk += 1
+                offset = 0
+            }
+            defer { offset += 1 }
+            return chunk[offset]
+        }
+    }
+
+    /// Walks the keys from the first to the last as they are now, whatever happens to the sequence meanwhile.
+    package func makeIterator() -> Iterator { Iterator(chunks) }
+
+    package var underestimatedCount: Int { count }
+}
+
+extension KeySequence: Equatable {
+    /// Whether both hold the same keys in the same order.
+    ///
+    /// Complexity: O(n); chunks that both share are not looked into.
+    package static func == (left: KeySequence, right: KeySequence) -> Bool {
+        if left.count != right.count { return false }
+        if left.starts == right.starts { return left.chunks == right.chunks }
+        return left.elementsEqual(right)
+    }
+}
+
+extension KeySequence: ExpressibleByArrayLiteral {
+    package init(arrayLiteral elements: ObjectKey...) {
+        self.init(elements)
+    }
+}

@@ -1,0 +1,111 @@
+// Set operations on runs. All are linear in the number of runs of both sets, whatever the number of keys.
+
+extension KeySet {
+    /// The keys in either set.
+    ///
+    /// Complexity: O(runs of both).
+    package func union(_ other: KeySet) -> KeySet {
+        if isEmpty { return other }
+        if other.isEmpty { return self }
+        var result = KeySet()
+        var mine = ranges[...]
+        var theirs = other.ranges[...]
+        while let left = mine.first, let right = theirs.first {
+            if left.lowerBound <= right.lowerBound {
+                result.append(left)
+                mine.removeFirst()
+            } else {
+                result.append(right)
+                theirs.removeFirst()
+            }
+        }
+        for run in mine { result.append(run) }
+        for run in theirs { result.append(run) }
+        return result
+    }
+
+    /// Adds all keys of another set.
+    ///
+    /// Complexity: O(runs of the other) when it begins above this set, else O(runs of both).
+    package mutating func formUnion(_ other: KeySet) {
+        guard let last, let first = other.first else {
+            if isEmpty { self = other }
+            return
+        }
+        if first > last {
+            for run in other.ranges { append(run) }
+        } else {
+            self = union(other)
+        }
+    }
+
+    /// The keys of this set that are not in the other.
+    ///
+    /// Complexity: O(runs of both).
+    package func subtracting(_ other: KeySet) -> KeySet {
+        if isEmpty || other.isEmpty { return self }
+        var result = KeySet()
+        var index = 0
+        for run in ranges {
+            while index < other.ranges.count, other.ranges[index].upperBound < run.lowerBound { index += 1 }
+            var rest: ClosedRange<ObjectKey>? = run
+            while let part = rest, index < other.ranges.count, other.ranges[index].lowerBound <= part.upperBound {
+                let hole = other.ranges[index]
+                if hole.lowerBound > part.lowerBound { result.append(part.lowerBound...(hole.lowerBound - 1)) }
+                if hole.upperBound < part.upperBound {
+                    rest = (hole.upperBound + 1)...part.upperBound
+                    index += 1
+                } else {
+                    rest = nil
+                }
+            }
+            if let rest { result.append(rest) }
+        }
+        return result
+    }
+
+    /// The keys in both sets.
+    ///
+    /// Complexity: O(runs of both).
+    package func intersection(_ other: KeySet) -> KeySet {
+        var result = KeySet()
+        forEachSharedRun(with: other) { run in
+            result.append(run)
+            return true
+        }
+        return result
+    }
+
+    /// Whether no key is in both sets.
+    ///
+    /// Complexity: O(runs of both), less when a shared key comes early.
+    package func isDisjoint(with other: KeySet) -> Bool {
+        var isDisjoint = true
+        forEachSharedRun(with: other) { _ in
+            isDisjoint = false
+            return false
+        }
+        return isDisjoint
+    }
+
+    /// Whether every key of this set is in the other.
+    ///
+    /// Complexity: O(runs of both).
+    package func isSubset(of other: KeySet) -> Bool {
+        subtracting(other).isEmpty
+    }
+
+    /// Calls `body` with every maximal stretch that lies in both sets, ascending, until it returns false.
+    private func forEachSharedRun(with other: KeySet, _ body: (ClosedRange<ObjectKey>) -> Bool) {
+        var left = 0
+        var right = 0
+        while left < ranges.count, right < other.ranges.count {
+            let mine = ranges[left]
+            let theirs = other.ranges[right]
+            let lower = Swift.max(mine.lowerBound, theirs.lowerBound)
+            let upper = Swift.min(mine.upperBound, theirs.upperBound)
+            if lower <= upper, !body(lower...upper) { return }
+            if mine.upperBound <= theirs.upperBound { left += 1 } else { right += 1 }
+        }
+    }
+}

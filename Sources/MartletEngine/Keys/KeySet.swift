@@ -1,0 +1,188 @@
+/// A set of object keys, stored as the sorted list of its runs.
+///
+/// Keys are given out in order and touched in stretches, so most sets of a transaction are a handful of runs: a million
+/// consecutive keys are one. Two runs never touch, which makes the runs of a set unique and equality a comparison of
+/// them. A set holds fewer than 2^63 keys.
+package struct KeySet: Sendable, Hashable {
+    /// The runs of consecutive keys, ascending, with at least one missing key between two of them.
+    package private(set) var ranges: [ClosedRange<ObjectKey>]
+
+    /// The number of keys.
+    package private(set) var count: Int
+
+    /// An empty set.
+    package init() {
+        ranges = []
+        count = 0
+    }
+
+    /// The set of keys that already ascend; repeated keys are allowed.
+    ///
+    /// Complexity: O(number of keys).
+    package init(sorted keys: some Sequence<ObjectKey>) {
+        self.init()
+        for key in keys {
+            append(key...key)
+        }
+    }
+
+    /// The set of keys in any order, repeated or not.
+    ///
+    /// Complexity: O(n) when they ascend, else O(n log n).
+    package init(_ keys: some Sequence<ObjectKey>) {
+        var sorted = Array(keys)
+        if zip(sorted, sorted.dropFirst()).contains(where: { $0 > $1 }) {
+            sorted.sort()
+        }
+        self.init(sorted: sorted)
+    }
+
+    /// The set of all keys from the first to the last of a range.
+    package init(_ range: ClosedRange<ObjectKey>) {
+        self.init()
+        append(range)
+    }
+
+    /// Whether the set has no keys.
+    package var isEmpty: Bool { ranges.isEmpty }
+
+    /// The smallest key.
+    package var first: ObjectKey? { ranges.first?.lowerBound }
+
+    /// The greatest key.
+    package var last: ObjectKey? { ranges.last?.upperBound }
+
+    /// Whether a key is a member.
+    ///
+    /// Complexity: O(log runs).
+    package func contains(_ key: ObjectKey) -> Bool {
+        guard let first = ranges.first, let last = ranges.last,
+            first.lowerBound <= key, key <= last.upperBound
+        else { return false }
+        return ranges[firstRun(endingAtOrAfter: key)].lowerBound <= key
+    }
+
+    /// Adds a key, and says whether it was new.
+    ///
+    /// Complexity: amortised O(1) for a key above all others, else O(runs). Many keys in random order are cheaper
+    /// collected in an array first.
+    @discardableResult
+    package mutating func insert(_ key: ObjectKey) -> Bool {
+        guard let last = ranges.last, key <= last.upperBound else {
+            append(key...key)
+            return true
+        }
+        let index = firstRun(endingAtOrAfter: key)
+        let next = ranges[index]
+        if next.lowerBound <= key { return false }
+        let joinsNext = next.lowerBound - 1 == key
+        let joinsPrevious = index > 0 && ranges[index - 1].upperBound + 1 == key
+        switch (joinsPrevious, joinsNext) {
+        case (true, true):
+            ranges[index - 1] = ranges[index - 1].lowerBound...next.upperBound
+            ranges.remove(at: index)
+        case (true, false): ranges[index - 1] = ranges[index - 1].lowerBound...key
+        case (false, true): ranges[index] = key...next.upperBound
+        case (false, false): ranges.insert(key...key, at: index)
+        }
+        count += 1
+        return true
+    }
+
+    /// Takes a key out, and says whether it was a member.
+    ///
+    /// Complexity: O(runs).
+    @discardableResult
+    package mutating func remove(_ key: ObjectKey) -> Bool {
+        guard contains(key) else { return false }
+        let index = firstRun(endingAtOrAfter: key)
+        let run = ranges[index]
+        switch (run.lowerBound == key, run.upperBound == key) {
+        case (true, true): ranges.remove(at: index)
+        case (true, false): ranges[index] = (key + 1)...run.upperBound
+        case (false, true): ranges[index] = run.lowerBound...(key - 1)
+        case (false, false):
+            ranges[index] = run.lowerBound...(key - 1)
+            ranges.insert((key + 1)...run.upperBound, at: index + 1)
+        }
+        count -= 1
+        return true
+    }
+
+    /// Adds a run that does not begin before the last run of the set; it may overlap or touch it.
+    ///
+    /// Complexity: amortised O(1).
+    package mutating func append(_ run: ClosedRange<ObjectKey>) {
+        guard let last = ranges.last else {
+            ranges.append(run)
+            count = KeySet.width(of: run)
+            return
+        }
+        precondition(run.lowerBound >= last.lowerBound, "runs are appended to a key set in ascending order")
+        if run.lowerBound > last.upperBound && run.lowerBound - 1 > last.upperBound {
+            ranges.append(run)
+            count += KeySet.width(of: run)
+        } else if run.upperBound > last.upperBound {
+            ranges[ranges.count - 1] = last.lowerBound...run.upperBound
+            count += Int(run.upperBound - last.upperBound)
+        }
+    }
+
+    /// The index of the first run that does not end before `key`; the number of runs if there is none.
+    private func firstRun(endingAtOrAfter key: ObjectKey) -> Int {
+        var low = 0
+        var high = ranges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < key {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+
+    private static func width(of run: ClosedRange<ObjectKey>) -> Int {
+        Int(run.upperBound - run.lowerBound) + 1
+    }
+
+    /// Traps unless the runs are ascending, apart from each other, and counted right.
+    package func checkInvariants() {
+        for (run, next) in zip(ranges, ranges.dropFirst()) {
+            precondition(run.upperBound < next.lowerBound, "runs of a key set ascend")
+            precondition(run.upperBound + 1 < next.lowerBound, "runs of a key set do not touch")
+        }
+        precondition(count == ranges.reduce(0) { $0 + KeySet.width(of: $1) }, "a key set counts its keys")
+    }
+}
+
+extension KeySet: ExpressibleByArrayLiteral {
+    package init(arrayLiteral elements: ObjectKey...) {
+        self.init(elements)
+    }
+}
+
+extension KeySet: Sequence {
+    package struct Iterator: IteratorProtocol {
+        private var runs: IndexingIterator<[ClosedRange<ObjectKey>]>
+        private var run: ClosedRange<ObjectKey>?
+
+        fileprivate init(_ set: KeySet) {
+            runs = set.ranges.makeIterator()
+            run = runs.next()
+        }
+
+        package mutating func next() -> ObjectKey? {
+            guard let current = run else { return nil }
+            let key = current.lowerBound
+            run = key < current.upperBound ? (key + 1)...current.upperBound : runs.next()
+            return key
+        }
+    }
+
+    /// Walks the keys in ascending order.
+    package func makeIterator() -> Iterator { Iterator(self) }
+
+    package var underestimatedCount: Int { count }
+}

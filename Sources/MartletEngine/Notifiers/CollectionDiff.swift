@@ -1,0 +1,128 @@
+/// Compares two orders of keys in full, where no record says what happened in between.
+///
+/// The difference is minimal: of the keys in both, a longest run that kept its relative order stays, preferably of keys
+/// that were not modified, and only the others moved.
+package enum CollectionDiff {
+    /// The difference between two key sequences.
+    ///
+    /// - Parameters:
+    ///   - modified: keys whose staying is reported as a modification.
+    ///   - replaced: keys that now name another object; one of them in both sequences is a deletion plus an insertion,
+    ///     and no move.
+    ///
+    /// Complexity: O(n log r) for r runs in the key sets if both ascend or no survivor moved, else O(n log n).
+    package static func change(
+        from old: KeySequence, to new: KeySequence, modified: KeySet = [], replaced: KeySet = []
+    ) -> CollectionChange {
+        var comparison = KeyComparison(modified: modified, replaced: replaced)
+        let oldKeys = Array(old)
+        let newKeys = Array(new)
+        if old.isAscending && new.isAscending {
+            comparison.compareAscending(oldKeys, newKeys)
+        } else {
+            comparison.compare(oldKeys, newKeys)
+        }
+        return comparison.change
+    }
+}
+
+/// A comparison under way. Positions are reported in ascending order.
+private struct KeyComparison {
+    let modified: KeySet
+    let replaced: KeySet
+    var change = CollectionChange()
+
+    init(modified: KeySet, replaced: KeySet) {
+        self.modified = modified
+        self.replaced = replaced
+    }
+
+    /// Walks two ascending orders side by side; nothing can have moved.
+    mutating func compareAscending(_ old: [ObjectKey], _ new: [ObjectKey]) {
+        var oldPosition = 0
+        var newPosition = 0
+        while oldPosition < old.count, newPosition < new.count {
+            let oldKey = old[oldPosition]
+            let newKey = new[newPosition]
+            if oldKey == newKey && !replaced.contains(oldKey) {
+                keep(oldKey, oldPosition, newPosition)
+                oldPosition += 1
+                newPosition += 1
+                continue
+            }
+            if oldKey <= newKey {
+                change.deletions.append(oldPosition)
+                oldPosition += 1
+            }
+            if newKey <= oldKey {
+                change.insertions.append(newPosition)
+                newPosition += 1
+            }
+        }
+        change.deletions.append(contentsOf: oldPosition..<old.count)
+        change.insertions.append(contentsOf: newPosition..<new.count)
+    }
+
+    /// Compares any two orders: equal ends first, what lies between by its survivors.
+    mutating func compare(_ old: [ObjectKey], _ new: [ObjectKey]) {
+        var start = 0
+        let shorter = min(old.count, new.count)
+        while start < shorter, old[start] == new[start], !replaced.contains(old[start]) {
+            keep(old[start], start, start)
+            start += 1
+        }
+        var oldEnd = old.count
+        var newEnd = new.count
+        while oldEnd > start, newEnd > start, old[oldEnd - 1] == new[newEnd - 1], !replaced.contains(old[oldEnd - 1]) {
+            oldEnd -= 1
+            newEnd -= 1
+        }
+        compareMiddle(old, start..<oldEnd, new, start..<newEnd)
+        for offset in 0..<(old.count - oldEnd) {
+            keep(old[oldEnd + offset], oldEnd + offset, newEnd + offset)
+        }
+    }
+
+    private mutating func compareMiddle(
+        _ old: [ObjectKey], _ oldRange: Range<Int>, _ new: [ObjectKey], _ newRange: Range<Int>
+    ) {
+        if oldRange.isEmpty || newRange.isEmpty {
+            change.deletions.append(contentsOf: oldRange)
+            change.insertions.append(contentsOf: newRange)
+            return
+        }
+        var oldPositions = [ObjectKey: Int](minimumCapacity: oldRange.count)
+        for position in oldRange where !replaced.contains(old[position]) { oldPositions[old[position]] = position }
+        var survivors: [(old: Int, new: Int)] = []
+        for position in newRange {
+            if let oldPosition = oldPositions[new[position]] { survivors.append((oldPosition, position)) }
+        }
+        let stays = IncreasingSubsequence.longest(of: survivors.map { $0.old }) {
+            !modified.contains(old[survivors[$0].old])
+        }
+
+        var nextOld = oldRange.lowerBound
+        var nextNew = newRange.lowerBound
+        for (survivor, stays) in zip(survivors, stays) {
+            if !stays {
+                change.moves.append(CollectionChange.Move(from: survivor.old, to: survivor.new))
+                continue
+            }
+            change.deletions.append(contentsOf: nextOld..<survivor.old)
+            change.insertions.append(contentsOf: nextNew..<survivor.new)
+            nextOld = survivor.old + 1
+            nextNew = survivor.new + 1
+            keep(old[survivor.old], survivor.old, survivor.new)
+        }
+        change.deletions.append(contentsOf: nextOld..<oldRange.upperBound)
+        change.insertions.append(contentsOf: nextNew..<newRange.upperBound)
+        change.moves.sort { $0.from < $1.from }
+    }
+
+    private mutating func keep(_ key: ObjectKey, _ oldPosition: Int, _ newPosition: Int) {
+        if !modified.isEmpty && modified.contains(key) {
+            change.modifications.append(oldPosition)
+            change.modificationsNew.append(newPosition)
+        }
+    }
+}

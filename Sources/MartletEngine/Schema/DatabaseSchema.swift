@@ -1,0 +1,40 @@
+/// All object types of one open file, each with its number in the file's catalog.
+package struct DatabaseSchema: Sendable {
+    package struct Table: Sendable {
+        package let id: TableID
+        package let type: ObjectTypeSchema
+        package let layout: TableLayout
+        /// Link, list and set properties anywhere in the schema that lead to this type.
+        package internal(set) var incoming: [Incoming] = []
+    }
+
+    /// A property that leads to an object type.
+    package struct Incoming: Sendable, Equatable {
+        package let table: TableID
+        package let property: PropertyIndex
+    }
+
+    package private(set) var tables: [TableID: Table] = [:]
+    private var ids: [String: TableID] = [:]
+
+    package init(_ types: [(id: TableID, type: ObjectTypeSchema)]) {
+        for (id, type) in types {
+            tables[id] = Table(id: id, type: type, layout: TableLayout(type))
+            ids[type.name] = id
+        }
+        for (id, type) in types {
+            for property in type.properties where property.kind != .single || property.isLink {
+                if case .linkingObjects = property.kind { continue }
+                guard let target = property.element.target, let targetID = ids[target] else { continue }
+                tables[targetID]?.incoming.append(Incoming(table: id, property: property.index))
+            }
+        }
+    }
+
+    package subscript(id: TableID) -> Table {
+        guard let table = tables[id] else { preconditionFailure("no object type has the number \(id) in this file") }
+        return table
+    }
+
+    package subscript(name: String) -> Table? { ids[name].flatMap { tables[$0] } }
+}

@@ -1,0 +1,52 @@
+import MartletSQLite
+
+/// The bookkeeping tables of a file: the version row, the object types it holds, and the change sets of recent commits.
+enum Catalog {
+    /// 'MRTL' as the SQLite application id.
+    static let applicationID: Int64 = 0x4D52_544C
+    static let format: Int64 = 1
+
+    static let definition = [
+        """
+        CREATE TABLE martlet_meta (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL, \
+        epoch INTEGER NOT NULL, format INTEGER NOT NULL, schema_version INTEGER NOT NULL, \
+        schema_hash INTEGER NOT NULL, file_id BLOB NOT NULL) STRICT
+        """,
+        """
+        CREATE TABLE martlet_types (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, facts TEXT NOT NULL, \
+        next_key INTEGER NOT NULL DEFAULT 1) STRICT
+        """,
+        "CREATE TABLE martlet_changes (version INTEGER PRIMARY KEY, changes BLOB) STRICT",
+        "INSERT INTO martlet_meta VALUES (1, 1, 1, \(format), 0, 0, randomblob(16))",
+    ]
+
+    /// What one row says about a snapshot: read as the first statement of a transaction, it pins and names it.
+    struct Meta: Equatable {
+        var version: Version
+        var epoch: Int64
+        var schemaVersion: Int64
+        var schemaHash: Int64
+    }
+
+    static let selectMeta = "SELECT version, epoch, schema_version, schema_hash FROM martlet_meta WHERE id = 1"
+
+    static func meta(_ connection: Connection) throws -> Meta {
+        let statement = try connection.statement(selectMeta)
+        guard try statement.step() else {
+            throw EngineError(
+                .corrupt, path: connection.options.path,
+                "the version row is missing: the file is damaged; restore a backup or work on a copy")
+        }
+        defer { statement.reset() }
+        return Meta(
+            version: Version(bitPattern: statement.integer(0)), epoch: statement.integer(1),
+            schemaVersion: statement.integer(2), schemaHash: statement.integer(3))
+    }
+
+    static func types(_ connection: Connection) throws -> [(id: TableID, facts: String)] {
+        let statement = try connection.statement("SELECT id, facts FROM martlet_types ORDER BY id")
+        var types: [(TableID, String)] = []
+        while try statement.step() { types.append((TableID(statement.integer(0)), statement.text(1))) }
+        return types
+    }
+}

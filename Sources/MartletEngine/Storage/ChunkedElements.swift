@@ -1,0 +1,195 @@
+package import MartletSQLite
+
+/// The elements of one list, set or map of one row, in chunks of a few hundred, so that inserting in the middle costs a
+/// chunk and not the list. Chunks are read when first needed and written when changed.
+package struct ChunkedElements {
+    struct Chunk {
+        var ordinal: Int64
+        var count: Int
+        /// Nil until read.
+        var elements: [SQLValue]?
+        var isDirty = false
+    }
+
+    static let target = 256
+    static let limit = 512
+
+    private(set) var chunks: [Chunk] = []
+    /// Ordinals whose rows no longer belong to any chunk.
+    private var removedOrdinals: [Int64] = []
+    package private(set) var count = 0
+    /// The chunk last used and the position of its first element: most access is near the last.
+    private var hintChunk = 0
+    private var hintStart = 0
+
+    package init() {}
+
+    /// Reads the chunks' sizes; their elements follow on demand.
+    package init(owner: ObjectKey, table: String, _ connection: Connection) throws {
+        let statement = try connection.statement("SELECT ordinal, count FROM \(table) WHERE owner = ?1 ORDER BY ordinal")
+        statement.bind(owner, at: 1)
+        while try statement.step() {
+            chunks.append(Chunk(ordinal: statement.integer(0), count: Int(statement.integer(1))))
+            count += Int(statement.integer(1))
+        }
+    }
+
+    /// Where elements that are not yet in memory come from.
+    package typealias Loader = (_ ordinal: Int64, _ count: Int) throws -> [SQLValue]
+
+    package static func load(
+        owner: ObjectKey, ordinal: Int64, count: Int, table: String, _ connection: Connection
+    ) throws -> [SQLValue] {
+        let statement = try connection.statement("SELECT elements FROM \(table) WHERE owner = ?1 AND ordinal = ?2")
+        statement.bind(owner, at: 1)
+        statement.bind(ordinal, at: 2)
+        guard try statement.step() else { return [] }
+        defer { statement.reset() }
+        return statement.withBlob(0) { ElementCodec.decode($0, count: count) }
+    }
+
+    // MARK: Reading
+
+    package mutating func element(at position: Int, _ load: Loader) throws -> SQLValue {
+        let (chunk, offset) = locate(position)
+        try fill(chunk, load)
+        return chunks[chunk].elements?[offset] ?? .null
+    }
+
+    package mutating func all(_ load: Loader) throws -> [SQLValue] {
+        var elements: [SQLValue] = []
+        elements.reserveCapacity(count)
+        for index in chunks.indices {
+            try fill(index, load)
+            elements += chunks[index].elements ?? []
+        }
+        return elements
+    }
+
+    // MARK: Changing
+
+    package mutating func insert(_ element: SQLValue, at position: Int, _ load: Loader) throws {
+        precondition(position >= 0 && position <= count)
+        if chunks.isEmpty { chunks.append(Chunk(ordinal: 1 << 40, count: 0, elements: [])) }
+        let (chunk, offset) = position == count ? endLocation() : locate(position)
+        try fill(chunk, load)
+        chunks[chunk].elements?.insert(element, at: offset)
+        chunks[chunk].count += 1
+        chunks[chunk].isDirty = true
+        count += 1
+        if chunks[chunk].count > Self.limit { try split(chunk, atEnd: position == count - 1, load) }
+    }
+
+    package mutating func replace(at position: Int, with element: SQLValue, _ load: Loader) throws -> SQLValue {
+        let (chunk, offset) = locate(position)
+        try fill(chunk, load)
+        let old = chunks[chunk].elements?[offset] ?? .null
+        chunks[chunk].elements?[offset] = element
+        chunks[chunk].isDirty = true
+        return old
+    }
+
+    package mutating func remove(at position: Int, _ load: Loader) throws -> SQLValue {
+        let (chunk, offset) = locate(position)
+        try fill(chunk, load)
+        let old = chunks[chunk].elements?.remove(at: offset) ?? .null
+        chunks[chunk].count -= 1
+        chunks[chunk].isDirty = true
+        count -= 1
+        if chunks[chunk].count == 0 {
+            removedOrdinals.append(chunks[chunk].ordinal)
+            chunks.remove(at: chunk)
+            forgetHint()
+        } else if chunk < hintChunk {
+            forgetHint()
+        }
+        return old
+    }
+
+    package mutating func removeAll() {
+        removedOrdinals += chunks.map(\.ordinal)
+        chunks = []
+        count = 0
+        forgetHint()
+    }
+
+    // MARK: Writing
+
+    package var isDirty: Bool { !removedOrdinals.isEmpty || chunks.contains(where: \.isDirty) }
+
+    /// Writes what has changed since the last call.
+    package mutating func write(owner: ObjectKey, table: String, _ connection: Connection) throws {
+        if !removedOrdinals.isEmpty {
+            let delete = try connection.statement("DELETE FROM \(table) WHERE owner = ?1 AND ordinal = ?2")
+            for ordinal in removedOrdinals {
+                delete.bind(owner, at: 1)
+                delete.bind(ordinal, at: 2)
+                try delete.run()
+            }
+            removedOrdinals = []
+        }
+        let insert = try connection.statement("INSERT OR REPLACE INTO \(table) VALUES (?1, ?2, ?3, ?4)")
+        for index in chunks.indices where chunks[index].isDirty {
+            insert.bind(owner, at: 1)
+            insert.bind(chunks[index].ordinal, at: 2)
+            insert.bind(Int64(chunks[index].count), at: 3)
+            ElementCodec.encode(chunks[index].elements ?? []).withUnsafeBytes { insert.bind($0, at: 4) }
+            try insert.run()
+            chunks[index].isDirty = false
+        }
+    }
+
+    // MARK: Chunks
+
+    private mutating func fill(_ chunk: Int, _ load: Loader) throws {
+        guard chunks[chunk].elements == nil else { return }
+        chunks[chunk].elements = try load(chunks[chunk].ordinal, chunks[chunk].count)
+    }
+
+    private mutating func locate(_ position: Int) -> (chunk: Int, offset: Int) {
+        precondition(position >= 0 && position < count)
+        var chunk = position >= hintStart ? hintChunk : 0
+        var start = position >= hintStart ? hintStart : 0
+        while position >= start + chunks[chunk].count {
+            start += chunks[chunk].count
+            chunk += 1
+        }
+        hintChunk = chunk
+        hintStart = start
+        return (chunk, position - start)
+    }
+
+    private func endLocation() -> (chunk: Int, offset: Int) {
+        (chunks.count - 1, chunks[chunks.count - 1].count)
+    }
+
+    private mutating func forgetHint() {
+        hintChunk = 0
+        hintStart = 0
+    }
+
+    // Appending fills chunks to the limit; inserting elsewhere leaves two halves.
+    private mutating func split(_ chunk: Int, atEnd: Bool, _ load: Loader) throws {
+        guard let elements = chunks[chunk].elements else { return }
+        let cut = atEnd && chunk == chunks.count - 1 ? Self.limit : elements.count / 2
+        let next = chunk + 1 < chunks.count ? chunks[chunk + 1].ordinal : chunks[chunk].ordinal + (2 << 20)
+        let ordinal = chunks[chunk].ordinal + (next - chunks[chunk].ordinal) / 2
+        chunks[chunk].elements = Array(elements[..<cut])
+        chunks[chunk].count = cut
+        chunks.insert(
+            Chunk(ordinal: ordinal, count: elements.count - cut, elements: Array(elements[cut...]), isDirty: true),
+            at: chunk + 1)
+        forgetHint()
+        if ordinal == chunks[chunk].ordinal { try renumber(load) }
+    }
+
+    // No room between two ordinals: spread all chunks again.
+    private mutating func renumber(_ load: Loader) throws {
+        for index in chunks.indices { try fill(index, load) }
+        removedOrdinals += chunks.map(\.ordinal)
+        for index in chunks.indices {
+            chunks[index].ordinal = Int64(index + 1) << 32 | 1 << 50
+            chunks[index].isDirty = true
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package import MartletSQLite
+
+/// The bytes of the elements in a chunk of a collection: a tag, then little-endian or length-prefixed content.
+package enum ElementCodec {
+    package static func encode(_ elements: some Sequence<SQLValue>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for element in elements { append(element, to: &bytes) }
+        return bytes
+    }
+
+    package static func decode(_ bytes: UnsafeRawBufferPointer, count: Int) -> [SQLValue] {
+        var elements: [SQLValue] = []
+        elements.reserveCapacity(count)
+        var offset = 0
+        while offset < bytes.count, let element = next(bytes, &offset) { elements.append(element) }
+        return elements
+    }
+
+    private static func append(_ element: SQLValue, to bytes: inout [UInt8]) {
+        switch element {
+        case .null: bytes.append(0)
+        case .integer(let number):
+            bytes.append(1)
+            append(UInt64(bitPattern: number), to: &bytes)
+        case .real(let number):
+            bytes.append(2)
+            append(number.bitPattern, to: &bytes)
+        case .text(let text):
+            bytes.append(3)
+            append(UInt64(text.utf8.count), to: &bytes)
+            bytes.append(contentsOf: text.utf8)
+        case .blob(let blob):
+            bytes.append(4)
+            append(UInt64(blob.count), to: &bytes)
+            bytes.append(contentsOf: blob)
+        }
+    }
+
+    private static func append(_ word: UInt64, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    private static func next(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> SQLValue? {
+        let tag = bytes[offset]
+        offset += 1
+        if tag == 0 { return .null }
+        guard offset + 8 <= bytes.count else { return nil }
+        let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        offset += 8
+        switch tag {
+        case 1: return .integer(Int64(bitPattern: word))
+        case 2: return .real(Double(bitPattern: word))
+        default:
+            guard word <= UInt64(bytes.count - offset) else { return nil }
+            let content = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(word)])
+            offset += Int(word)
+            return tag == 3 ? .text(String(decoding: content, as: UTF8.self)) : .blob(Array(content))
+        }
+    }
+}

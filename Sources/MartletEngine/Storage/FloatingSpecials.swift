@@ -1,0 +1,20 @@
+/// The floating values of a row that SQLite's REAL cannot keep bit for bit: NaN becomes NULL there and negative zero loses
+/// its sign. Their bits lie in the row's `_special` column as (property, bits) pairs of 2 and 8 bytes, little-endian.
+package enum FloatingSpecials {
+    package static func needsBits(_ value: Double) -> Bool { value.isNaN || (value == 0 && value.sign == .minus) }
+
+    package static func append(_ value: Double, of property: PropertyIndex, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: UInt16(property).littleEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    package static func bits(_ bytes: some RandomAccessCollection<UInt8>, _ property: PropertyIndex) -> UInt64? {
+        let bytes = Array(bytes)
+        for start in stride(from: 0, to: bytes.count - 9, by: 10) {
+            let number = Int(bytes[start]) | Int(bytes[start + 1]) << 8
+            guard number == property else { continue }
+            return (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[start + 2 + $1]) << UInt64(8 * $1) }
+        }
+        return nil
+    }
+}

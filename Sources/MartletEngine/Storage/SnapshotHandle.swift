@@ -1,0 +1,44 @@
+import Foundation
+package import MartletSQLite
+
+/// One version of a file, pinned: a connection inside a transaction, shared by whoever reads that version.
+///
+/// Ledger: `connection` and its statements are used under `lock` only. `version` never changes. The read transaction ends
+/// when the last holder lets go, and the connection goes back to its pool.
+// Sendable by the lock above; the connection itself is not.
+package final class SnapshotHandle: @unchecked Sendable {
+    package let version: Version
+    package let epoch: Int64
+    private let lock = NSLock()
+    private var connection: Connection?
+    private let release: @Sendable (Connection) -> Void
+
+    init(
+        version: Version, epoch: Int64, connection: Connection, release: @escaping @Sendable (Connection) -> Void
+    ) {
+        self.version = version
+        self.epoch = epoch
+        self.connection = connection
+        self.release = release
+    }
+
+    deinit {
+        if let connection { release(connection) }
+    }
+
+    /// Reads with the connection to oneself. Must not be nested, and must not call out to users.
+    package func read<R>(_ body: (Connection) throws -> R) rethrows -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        guard let connection else { preconditionFailure("a snapshot was read after its connection had been taken") }
+        return try body(connection)
+    }
+
+    /// Takes the connection out, for a holder that knows itself to be the only one.
+    func surrender() -> Connection? {
+        lock.lock()
+        defer { lock.unlock() }
+        defer { connection = nil }
+        return connection
+    }
+}

@@ -1,0 +1,113 @@
+import MartletSQLite
+
+/// How an object type lies in tables: names, columns and the fixed SQL of one type.
+///
+/// A type has one STRICT table; its rows are found by an integer key, which is the primary key itself where that is an
+/// integer. Links are indexed columns. A list, set or map has a table of chunks and, where it holds links, a table of its
+/// targets. `_special` keeps the bits of floating values that REAL loses (NaN, negative zero).
+package struct TableLayout: Sendable {
+    package struct Column: Sendable {
+        package let property: PropertyIndex
+        package let name: String
+        package let sqlType: String
+    }
+
+    /// A property whose values lie in a table of their own.
+    package struct Collection: Sendable {
+        package let property: PropertyIndex
+        package let chunks: String
+        /// The table of targets; nil for collections of scalars.
+        package let targets: String?
+    }
+
+    package let name: String
+    /// The quoted table name.
+    package let table: String
+    /// The quoted name of the column that is the object key.
+    package let keyColumn: String
+    package let columns: [Column]
+    package let collections: [Collection]
+    package let hasSpecials: Bool
+    private let columnByProperty: [Int]
+
+    package static let specialColumn = "\"_special\""
+
+    package init(_ type: ObjectTypeSchema) {
+        name = type.name
+        table = SQLText.identifier(type.name)
+        let integerKey = type.hasIntegerKey ? type.primaryKey : nil
+        keyColumn = integerKey.map { SQLText.identifier(type.properties[$0].name) } ?? "\"_key\""
+        columns = type.properties.filter(\.isColumn).map {
+            Column(property: $0.index, name: SQLText.identifier($0.name), sqlType: Self.sqlType(of: $0.element))
+        }
+        collections = type.properties.filter(\.isCollection).map {
+            let name = "\(type.name).\($0.name)"
+            return Collection(
+                property: $0.index, chunks: SQLText.identifier(name),
+                targets: $0.isLink ? SQLText.identifier(name + ".targets") : nil)
+        }
+        hasSpecials = type.properties.contains { $0.isColumn && $0.element.isFloating }
+        var positions = [Int](repeating: -1, count: type.properties.count)
+        for (position, column) in columns.enumerated() { positions[column.property] = position }
+        columnByProperty = positions
+    }
+
+    /// The column of a property; nil for collections and linking objects.
+    package func column(of property: PropertyIndex) -> Column? {
+        columnByProperty[property] < 0 ? nil : columns[columnByProperty[property]]
+    }
+
+    package func collection(of property: PropertyIndex) -> Collection {
+        guard let collection = collections.first(where: { $0.property == property }) else {
+            preconditionFailure("property \(property) of '\(name)' is not a collection")
+        }
+        return collection
+    }
+
+    /// What a full row is read with: all columns in schema order, then `_special` where there is one, then the key.
+    package var rowColumns: String {
+        (columns.map(\.name) + (hasSpecials ? [Self.specialColumn] : []) + [keyColumn]).joined(separator: ", ")
+    }
+
+    package var selectByKey: String { "SELECT \(rowColumns) FROM \(table) WHERE \(keyColumn) = ?1" }
+
+    package var selectRange: String {
+        "SELECT \(rowColumns) FROM \(table) WHERE \(keyColumn) BETWEEN ?1 AND ?2 ORDER BY \(keyColumn)"
+    }
+
+    /// Parameters: the columns in schema order, then `_special` where there is one, then the key where it is no property.
+    package var insert: String {
+        var names = columns.map(\.name)
+        if hasSpecials { names.append(Self.specialColumn) }
+        if keyColumn == "\"_key\"" { names.append(keyColumn) }
+        let marks = (1...max(names.count, 1)).map { "?\($0)" }.joined(separator: ", ")
+        return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))"
+    }
+
+    package var keyIsProperty: Bool { keyColumn != "\"_key\"" }
+
+    /// Parameters: the given columns in schema order, `_special` where there is one, then the key.
+    package func update(_ positions: [Int]) -> String {
+        var names = positions.map { columns[$0].name }
+        if hasSpecials { names.append(Self.specialColumn) }
+        let assignments = names.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
+        return "UPDATE \(table) SET \(assignments) WHERE \(keyColumn) = ?\(names.count + 1)"
+    }
+
+    package var delete: String { "DELETE FROM \(table) WHERE \(keyColumn) = ?1" }
+
+    static func sqlType(of element: ElementType) -> String {
+        switch element {
+        case .intEnum, .link, .embedded: "INTEGER"
+        case .stringEnum: "TEXT"
+        case .scalar(let scalar):
+            switch scalar {
+            case .bool, .int, .int8, .int16, .int32, .int64: "INTEGER"
+            case .float, .double, .date: "REAL"
+            case .string: "TEXT"
+            case .data, .uuid, .objectId, .decimal128: "BLOB"
+            case .any: "ANY"
+            }
+        }
+    }
+}

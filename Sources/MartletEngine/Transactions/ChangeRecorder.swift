@@ -1,0 +1,37 @@
+/// What the open write transaction has touched so far.
+package struct ChangeRecorder {
+    private var tables: [TableID: TableChangesBuilder] = [:]
+    private var collections: [CollectionID: ListEditScript] = [:]
+    /// True once anything was recorded.
+    package private(set) var hasChanges = false
+
+    package init() {}
+
+    package mutating func insert(_ key: ObjectKey, in table: TableID) {
+        hasChanges = true
+        tables[table, default: TableChangesBuilder()].insert(key)
+    }
+
+    package mutating func delete(_ key: ObjectKey, in table: TableID) {
+        hasChanges = true
+        tables[table, default: TableChangesBuilder()].delete(key)
+    }
+
+    package mutating func modify(_ key: ObjectKey, _ property: PropertyIndex, in table: TableID) {
+        hasChanges = true
+        tables[table, default: TableChangesBuilder()].modify(key, property)
+    }
+
+    package mutating func edit(_ collection: CollectionID, _ edit: ListEdit) {
+        hasChanges = true
+        collections[collection, default: ListEditScript()].append(edit)
+        tables[collection.table, default: TableChangesBuilder()].modify(collection.owner, collection.property)
+    }
+
+    package mutating func finish() -> ChangeSet {
+        var changes = ChangeSet()
+        for (table, builder) in tables { changes.tables[table] = builder.finish() }
+        changes.collections = collections
+        return changes
+    }
+}

@@ -1,0 +1,78 @@
+import Dispatch
+import Foundation
+
+/// The queue of writers: first a semaphore for this process, then a lock on a sidecar file for all of them.
+///
+/// `flock` belongs to the open file and not to the process, so closing other descriptors does not drop it, as it would
+/// drop the locks on the database file itself. The sidecar is never opened through SQLite.
+///
+/// Ledger: `descriptor` is touched by the holder of `turn` only.
+// Sendable by the ledger above.
+final class WriteLock: @unchecked Sendable {
+    private let path: String
+    private let turn = DispatchSemaphore(value: 1)
+    private var descriptor: Int32 = -1
+    private let environment: Environment
+
+    init(path: String, environment: Environment) {
+        self.path = path
+        self.environment = environment
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Waits for its turn among threads, then among processes.
+    func acquire() throws(EngineError) {
+        let deadline = environment.now() + UInt64(environment.writeTimeoutMilliseconds) * 1_000_000
+        guard turn.wait(timeout: .now() + .milliseconds(environment.writeTimeoutMilliseconds)) == .success else {
+            throw EngineError(.busy, path: path, "another thread kept its write transaction open for too long")
+        }
+        do {
+            try acquireFile(deadline: deadline)
+        } catch {
+            turn.signal()
+            throw error
+        }
+    }
+
+    /// Takes the lock only if nobody has it.
+    func tryAcquire() -> Bool {
+        guard turn.wait(timeout: .now()) == .success else { return false }
+        if (try? openFile()) != nil, flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        turn.signal()
+        return false
+    }
+
+    func release() {
+        _ = flock(descriptor, LOCK_UN)
+        turn.signal()
+    }
+
+    private func acquireFile(deadline: UInt64) throws(EngineError) {
+        try openFile()
+        var pause: UInt32 = 50
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                throw EngineError(.inputOutput, path: path, "the lock file cannot be locked: \(String(cString: strerror(errno)))")
+            }
+            guard environment.now() < deadline else {
+                throw EngineError(.busy, path: path, "another process kept its write transaction open for too long")
+            }
+            environment.sleep(pause)
+            pause = min(pause * 2, 5_000)
+        }
+    }
+
+    private func openFile() throws(EngineError) {
+        guard descriptor < 0 else { return }
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw EngineError(
+                .accessDenied, path: path,
+                "the lock file beside the database cannot be opened: \(String(cString: strerror(errno))); "
+                    + "writers need permission to create it")
+        }
+    }
+}

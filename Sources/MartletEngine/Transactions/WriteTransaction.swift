@@ -1,0 +1,85 @@
+import MartletSQLite
+
+/// An open write transaction: the write lock, a connection inside `BEGIN IMMEDIATE`, and what has been touched.
+/// Confined to the Realm that began it.
+package final class WriteTransaction {
+    /// Reads and writes of the transaction go through this handle; its version is the one before the write.
+    package private(set) var handle: SnapshotHandle
+    package var recorder = ChangeRecorder()
+    package var oldRows = RowImages()
+    package let coordinator: StoreCoordinator
+    private var isOpen = true
+    /// The next free key of each table this transaction has inserted into.
+    private var nextKeys: [TableID: ObjectKey] = [:]
+
+    init(handle: SnapshotHandle, coordinator: StoreCoordinator) {
+        self.handle = handle
+        self.coordinator = coordinator
+    }
+
+    deinit {
+        if isOpen { _ = try? cancel() }
+    }
+
+    package var baseVersion: Version { handle.version }
+
+    /// A key for a new row of a table whose keys the runtime chooses. Keys are never used twice.
+    package func nextKey(in table: TableID) throws -> ObjectKey {
+        let key =
+            try nextKeys[table]
+            ?? handle.read {
+                try $0.integer("SELECT next_key FROM martlet_types WHERE id = ?1", [.integer(Int64(table))]) ?? 1
+            }
+        nextKeys[table] = key + 1
+        return key
+    }
+
+    /// Makes the changes durable and returns the new version, pinned on the same connection.
+    ///
+    /// Every commit bumps the version row and stores its change set beside the data.
+    /// - Throws: after a failure other than an unknown outcome the transaction has been rolled back.
+    package func commit() throws(EngineError) -> (handle: SnapshotHandle, changes: ChangeSet) {
+        precondition(isOpen)
+        let changes = recorder.finish()
+        let version = baseVersion + 1
+        coordinator.environment.yield(.beforeCommit)
+        do {
+            try handle.read { connection in
+                try connection.run(
+                    "UPDATE martlet_meta SET version = ?1 WHERE id = 1", [.integer(Int64(bitPattern: version))])
+                for (table, key) in nextKeys {
+                    try connection.run(
+                        "UPDATE martlet_types SET next_key = ?1 WHERE id = ?2", [.integer(key), .integer(Int64(table))])
+                }
+                let bytes = ChangeSetCodec.encode(changes)
+                let stored: SQLValue = bytes.count <= Self.storedLimit ? .blob(bytes) : .null
+                try connection.run(
+                    "INSERT INTO martlet_changes VALUES (?1, ?2)", [.integer(Int64(bitPattern: version)), stored])
+                let oldest = Int64(bitPattern: version) - Int64(coordinator.environment.changeRetention)
+                if oldest > 0 { try connection.run("DELETE FROM martlet_changes WHERE version <= ?1", [.integer(oldest)]) }
+                try connection.run("COMMIT")
+            }
+        } catch let error as SQLiteError {
+            let failure = EngineError(error, path: coordinator.path, duringCommit: true)
+            _ = try? cancel()
+            throw failure
+        } catch {
+            throw EngineError(.inputOutput, path: coordinator.path, "\(error)")
+        }
+        isOpen = false
+        coordinator.environment.yield(.afterCommit)
+        let entry = CommitLog.Entry(version: version, changes: changes, oldRows: oldRows)
+        let newHandle = try coordinator.finishCommit(entry, handle)
+        return (newHandle, changes)
+    }
+
+    /// Takes everything back and returns the version from before, pinned.
+    package func cancel() throws(EngineError) -> SnapshotHandle {
+        precondition(isOpen)
+        isOpen = false
+        return try coordinator.finishCancel(handle)
+    }
+
+    /// Change sets above this size are not stored: other processes compare in full instead.
+    static let storedLimit = 1 << 20
+}

@@ -1,0 +1,132 @@
+import CMartletSQLite
+
+/// One SQLite connection and its prepared statements, used by one thread at a time.
+// Sendable because whoever holds a connection holds it alone or locks around every use; the type itself has no lock.
+package final class Connection: @unchecked Sendable {
+    package let options: ConnectionOptions
+    package let handle: OpaquePointer
+    private var statements: [String: Statement] = [:]
+    private var isClosed = false
+    /// The length of the write-ahead log in frames after this connection's last commit.
+    package private(set) var logFrames = 0
+
+    package init(_ options: ConnectionOptions) throws(SQLiteError) {
+        self.options = options
+        var opened: OpaquePointer?
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }
+        let code = sqlite3_open_v2(options.path, &opened, flags, options.vfsName)
+        guard code == SQLITE_OK, let opened else {
+            let error = SQLiteError(opened, code: code)
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        handle = opened
+        do {
+            try configure()
+        } catch {
+            statements = [:]
+            sqlite3_close_v2(opened)
+            isClosed = true
+            throw error
+        }
+    }
+
+    deinit { close() }
+
+    /// Finalises all statements and closes. Never checkpoints: the gate has the only checkpoints.
+    package func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        statements = [:]
+        sqlite3_close_v2(handle)
+    }
+
+    // Settings that make foreign content harmless come before the first read of the file.
+    private func configure() throws(SQLiteError) {
+        sqlite3_busy_timeout(handle, Int32(options.busyTimeoutMilliseconds))
+        _ = cmartlet_db_config_int(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        _ = cmartlet_db_config_int(handle, SQLITE_DBCONFIG_DQS_DML, 0)
+        _ = cmartlet_db_config_int(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
+        _ = cmartlet_db_config_int(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        _ = cmartlet_db_config_int(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+        _ = cmartlet_db_config_int(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0)
+        _ = cmartlet_db_config_int(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+        sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 200)
+        sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1)
+        try execute("PRAGMA page_size = \(options.pageSize)")
+        try execute("PRAGMA cell_size_check = ON")
+        try execute("PRAGMA mmap_size = 0")
+        try execute("PRAGMA temp_store = MEMORY")
+        try execute("PRAGMA cache_size = -\(options.cacheKilobytes)")
+        try execute("PRAGMA synchronous = \(options.synchronous)")
+        try execute("PRAGMA wal_autocheckpoint = 0")
+        try execute("PRAGMA journal_size_limit = 67108864")
+        _ = sqlite3_wal_hook(
+            handle,
+            { context, _, _, frames in
+                if let context {
+                    Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().logFrames = Int(frames)
+                }
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Runs text of one or more statements that return nothing of interest.
+    package func execute(_ sql: String) throws(SQLiteError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: sql) }
+    }
+
+    /// The prepared form of `sql`, made once per connection. Its last user has reset it.
+    package func statement(_ sql: String) throws(SQLiteError) -> Statement {
+        if let statement = statements[sql] { return statement }
+        let statement = try Statement(connection: handle, sql: sql)
+        if statements.count >= 512 { statements.removeAll() }
+        statements[sql] = statement
+        return statement
+    }
+
+    /// The first column of the first row; nil when there is none.
+    package func value(_ sql: String, _ arguments: [SQLValue] = []) throws(SQLiteError) -> SQLValue? {
+        let statement = try statement(sql)
+        statement.bind(arguments)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return statement.value(0)
+    }
+
+    package func integer(_ sql: String, _ arguments: [SQLValue] = []) throws(SQLiteError) -> Int64? {
+        if case .integer(let number)? = try value(sql, arguments) { return number }
+        return nil
+    }
+
+    package func run(_ sql: String, _ arguments: [SQLValue] = []) throws(SQLiteError) {
+        let statement = try statement(sql)
+        statement.bind(arguments)
+        try statement.run()
+    }
+
+    /// Forgets prepared statements, as after a change of the schema.
+    package func forgetStatements() { statements = [:] }
+
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Rows changed by the last statement.
+    package var changedRows: Int { Int(sqlite3_changes(handle)) }
+
+    /// Copies what is committed in the log into the database file, as far as readers allow.
+    /// Returns the frames in the log and the frames copied. To be called through the gate only.
+    package func checkpointPassively() throws(SQLiteError) -> (logFrames: Int, copiedFrames: Int) {
+        var log: Int32 = 0
+        var copied: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &log, &copied)
+        guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw SQLiteError(handle, code: code) }
+        return (Int(log), Int(copied))
+    }
+
+    package static var libraryVersion: Int { Int(sqlite3_libversion_number()) }
+    package static var libraryVersionText: String { String(cString: sqlite3_libversion()) }
+}

@@ -1,0 +1,17 @@
+/// How a connection opens its file and what it allows.
+package struct ConnectionOptions: Sendable {
+    package var path: String
+    package var isReadOnly = false
+    package var createsFile = true
+    /// The VFS to use; nil for SQLite's default.
+    package var vfsName: String?
+    package var pageSize = 4096
+    /// `PRAGMA synchronous`: `FULL`, `NORMAL` or `OFF`.
+    package var synchronous = "FULL"
+    /// Milliseconds to wait for a lock that another process holds.
+    package var busyTimeoutMilliseconds = 30_000
+    /// Kilobytes of page cache.
+    package var cacheKilobytes = 16_384
+
+    package init(path: String) { self.path = path }
+}

@@ -1,0 +1,49 @@
+import CMartletSQLite
+
+/// What SQLite answered when it refused: the only error this module throws.
+package struct SQLiteError: Error, Sendable {
+    /// The extended result code (`SQLITE_IOERR_FSYNC`, `SQLITE_BUSY_SNAPSHOT` …).
+    package let extendedCode: Int32
+    package let message: String
+    package let sql: String?
+
+    package init(extendedCode: Int32, message: String, sql: String? = nil) {
+        self.extendedCode = extendedCode
+        self.message = message
+        self.sql = sql
+    }
+
+    init(_ handle: OpaquePointer?, code: Int32, sql: String? = nil) {
+        let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
+        extendedCode = extended & 0xff == code & 0xff ? extended : code
+        message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+        self.sql = sql
+    }
+
+    /// The primary result code: the low byte of the extended one.
+    package var primary: Primary { Primary(rawValue: extendedCode & 0xff) }
+
+    /// An fsync that failed during a commit leaves the outcome open until the file is opened again.
+    package var isSyncFailure: Bool {
+        extendedCode == Int32(CMARTLET_IOERR_FSYNC) || extendedCode == Int32(CMARTLET_IOERR_DIR_FSYNC)
+    }
+
+    package struct Primary: RawRepresentable, Equatable, Sendable {
+        package let rawValue: Int32
+        package init(rawValue: Int32) { self.rawValue = rawValue }
+        package static let busy = Primary(rawValue: SQLITE_BUSY)
+        package static let locked = Primary(rawValue: SQLITE_LOCKED)
+        package static let outOfMemory = Primary(rawValue: SQLITE_NOMEM)
+        package static let readOnly = Primary(rawValue: SQLITE_READONLY)
+        package static let inputOutput = Primary(rawValue: SQLITE_IOERR)
+        package static let corrupt = Primary(rawValue: SQLITE_CORRUPT)
+        package static let full = Primary(rawValue: SQLITE_FULL)
+        package static let cannotOpen = Primary(rawValue: SQLITE_CANTOPEN)
+        package static let `protocol` = Primary(rawValue: SQLITE_PROTOCOL)
+        package static let constraint = Primary(rawValue: SQLITE_CONSTRAINT)
+        package static let notADatabase = Primary(rawValue: SQLITE_NOTADB)
+        package static let permission = Primary(rawValue: SQLITE_PERM)
+        package static let authorization = Primary(rawValue: SQLITE_AUTH)
+        package static let tooBig = Primary(rawValue: SQLITE_TOOBIG)
+    }
+}

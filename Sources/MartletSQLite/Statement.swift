@@ -1,0 +1,127 @@
+import CMartletSQLite
+
+/// A prepared statement. Belongs to one connection and is used under that connection's lock.
+package final class Statement {
+    package let sql: String
+    let pointer: OpaquePointer
+    private let connection: OpaquePointer
+    package let columnCount: Int
+
+    init(connection: OpaquePointer, sql: String) throws(SQLiteError) {
+        var text = sql
+        var prepared: OpaquePointer?
+        let code = text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { chars in
+                sqlite3_prepare_v3(
+                    connection, chars.baseAddress, Int32(chars.count), UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+            }
+        }
+        guard code == SQLITE_OK, let prepared else { throw SQLiteError(connection, code: code, sql: sql) }
+        self.sql = sql
+        self.connection = connection
+        pointer = prepared
+        columnCount = Int(sqlite3_column_count(prepared))
+    }
+
+    deinit { sqlite3_finalize(pointer) }
+
+    // MARK: Binding (indices from 1)
+
+    package func bind(_ value: Int64, at index: Int) { sqlite3_bind_int64(pointer, Int32(index), value) }
+
+    package func bind(_ value: Double, at index: Int) { sqlite3_bind_double(pointer, Int32(index), value) }
+
+    package func bindNull(at index: Int) { sqlite3_bind_null(pointer, Int32(index)) }
+
+    package func bind(_ value: String, at index: Int) {
+        var text = value
+        text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { chars in
+                _ = cmartlet_bind_text_transient(
+                    pointer, Int32(index), chars.baseAddress, Int32(chars.count))
+            }
+        }
+    }
+
+    package func bind(_ bytes: UnsafeRawBufferPointer, at index: Int) {
+        _ = cmartlet_bind_blob_transient(pointer, Int32(index), bytes.baseAddress, Int32(bytes.count))
+    }
+
+    /// Binds text whose bytes the caller keeps in place until the statement is reset.
+    package func bindStaticText(_ bytes: UnsafeRawPointer, count: Int, at index: Int) {
+        _ = cmartlet_bind_text_static(pointer, Int32(index), bytes.assumingMemoryBound(to: CChar.self), Int32(count))
+    }
+
+    package func bindStaticBlob(_ bytes: UnsafeRawPointer, count: Int, at index: Int) {
+        _ = cmartlet_bind_blob_static(pointer, Int32(index), bytes, Int32(count))
+    }
+
+    package func bind(_ value: SQLValue, at index: Int) {
+        switch value {
+        case .null: bindNull(at: index)
+        case .integer(let number): bind(number, at: index)
+        case .real(let number): bind(number, at: index)
+        case .text(let text): bind(text, at: index)
+        case .blob(let bytes): bytes.withUnsafeBytes { bind($0, at: index) }
+        }
+    }
+
+    package func bind(_ values: [SQLValue]) {
+        for (offset, value) in values.enumerated() { bind(value, at: offset + 1) }
+    }
+
+    // MARK: Running
+
+    /// Advances to the next row; false at the end, where the statement is reset.
+    package func step() throws(SQLiteError) -> Bool {
+        let code = sqlite3_step(pointer)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE {
+            sqlite3_reset(pointer)
+            return false
+        }
+        let error = SQLiteError(connection, code: code, sql: sql)
+        sqlite3_reset(pointer)
+        throw error
+    }
+
+    /// Runs to the end and leaves the statement reset.
+    package func run() throws(SQLiteError) {
+        while try step() {}
+    }
+
+    package func reset() { sqlite3_reset(pointer) }
+
+    // MARK: Columns (indices from 0)
+
+    package func isNull(_ column: Int) -> Bool { sqlite3_column_type(pointer, Int32(column)) == SQLITE_NULL }
+
+    package func integer(_ column: Int) -> Int64 { sqlite3_column_int64(pointer, Int32(column)) }
+
+    package func real(_ column: Int) -> Double { sqlite3_column_double(pointer, Int32(column)) }
+
+    package func text(_ column: Int) -> String {
+        guard let bytes = sqlite3_column_text(pointer, Int32(column)) else { return "" }
+        let count = Int(sqlite3_column_bytes(pointer, Int32(column)))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    /// The bytes of a blob, valid until the next step.
+    package func withBlob<R>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        let bytes = sqlite3_column_blob(pointer, Int32(column))
+        let count = Int(sqlite3_column_bytes(pointer, Int32(column)))
+        return body(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+    }
+
+    package func blob(_ column: Int) -> [UInt8] { withBlob(column) { Array($0) } }
+
+    package func value(_ column: Int) -> SQLValue {
+        switch sqlite3_column_type(pointer, Int32(column)) {
+        case SQLITE_INTEGER: .integer(integer(column))
+        case SQLITE_FLOAT: .real(real(column))
+        case SQLITE_TEXT: .text(text(column))
+        case SQLITE_BLOB: .blob(blob(column))
+        default: .null
+        }
+    }
+}
