@@ -1,0 +1,30 @@
+import MartletSchema
+
+/// Writes one persisted enum.
+struct EnumEmitter {
+    let context: EmitterContext
+
+    func emit(_ model: EnumModel, into writer: inout SourceWriter) {
+        let name = SwiftNames.escaped(model.name)
+        writer.typeHeading(model.documentation, deprecation: model.deprecation)
+        let conformances = "Swift.\(model.raw.rawValue), Martlet.PersistableEnum, Swift.CaseIterable, Swift.Sendable"
+        writer.block("nonisolated \(context.access.modifier)enum \(name): \(conformances)") { writer in
+            for item in model.cases {
+                writer.heading(item.documentation)
+                writer.line("case \(SwiftNames.escaped(item.name))\(rawValue(of: item))")
+            }
+            guard let unknown = model.unknown else { return }
+            writer.line()
+            // Qualified: in front of an optional, `.none` would be its own.
+            writer.line(
+                "\(context.access.hidden)static var _unknown: \(name)? { \(name).\(SwiftNames.escaped(unknown.value)) }")
+        }
+    }
+
+    private func rawValue(of item: EnumCaseModel) -> String {
+        switch item.rawValue {
+        case .int(let value): " = \(value)"
+        case .string(let text): text == item.name ? "" : " = \(SwiftLiteral.string(text))"
+        }
+    }
+}

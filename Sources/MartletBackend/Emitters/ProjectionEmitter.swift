@@ -1,0 +1,91 @@
+import MartletSchema
+
+/// Writes one projection class.
+struct ProjectionEmitter {
+    let context: EmitterContext
+
+    func emit(_ projection: ProjectionModel, into writer: inout SourceWriter) {
+        writer.typeHeading(projection.documentation, deprecation: projection.deprecation)
+        let name = SwiftNames.escaped(projection.name)
+        let root = SwiftNames.escaped(projection.root.value)
+        let head = "nonisolated \(context.access.modifier)final class \(name): Martlet.Projection<\(root)>"
+        writer.block(head) { writer in
+            for label in projection.labels {
+                emit(label, into: &writer)
+                writer.line()
+            }
+            FactsEmitter(context: context).emit(FactsEmitter.lines(for: projection), into: &writer)
+        }
+    }
+
+    private func emit(_ label: ProjectionLabelModel, into writer: inout SourceWriter) {
+        let value = ProjectedValue(label.path.segments[...], base: "rootObject", isOptional: false)
+        writer.heading(label.documentation, deprecation: deprecation(in: label.path))
+        let head = "\(context.access.modifier)var \(SwiftNames.escaped(label.name)): \(value.type)"
+        guard label.path.isWritable else {
+            writer.block(head) { $0.line(value.expression) }
+            return
+        }
+        writer.block(head) { writer in
+            writer.line("get { \(value.expression) }")
+            writer.line("set { \(value.expression) = newValue }")
+        }
+    }
+
+    /// A label that reads a deprecated property is deprecated itself: only there may it name the property in silence.
+    private func deprecation(in path: KeyPathModel) -> DeprecationModel? {
+        for segment in path.segments {
+            let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
+            if let deprecation = property?.deprecation { return deprecation }
+        }
+        return nil
+    }
+}
+
+/// The expression that reads a key path, and its type.
+struct ProjectedValue {
+    let expression: String
+    let type: String
+
+    private init(expression: String, type: String) {
+        self.expression = expression
+        self.type = type
+    }
+
+    /// - Parameters:
+    ///   - base: The expression of the object that the first segment belongs to.
+    ///   - isOptional: Whether that expression gives an optional.
+    init(_ segments: ArraySlice<KeyPathSegmentModel>, base: String, isOptional: Bool) {
+        guard let segment = segments.first else {
+            self.init(expression: base, type: "")
+            return
+        }
+        let rest = segments.dropFirst()
+        let expression = base + (isOptional ? "?." : ".") + SwiftNames.escaped(segment.property)
+        let isSingleOptional = segment.type.isSingle && segment.type.isOptional
+        if rest.isEmpty {
+            let mark = isOptional && !isSingleOptional ? "?" : ""
+            self.init(expression: expression, type: SwiftTypes.property(segment.type) + mark)
+        } else if segment.type.isSingle {
+            self.init(rest, base: expression, isOptional: isOptional || isSingleOptional)
+        } else {
+            self.init(elementsOf: segment.type, rest, base: expression, isOptional: isOptional)
+        }
+    }
+
+    /// What stands behind a collection, once for each of its elements.
+    private init(
+        elementsOf collection: PropertyTypeModel, _ segments: ArraySlice<KeyPathSegmentModel>, base: String,
+        isOptional: Bool
+    ) {
+        let isElementOptional = !collection.isLinkingObjects && collection.isOptional
+        let element = ProjectedValue(segments, base: "$0", isOptional: isElementOptional)
+        let type = "Martlet.ProjectedCollection<\(element.type)>"
+        let transform = "{ \(element.expression) }"
+        if isOptional {
+            self.init(expression: "(\(base)).map { Martlet.ProjectedCollection($0) \(transform) }", type: type + "?")
+        } else {
+            self.init(expression: "Martlet.ProjectedCollection(\(base)) \(transform)", type: type)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import MartletSchema
+
+/// Writes the two functions that move an object's values from and to a row.
+struct RowEmitter {
+    let context: EmitterContext
+    let layouts: [PropertyLayout]
+
+    func emit(into writer: inout SourceWriter) {
+        writer.line()
+        let head = context.access.hiddenOverride
+        writer.block("\(head)func _decode(_ row: inout Martlet.RowDecoder)") { writer in
+            for layout in layouts { writer.line(decode(layout)) }
+        }
+        writer.line()
+        writer.block("\(head)func _encode(_ row: inout Martlet.RowEncoder)") { writer in
+            for layout in layouts { writer.line(encode(layout)) }
+        }
+    }
+
+    private func decode(_ layout: PropertyLayout) -> String {
+        if layout.type.isLinkingObjects { return "row.skip()" }
+        if !layout.type.isSingle { return "row.collection(\(layout.storage))" }
+        return switch layout.type.value {
+        case .link, .embedded: "row.link(&\(layout.storage))"
+        default: "\(layout.storage) = row.\(method(of: layout.type))()"
+        }
+    }
+
+    private func encode(_ layout: PropertyLayout) -> String {
+        if layout.type.isLinkingObjects { return "row.skip()" }
+        if !layout.type.isSingle { return "row.collection(\(layout.storage))" }
+        return switch layout.type.value {
+        case .link: "row.link(&\(layout.storage))"
+        case .embedded: "row.embedded(&\(layout.storage))"
+        default: "row.\(method(of: layout.type))(\(layout.storage))"
+        }
+    }
+
+    /// The method of decoder and encoder for a value: `int`, `optionalInt`.
+    private func method(of type: PropertyTypeModel) -> String {
+        let name =
+            switch type.value {
+            case .scalar(let kind): RowEmitter.methodName(of: kind)
+            default: "enumeration"
+            }
+        guard type.isOptional else { return name }
+        return "optional" + name.prefix(1).uppercased() + name.dropFirst()
+    }
+
+    private static func methodName(of kind: ScalarKind) -> String {
+        switch kind {
+        case .bool: "bool"
+        case .int: "int"
+        case .int8: "int8"
+        case .int16: "int16"
+        case .int32: "int32"
+        case .int64: "int64"
+        case .float: "float"
+        case .double: "double"
+        case .string: "string"
+        case .data: "data"
+        case .date: "date"
+        case .uuid: "uuid"
+        case .objectId: "objectId"
+        case .decimal128: "decimal128"
+        case .anyValue: "anyValue"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// Names from a schema as Swift identifiers.
+enum SwiftNames {
+    /// The name, in backticks where Swift would read a word of its own.
+    static func escaped(_ name: String) -> String {
+        reservedWords.contains(name) ? "`\(name)`" : name
+    }
+
+    /// The private stored property behind each property: the name with a leading underscore, and trailing ones where that
+    /// is already the name of a property or of a member of the runtime.
+    static func storageNames(for properties: [String], besides others: [String] = []) -> [String] {
+        var taken = runtimeMembers.union(properties).union(others)
+        return properties.map { property in
+            var name = "_" + property
+            while !taken.insert(name).inserted { name += "_" }
+            return name
+        }
+    }
+
+    /// Words that cannot stand, or can be misread, where generated code puts a name.
+    private static let reservedWords: Set<String> = [
+        // declarations
+        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
+        "internal", "let", "open", "operator", "package", "private", "precedencegroup", "protocol", "public", "rethrows",
+        "static", "struct", "subscript", "typealias", "var",
+        // statements
+        "break", "case", "catch", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in",
+        "repeat", "return", "switch", "throw", "where", "while",
+        // expressions and types
+        "Any", "Protocol", "Self", "Type", "any", "as", "async", "await", "borrow", "consume", "copy", "discard", "each",
+        "false", "is", "isolated", "nil", "nonisolated", "self", "sending", "some", "super", "then", "throws", "true", "try",
+        "unsafe", "yield",
+    ]
+
+    /// Members of the runtime's classes that begin with an underscore and are called, or overridden, by generated code.
+    private static let runtimeMembers: Set<String> = [
+        "_applyDefaults", "_decode", "_didSet", "_encode", "_facts", "_link", "_linkingObjects", "_list", "_load", "_map",
+        "_mutableSet", "_setEmbedded", "_setLink", "_willSet",
+    ]
+}

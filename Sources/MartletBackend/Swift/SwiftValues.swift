@@ -1,0 +1,102 @@
+import MartletSchema
+
+/// The values that properties start with and default to.
+enum SwiftValues {
+    /// What the private stored property holds before anything else happens.
+    static func start(of type: PropertyTypeModel, in schema: SchemaModel) -> String {
+        if !type.isSingle { return "nil" }
+        if type.value.objectName != nil { return ".none" }
+        return type.isOptional ? "nil" : zero(of: type.value, in: schema)
+    }
+
+    /// What a new object holds where nothing is said: the default of the schema, else the zero of the type.
+    static func initial(of property: PropertyModel, in schema: SchemaModel) -> String {
+        if let value = property.defaultValue { return literal(value, for: property.type) }
+        switch property.type.kind {
+        case .single: return property.type.isOptional ? "nil" : zero(of: property.type.value, in: schema)
+        case .map: return "[:]"
+        case .list, .set, .linkingObjects: return "[]"
+        }
+    }
+
+    private static func zero(of value: ValueTypeModel, in schema: SchemaModel) -> String {
+        switch value {
+        case .enumeration(let name, _):
+            return "." + SwiftNames.escaped(schema.enumeration(named: name)?.cases.first?.name ?? "")
+        case .link, .embedded: return "nil"
+        case .scalar(let kind): return zero(of: kind)
+        }
+    }
+
+    private static func zero(of kind: ScalarKind) -> String {
+        switch kind {
+        case .bool: "false"
+        case .int, .int8, .int16, .int32, .int64, .float, .double: "0"
+        case .string: "\"\""
+        case .data: "Foundation.Data()"
+        case .date: "Foundation.Date(timeIntervalSinceReferenceDate: 0)"
+        case .uuid: SwiftLiteral.uuid(Array(repeating: 0, count: 16))
+        case .objectId: ".zero"
+        case .decimal128: ".zero"
+        case .anyValue: ".none"
+        }
+    }
+
+    /// A default as an expression of the property's type.
+    static func literal(_ value: DefaultModel, for type: PropertyTypeModel) -> String {
+        if type.value == .scalar(.anyValue) { return dynamicLiteral(value) }
+        switch value {
+        case .enumCase(let name):
+            // Qualified where an optional is expected: `.none` would be its own.
+            return (type.isOptional ? SwiftTypes.name(of: type.value) : "") + "." + SwiftNames.escaped(name)
+        case .floating(let number) where type.value == .scalar(.float):
+            return SwiftLiteral.float(number)
+        default:
+            return plainLiteral(value)
+        }
+    }
+
+    private static func plainLiteral(_ value: DefaultModel) -> String {
+        switch value {
+        case .bool(let flag): "\(flag)"
+        case .integer(let number): "\(number)"
+        case .floating(let number): SwiftLiteral.double(number)
+        case .string(let text): SwiftLiteral.string(text)
+        case .data(let bytes): "Foundation.Data(\(bytes))"
+        case .date(let seconds):
+            "Foundation.Date(timeIntervalSinceReferenceDate: \(SwiftLiteral.double(seconds)))"
+        case .now: "Foundation.Date()"
+        case .uuid(let bytes): SwiftLiteral.uuid(bytes)
+        case .newUUID: "Foundation.UUID()"
+        case .objectId(let bytes): "Martlet.ObjectId(\(SwiftLiteral.string(SwiftLiteral.hexadecimal(bytes))))"
+        case .newObjectId: "Martlet.ObjectId.generate()"
+        case .decimal128(let text): "Martlet.Decimal128(\(SwiftLiteral.string(text)))"
+        case .enumCase(let name): "." + SwiftNames.escaped(name)
+        }
+    }
+
+    private static func dynamicLiteral(_ value: DefaultModel) -> String {
+        let kind =
+            switch value {
+            case .bool: "bool"
+            case .integer: "int"
+            case .floating: "double"
+            case .string, .enumCase: "string"
+            case .data: "data"
+            case .date, .now: "date"
+            case .uuid, .newUUID: "uuid"
+            case .objectId, .newObjectId: "objectId"
+            case .decimal128: "decimal128"
+            }
+        if case .enumCase(let name) = value { return ".\(kind)(\(SwiftLiteral.string(name)))" }
+        return ".\(kind)(\(plainLiteral(value)))"
+    }
+
+    /// True when the default needs Foundation although the type of the property does not.
+    static func needsFoundation(_ value: DefaultModel?) -> Bool {
+        switch value {
+        case .data, .date, .now, .uuid, .newUUID: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// One finding for the author of a schema: collected, never thrown.
+public struct Diagnostic: Hashable, Sendable {
+    public let code: DiagnosticCode
+    public var severity: Severity
+    /// Lower case, no full stop, the thing in quotes, then the mend.
+    public let message: String
+    /// The very token at fault; nil when there is no file to point into.
+    public let span: SourceSpan?
+    /// Stands beside the carets.
+    public let label: String?
+    public let notes: [DiagnosticNote]
+    /// What to do, as a sentence: `did you mean 'String'?`.
+    public let help: String?
+    /// The first is the best; all are alternatives.
+    public let fixes: [Fix]
+
+    public init(
+        _ code: DiagnosticCode, _ message: String, at span: SourceSpan?, label: String? = nil,
+        severity: Severity? = nil, notes: [DiagnosticNote] = [], help: String? = nil, fixes: [Fix] = []
+    ) {
+        self.code = code
+        self.severity = severity ?? code.severity
+        self.message = message
+        self.span = span
+        self.label = label
+        self.notes = notes
+        self.help = help
+        self.fixes = fixes
+    }
+
+    public var isError: Bool { severity == .error }
+}
+
+/// A place related to a finding.
+public struct DiagnosticNote: Hashable, Sendable {
+    public let message: String
+    public let span: SourceSpan?
+
+    public init(_ message: String, at span: SourceSpan? = nil) {
+        self.message = message
+        self.span = span
+    }
+}
+
+/// A mend of the schema text.
+public struct Fix: Hashable, Sendable {
+    public enum Applicability: String, Sendable {
+        /// May be applied without asking.
+        case safe
+        /// For a person to choose.
+        case suggested
+    }
+
+    public let title: String
+    public let applicability: Applicability
+    public let edits: [Edit]
+
+    public init(_ title: String, _ applicability: Applicability, _ edits: [Edit]) {
+        self.title = title
+        self.applicability = applicability
+        self.edits = edits
+    }
+}
+
+/// Replaces a range of a file by other text.
+public struct Edit: Hashable, Sendable {
+    public let span: SourceSpan
+    public let replacement: String
+
+    public init(_ span: SourceSpan, _ replacement: String) {
+        self.span = span
+        self.replacement = replacement
+    }
+}
+
+extension [Diagnostic] {
+    /// By file and place, then code: the order of every report, whatever the order of the stages was.
+    public func sortedByPlace() -> [Diagnostic] {
+        enumerated().sorted { left, right in
+            switch (left.element.span, right.element.span) {
+            case (nil, .some): true
+            case (.some, nil): false
+            case (let first?, let second?) where first != second: first < second
+            default: (left.element.code.rawValue, left.offset) < (right.element.code.rawValue, right.offset)
+            }
+        }.map(\.element)
+    }
+}

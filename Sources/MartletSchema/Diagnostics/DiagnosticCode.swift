@@ -1,0 +1,88 @@
+/// The stable name of a kind of finding. The list stands here, at the ground, so that no stage asks another for it.
+public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable {
+    case noSchema = "MRT0001"
+    case limitExceeded = "MRT0002"
+    case uselessIgnore = "MRT0003"
+    case badConfiguration = "MRT0004"
+    case driftedOutput = "MRT0005"
+    case mergeConflict = "MRT0006"
+    case yamlSubset = "MRT0101"
+    case duplicateKey = "MRT0102"
+    case yamlTrap = "MRT0103"
+    case ambiguousScalar = "MRT0104"
+    case unknownKey = "MRT0201"
+    case wrongShape = "MRT0202"
+    case unknownType = "MRT0203"
+    case duplicateType = "MRT0204"
+    case unknownName = "MRT0205"
+    case badLinkingObjects = "MRT0206"
+    case badDefault = "MRT0301"
+    case badOptionality = "MRT0302"
+    case badPrimaryKey = "MRT0303"
+    case embedding = "MRT0304"
+    case badIndex = "MRT0305"
+    case namingCase = "MRT0401"
+    case reservedName = "MRT0402"
+    case plurality = "MRT0403"
+    case noPrimaryKey = "MRT0501"
+    case indexCost = "MRT0502"
+    case tooWide = "MRT0503"
+    case missingDocumentation = "MRT0504"
+    case unreachable = "MRT0505"
+    case breakingChange = "MRT0601"
+    case staleRename = "MRT0602"
+    case deprecation = "MRT0603"
+
+    /// The severity of a finding of this kind that does not say otherwise.
+    public var severity: Severity {
+        switch self {
+        case .plurality, .indexCost: .note
+        case .uselessIgnore, .badIndex, .namingCase, .noPrimaryKey, .tooWide, .missingDocumentation, .unreachable,
+            .staleRename, .deprecation:
+            .warning
+        default: .error
+        }
+    }
+
+    /// What is wrong, in one line.
+    public var meaning: String {
+        switch self {
+        case .noSchema: "no schema was found"
+        case .limitExceeded: "a limit of the schema language is exceeded"
+        case .uselessIgnore: "a 'martlet:ignore' comment that silences nothing"
+        case .badConfiguration: "the configuration file cannot be used"
+        case .driftedOutput: "a generated file differs from what the schema generates"
+        case .mergeConflict: "an unresolved merge conflict"
+        case .yamlSubset: "YAML outside the subset of the schema language"
+        case .duplicateKey: "a key that stands twice in one mapping"
+        case .yamlTrap: "a trap of YAML"
+        case .ambiguousScalar: "a boolean or number in YAML 1.1 dress"
+        case .unknownKey: "a key that is unknown at this level"
+        case .wrongShape: "a value of the wrong shape, or a missing one"
+        case .unknownType: "a type that does not exist"
+        case .duplicateType: "a type that is declared twice"
+        case .unknownName: "a key path, index, unique list or linking objects that name what does not exist"
+        case .badLinkingObjects: "linking objects of a property that is no link to this type"
+        case .badDefault: "a default that does not fit its type"
+        case .badOptionality: "an optional collection, a link that is not optional, or a type that cannot stand here"
+        case .badPrimaryKey: "an impossible primary key"
+        case .embedding: "embedded objects that contain themselves, or that nothing uses"
+        case .badIndex: "an index that cannot be, or that is there already"
+        case .namingCase: "a name in another case than Swift writes it"
+        case .reservedName: "a name that generated code cannot use"
+        case .plurality: "a collection in the singular, or a link or type in the plural"
+        case .noPrimaryKey: "an object without a primary key"
+        case .indexCost: "an index of little use, or too many of them"
+        case .tooWide: "too many properties, or a key path too long"
+        case .missingDocumentation: "a type without documentation, or with documentation that repeats its name"
+        case .unreachable: "a type that nothing reaches, or a cycle of cascading links"
+        case .breakingChange: "a change that breaks stored data or code"
+        case .staleRename: "a 'renamedFrom' that is stale or impossible"
+        case .deprecation: "a deprecation that does not say what to use, or a deprecated thing still in use"
+        }
+    }
+
+    public static func < (left: DiagnosticCode, right: DiagnosticCode) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}

@@ -1,0 +1,18 @@
+/// How much a finding weighs: an error stops generation, a warning and a note do not.
+public enum Severity: String, Comparable, CaseIterable, Sendable {
+    case note
+    case warning
+    case error
+
+    public static func < (left: Severity, right: Severity) -> Bool {
+        left.rank < right.rank
+    }
+
+    private var rank: Int {
+        switch self {
+        case .note: 0
+        case .warning: 1
+        case .error: 2
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// One object type, top-level or embedded.
+public struct ObjectModel: Hashable, Sendable {
+    public let name: String
+    public let nameSpan: SourceSpan
+    public let documentation: String?
+    public let isEmbedded: Bool
+    public let primaryKey: Spanned<String>?
+    /// As the schema lists them; `PropertyModel.isIndexed` says which are real.
+    public let indexes: [Spanned<String>]
+    public let unique: [[Spanned<String>]]
+    /// Stored properties and linking objects, in the order of the schema.
+    public let properties: [PropertyModel]
+    /// Plain Swift properties that are not stored: single values only.
+    public let ignored: [PropertyModel]
+    public let keyPaths: [DeclaredKeyPathModel]
+    public let renamedFrom: Spanned<String>?
+    public let deprecation: DeprecationModel?
+
+    public init(
+        name: String, nameSpan: SourceSpan, documentation: String? = nil, isEmbedded: Bool,
+        primaryKey: Spanned<String>? = nil, indexes: [Spanned<String>] = [], unique: [[Spanned<String>]] = [],
+        properties: [PropertyModel], ignored: [PropertyModel] = [], keyPaths: [DeclaredKeyPathModel] = [],
+        renamedFrom: Spanned<String>? = nil, deprecation: DeprecationModel? = nil
+    ) {
+        self.name = name
+        self.nameSpan = nameSpan
+        self.documentation = documentation
+        self.isEmbedded = isEmbedded
+        self.primaryKey = primaryKey
+        self.indexes = indexes
+        self.unique = unique
+        self.properties = properties
+        self.ignored = ignored
+        self.keyPaths = keyPaths
+        self.renamedFrom = renamedFrom
+        self.deprecation = deprecation
+    }
+
+    /// - Complexity: O(*n*) in the number of properties.
+    public func property(named name: String) -> PropertyModel? {
+        properties.first { $0.name == name }
+    }
+}

@@ -1,0 +1,36 @@
+/// One label of a projection and the path it shows.
+public struct ProjectionLabelModel: Hashable, Sendable {
+    public let name: String
+    public let nameSpan: SourceSpan
+    public let documentation: String?
+    public let path: KeyPathModel
+
+    public init(name: String, nameSpan: SourceSpan, documentation: String?, path: KeyPathModel) {
+        self.name = name
+        self.nameSpan = nameSpan
+        self.documentation = documentation
+        self.path = path
+    }
+}
+
+/// A projection of one object type.
+public struct ProjectionModel: Hashable, Sendable {
+    public let name: String
+    public let nameSpan: SourceSpan
+    public let documentation: String?
+    public let root: Spanned<String>
+    public let labels: [ProjectionLabelModel]
+    public let deprecation: DeprecationModel?
+
+    public init(
+        name: String, nameSpan: SourceSpan, documentation: String?, root: Spanned<String>,
+        labels: [ProjectionLabelModel], deprecation: DeprecationModel? = nil
+    ) {
+        self.name = name
+        self.nameSpan = nameSpan
+        self.documentation = documentation
+        self.root = root
+        self.labels = labels
+        self.deprecation = deprecation
+    }
+}

@@ -1,0 +1,105 @@
+/// The scalar types of the language; raw values are their names in a schema.
+public enum ScalarKind: String, CaseIterable, Sendable {
+    case bool = "Bool"
+    case int = "Int"
+    case int8 = "Int8"
+    case int16 = "Int16"
+    case int32 = "Int32"
+    case int64 = "Int64"
+    case float = "Float"
+    case double = "Double"
+    case string = "String"
+    case data = "Data"
+    case date = "Date"
+    case uuid = "UUID"
+    case objectId = "ObjectId"
+    case decimal128 = "Decimal128"
+    case anyValue = "AnyRealmValue"
+
+    /// The number of bits of a whole number, nil for other kinds.
+    public var integerBits: Int? {
+        switch self {
+        case .int, .int64: 64
+        case .int32: 32
+        case .int16: 16
+        case .int8: 8
+        default: nil
+        }
+    }
+}
+
+/// What an enum stores.
+public enum EnumRawKind: String, Sendable {
+    case int = "Int"
+    case string = "String"
+}
+
+/// The type of one value: of a property, or of the elements of a collection.
+public enum ValueTypeModel: Hashable, Sendable {
+    case scalar(ScalarKind)
+    case enumeration(String, raw: EnumRawKind)
+    /// An object type.
+    case link(String)
+    /// An embedded object type.
+    case embedded(String)
+
+    /// The name as a schema writes it.
+    public var name: String {
+        switch self {
+        case .scalar(let kind): kind.rawValue
+        case .enumeration(let name, _), .link(let name), .embedded(let name): name
+        }
+    }
+
+    /// The object type behind a link or an embedded object.
+    public var objectName: String? {
+        switch self {
+        case .link(let name), .embedded(let name): name
+        case .scalar, .enumeration: nil
+        }
+    }
+}
+
+/// The resolved type of a property.
+public struct PropertyTypeModel: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case single
+        case list
+        case set
+        case map
+        /// `LinkingObjects<type.property>`; the value is then a link to `type`.
+        case linkingObjects(type: String, property: String)
+    }
+
+    public let kind: Kind
+    public let value: ValueTypeModel
+    /// Of the value: of the property itself when single, else of the elements.
+    public let isOptional: Bool
+
+    public init(kind: Kind, value: ValueTypeModel, isOptional: Bool) {
+        self.kind = kind
+        self.value = value
+        self.isOptional = isOptional
+    }
+
+    public var isSingle: Bool { kind == .single }
+
+    public var isLinkingObjects: Bool {
+        if case .linkingObjects = kind { true } else { false }
+    }
+
+    /// True for lists, sets and maps.
+    public var isStoredCollection: Bool { !isSingle && !isLinkingObjects }
+
+    /// As a schema writes it: `List<Int?>`, `LinkingObjects<Dog.owner>`.
+    public var text: String {
+        let element = value.name + (isOptional ? "?" : "")
+        return switch kind {
+        case .single: element
+        case .list: "List<\(element)>"
+        case .set: "Set<\(element)>"
+        case .map: "Map<\(element)>"
+        case .linkingObjects(let type, let property): "LinkingObjects<\(type).\(property)>"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/// One declaration of a schema file.
+public enum DeclarationModel: Hashable, Sendable {
+    case enumeration(EnumModel)
+    case object(ObjectModel)
+    case projection(ProjectionModel)
+
+    public var name: String {
+        switch self {
+        case .enumeration(let model): model.name
+        case .object(let model): model.name
+        case .projection(let model): model.name
+        }
+    }
+}
+
+/// A `martlet:ignore` comment.
+public struct IgnoreModel: Hashable, Sendable {
+    public let code: Spanned<String>
+    /// The line, from 0, that it speaks of.
+    public let line: Int
+
+    public init(code: Spanned<String>, line: Int) {
+        self.code = code
+        self.line = line
+    }
+}
+
+/// What one schema file declares.
+public struct FileModel: Hashable, Sendable {
+    public let file: SourceFileID
+    /// Relative to the schema folder, with `/`.
+    public let path: String
+    /// In the order of the file.
+    public let declarations: [DeclarationModel]
+    public let ignores: [IgnoreModel]
+
+    public init(file: SourceFileID, path: String, declarations: [DeclarationModel], ignores: [IgnoreModel] = []) {
+        self.file = file
+        self.path = path
+        self.declarations = declarations
+        self.ignores = ignores
+    }
+
+    public var enums: [EnumModel] {
+        declarations.compactMap { if case .enumeration(let model) = $0 { model } else { nil } }
+    }
+
+    /// Top-level and embedded objects.
+    public var objects: [ObjectModel] {
+        declarations.compactMap { if case .object(let model) = $0 { model } else { nil } }
+    }
+
+    public var projections: [ProjectionModel] {
+        declarations.compactMap { if case .projection(let model) = $0 { model } else { nil } }
+    }
+}
+
+/// A whole schema, resolved and free of errors: names are unique, types exist, key paths lead somewhere.
+public struct SchemaModel: Hashable, Sendable {
+    /// Sorted by the bytes of their relative paths.
+    public let files: [FileModel]
+    private let objectsByName: [String: ObjectModel]
+    private let enumsByName: [String: EnumModel]
+
+    public init(files: [FileModel]) {
+        self.files = files.sorted { Array($0.path.utf8).lexicographicallyPrecedes(Array($1.path.utf8)) }
+        var objects: [String: ObjectModel] = [:]
+        var enums: [String: EnumModel] = [:]
+        for file in files {
+            for declaration in file.declarations {
+                switch declaration {
+                case .object(let model): objects[model.name] = model
+                case .enumeration(let model): enums[model.name] = model
+                case .projection: break
+                }
+            }
+        }
+        objectsByName = objects
+        enumsByName = enums
+    }
+
+    /// Every object of every file, top-level and embedded.
+    public var objects: [ObjectModel] { files.flatMap(\.objects) }
+    public var enums: [EnumModel] { files.flatMap(\.enums) }
+    public var projections: [ProjectionModel] { files.flatMap(\.projections) }
+
+    /// The object type, top-level or embedded, of this name.
+    public func object(named name: String) -> ObjectModel? { objectsByName[name] }
+
+    public func enumeration(named name: String) -> EnumModel? { enumsByName[name] }
+}
