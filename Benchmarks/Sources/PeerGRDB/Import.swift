@@ -5,7 +5,7 @@ import Measure
 private struct Flight: PersistableRecord {
     static let databaseTableName = "flight"
     var id = 0
-    var scheduledDeparture = 0
+    var scheduledDeparture = 0.0
     var numbers: [Int?] = []
     var carrier: Int?
     var number = 0
@@ -38,30 +38,6 @@ private struct Flight: PersistableRecord {
     }
 }
 
-private let schema = """
-    CREATE TABLE airline(key INTEGER PRIMARY KEY, carrier TEXT NOT NULL UNIQUE, name TEXT NOT NULL) STRICT;
-    CREATE TABLE airport(key INTEGER PRIMARY KEY, faa TEXT NOT NULL UNIQUE, name TEXT NOT NULL, location INTEGER,
-        utcOffset INTEGER NOT NULL, daylightSaving TEXT NOT NULL, timeZone TEXT) STRICT;
-    CREATE INDEX airport_location ON airport(location);
-    CREATE TABLE location(key INTEGER PRIMARY KEY, latitude REAL NOT NULL, longitude REAL NOT NULL,
-        altitude INTEGER NOT NULL) STRICT;
-    CREATE TABLE plane(key INTEGER PRIMARY KEY, tailnum TEXT NOT NULL UNIQUE, year INTEGER, type TEXT NOT NULL,
-        manufacturer TEXT NOT NULL, model TEXT NOT NULL, engines INTEGER NOT NULL, seats INTEGER NOT NULL,
-        speed INTEGER, engine TEXT NOT NULL) STRICT;
-    CREATE TABLE weather(id INTEGER PRIMARY KEY, origin INTEGER, originCode TEXT NOT NULL, time INTEGER NOT NULL,
-        temperature REAL, dewPoint REAL, humidity REAL, windDirection INTEGER, windSpeed REAL, windGust REAL,
-        precipitation REAL NOT NULL, pressure REAL, visibility REAL NOT NULL) STRICT;
-    CREATE INDEX weather_origin ON weather(origin); CREATE INDEX weather_time ON weather(time);
-    CREATE TABLE flight(id INTEGER PRIMARY KEY, scheduledDeparture INTEGER NOT NULL, year INTEGER NOT NULL,
-        month INTEGER NOT NULL, day INTEGER NOT NULL, departureTime INTEGER, scheduledDepartureTime INTEGER NOT NULL,
-        departureDelay INTEGER, arrivalTime INTEGER, scheduledArrivalTime INTEGER NOT NULL, arrivalDelay INTEGER,
-        carrier INTEGER, number INTEGER NOT NULL, plane INTEGER, tailNumber TEXT, origin INTEGER, dest INTEGER,
-        destinationCode TEXT NOT NULL, airTime INTEGER, distance INTEGER NOT NULL) STRICT;
-    CREATE INDEX flight_scheduledDeparture ON flight(scheduledDeparture);
-    CREATE INDEX flight_carrier ON flight(carrier); CREATE INDEX flight_plane ON flight(plane);
-    CREATE INDEX flight_origin ON flight(origin); CREATE INDEX flight_dest ON flight(dest);
-    """
-
 /// The small tables go in through statements; the flights, which are nearly all rows, as records.
 private struct Importer {
     let db: Database
@@ -90,7 +66,7 @@ private struct Importer {
 
     private mutating func importAirports() throws {
         let insert = try db.makeStatement(sql: "INSERT INTO airport VALUES(?, ?, ?, ?, ?, ?, ?)")
-        let insertLocation = try db.makeStatement(sql: "INSERT INTO location VALUES(?, ?, ?, ?)")
+        let insertLocation = try db.makeStatement(sql: "INSERT INTO location VALUES(?, ?, ?, ?, NULL)")
         var rows = CSVRows(folder: folder, name: "airports", columns: 8)
         while rows.next() {
             let code = rows.string(0)
@@ -117,7 +93,7 @@ private struct Importer {
     }
 
     private func importWeather() throws {
-        let insert = try db.makeStatement(sql: "INSERT INTO weather VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        let insert = try db.makeStatement(sql: "INSERT INTO weather VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)")
         var rows = CSVRows(folder: folder, name: "weather", columns: 15)
         var id = 0
         while rows.next() {
@@ -125,7 +101,7 @@ private struct Importer {
             let origin = rows.string(0)
             try insert.execute(
                 arguments: [
-                    id, airports[origin], origin, rows.seconds(14) * 1_000_000, rows.optionalDouble(5),
+                    id, airports[origin], origin, Double(rows.seconds(14)), rows.optionalDouble(5),
                     rows.optionalDouble(6), rows.optionalDouble(7), rows.optionalInt(8), rows.optionalDouble(9),
                     rows.optionalDouble(10), rows.double(11), rows.optionalDouble(12), rows.double(13),
                 ])
@@ -137,7 +113,7 @@ private struct Importer {
         var flight = Flight()
         while rows.next() {
             flight.id += 1
-            flight.scheduledDeparture = rows.seconds(18) * 1_000_000
+            flight.scheduledDeparture = Double(rows.seconds(18))
             flight.numbers = (0..<9).map { rows.optionalInt($0) }
             flight.carrier = airlines[rows.string(9)]
             flight.number = rows.int(10)
@@ -157,7 +133,7 @@ private struct Importer {
 func importFlights(_ job: Job, _ reporter: Reporter) throws {
     guard let folder = job.folder else { fatalError("the import needs a folder of CSV files") }
     let pool = try openPool(job.file)
-    try pool.write { try $0.execute(sql: schema) }
+    try pool.write { try $0.execute(sql: flightSchema) }
     var count = 0
     let time = try duration {
         try pool.write { db in

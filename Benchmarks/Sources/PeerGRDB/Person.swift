@@ -8,7 +8,7 @@ struct Person: Codable, Sendable {
     var email: String
     var score: Double
     var isActive: Bool
-    var created: Int
+    var created: Double
 
     init(_ values: PersonValues) {
         id = values.id
@@ -17,7 +17,7 @@ struct Person: Codable, Sendable {
         email = values.email
         score = values.score
         isActive = values.isActive
-        created = values.createdSeconds * 1_000_000
+        created = Double(values.createdSeconds)
     }
 }
 
@@ -51,7 +51,7 @@ func openPool(_ file: String) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.prepareDatabase { db in
         try db.execute(
-            sql: "PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY; PRAGMA secure_delete=0")
+            sql: "PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY; PRAGMA secure_delete=0")
     }
     let pool = try DatabasePool(path: file, configuration: configuration)
     // The pool sets NORMAL when it enters write-ahead logging, which is after the preparation above.
@@ -67,13 +67,7 @@ func openWarmPool(_ file: String) throws -> DatabasePool {
 
 func createPersonTable(_ pool: DatabasePool, indexed: Bool) throws {
     try pool.write { db in
-        try db.execute(
-            sql: """
-                CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER NOT NULL,
-                    email TEXT NOT NULL, score REAL NOT NULL, isActive INTEGER NOT NULL, created INTEGER NOT NULL) STRICT
-                """)
-        if indexed {
-            try db.execute(sql: "CREATE INDEX person_age ON person(age); CREATE INDEX person_name ON person(name)")
-        }
+        try db.execute(sql: personSchema)
+        if indexed { try db.execute(sql: personIndexes) }
     }
 }

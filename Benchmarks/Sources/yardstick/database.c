@@ -21,7 +21,7 @@ sqlite3 *open_database(const char *file)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(file, &db, flags, NULL) != SQLITE_OK)
         fail(db, file);
-    execute(db, "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;"
+    execute(db, "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-16384;"
                 "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=0");
     return db;
 }

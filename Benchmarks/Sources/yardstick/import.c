@@ -1,33 +1,9 @@
-// The flights with their links, into tables of the shape Martlet gives them: one per type, an integer key,
-// text primary keys as unique indexes, every link an indexed column of keys, the embedded location a table of its own.
+// The flights with their links, into tables of the shape Martlet gives them.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "yardstick.h"
-
-static const char schema[] =
-    "CREATE TABLE airline(key INTEGER PRIMARY KEY, carrier TEXT NOT NULL UNIQUE, name TEXT NOT NULL) STRICT;"
-    "CREATE TABLE airport(key INTEGER PRIMARY KEY, faa TEXT NOT NULL UNIQUE, name TEXT NOT NULL, location INTEGER,"
-    " utcOffset INTEGER NOT NULL, daylightSaving TEXT NOT NULL, timeZone TEXT) STRICT;"
-    "CREATE INDEX airport_location ON airport(location);"
-    "CREATE TABLE location(key INTEGER PRIMARY KEY, latitude REAL NOT NULL, longitude REAL NOT NULL,"
-    " altitude INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE plane(key INTEGER PRIMARY KEY, tailnum TEXT NOT NULL UNIQUE, year INTEGER, type TEXT NOT NULL,"
-    " manufacturer TEXT NOT NULL, model TEXT NOT NULL, engines INTEGER NOT NULL, seats INTEGER NOT NULL,"
-    " speed INTEGER, engine TEXT NOT NULL) STRICT;"
-    "CREATE TABLE weather(id INTEGER PRIMARY KEY, origin INTEGER, originCode TEXT NOT NULL, time INTEGER NOT NULL,"
-    " temperature REAL, dewPoint REAL, humidity REAL, windDirection INTEGER, windSpeed REAL, windGust REAL,"
-    " precipitation REAL NOT NULL, pressure REAL, visibility REAL NOT NULL) STRICT;"
-    "CREATE INDEX weather_origin ON weather(origin); CREATE INDEX weather_time ON weather(time);"
-    "CREATE TABLE flight(id INTEGER PRIMARY KEY, scheduledDeparture INTEGER NOT NULL, year INTEGER NOT NULL,"
-    " month INTEGER NOT NULL, day INTEGER NOT NULL, departureTime INTEGER, scheduledDepartureTime INTEGER NOT NULL,"
-    " departureDelay INTEGER, arrivalTime INTEGER, scheduledArrivalTime INTEGER NOT NULL, arrivalDelay INTEGER,"
-    " carrier INTEGER, number INTEGER NOT NULL, plane INTEGER, tailNumber TEXT, origin INTEGER, dest INTEGER,"
-    " destinationCode TEXT NOT NULL, airTime INTEGER, distance INTEGER NOT NULL) STRICT;"
-    "CREATE INDEX flight_scheduledDeparture ON flight(scheduledDeparture);"
-    "CREATE INDEX flight_carrier ON flight(carrier); CREATE INDEX flight_plane ON flight(plane);"
-    "CREATE INDEX flight_origin ON flight(origin); CREATE INDEX flight_dest ON flight(dest);";
 
 // --- codes of up to seven letters to keys
 
@@ -97,7 +73,7 @@ static void bind_link(sqlite3_stmt *insert, int at, const code_map *map, workloa
 
 static void bind_time(sqlite3_stmt *insert, int at, workload_field field)
 {
-    sqlite3_bind_int64(insert, at, workload_field_seconds(field) * 1000000);
+    sqlite3_bind_double(insert, at, (double)workload_field_seconds(field));
 }
 
 // --- the five files
@@ -121,7 +97,7 @@ static void import_airlines(sqlite3 *db, const char *folder, code_map *airlines)
 static void import_airports(sqlite3 *db, const char *folder, code_map *airports)
 {
     sqlite3_stmt *insert = prepare(db, "INSERT INTO airport VALUES(?, ?, ?, ?, ?, ?, ?)");
-    sqlite3_stmt *insert_location = prepare(db, "INSERT INTO location VALUES(?, ?, ?, ?)");
+    sqlite3_stmt *insert_location = prepare(db, "INSERT INTO location VALUES(?, ?, ?, ?, NULL)");
     workload_csv csv = workload_csv_open(folder, "airports");
     workload_field f[8];
     for (int64_t key = 1; workload_csv_next(&csv, f, 8); key++) {
@@ -165,7 +141,7 @@ static void import_planes(sqlite3 *db, const char *folder, code_map *planes)
 
 static void import_weather(sqlite3 *db, const char *folder, const code_map *airports)
 {
-    sqlite3_stmt *insert = prepare(db, "INSERT INTO weather VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    sqlite3_stmt *insert = prepare(db, "INSERT INTO weather VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)");
     workload_csv csv = workload_csv_open(folder, "weather");
     workload_field f[15];
     for (int64_t id = 1; workload_csv_next(&csv, f, 15); id++) {
@@ -188,7 +164,7 @@ static int64_t import_rows(sqlite3 *db, const char *folder, const code_map *airl
                            const code_map *planes)
 {
     sqlite3_stmt *insert = prepare(
-        db, "INSERT INTO flight VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        db, "INSERT INTO flight VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)");
     workload_csv csv = workload_csv_open(folder, "flights");
     workload_field f[19];
     int64_t count = 0;
@@ -221,7 +197,7 @@ void import_flights(const job *job)
         exit(2);
     }
     sqlite3 *db = open_database(job->file);
-    execute(db, schema);
+    execute(db, workload_flight_schema);
     uint64_t start = workload_nanoseconds();
     execute(db, "BEGIN IMMEDIATE");
     import_airlines(db, job->folder, &airlines);

@@ -31,6 +31,13 @@ int64_t workload_database_bytes(const char *path);
 void workload_report(const char *peer, const char *workload, int64_t n, double nanoseconds, int64_t check,
                      const char *database);
 
+// Tables as Martlet makes them for the schemas of the benchmark: STRICT, an integer key, text primary keys as unique
+// indexes, dates as seconds in REAL, every link an indexed column of keys, an embedded object in a table of its own, and
+// a `_special` column (here always NULL) where there are floating values.
+extern const char *const workload_person_schema;
+extern const char *const workload_person_indexes;
+extern const char *const workload_flight_schema;
+
 // A CSV file in memory. The benchmark's files have no quotes, so a field is what stands between two commas.
 typedef struct {
     char *bytes;
