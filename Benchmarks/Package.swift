@@ -5,6 +5,7 @@ let package = Package(
     name: "MartletBenchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
+        .package(name: "Martlet", path: ".."),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -15,6 +16,9 @@ let package = Package(
             linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(
             name: "PeerGRDB", dependencies: ["Measure", .product(name: "GRDB", package: "GRDB.swift")]),
+        .executableTarget(
+            name: "PeerMartlet", dependencies: ["Measure", .product(name: "Martlet", package: "Martlet")],
+            plugins: [.plugin(name: "MartletPlugin", package: "Martlet")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -77,8 +77,8 @@ struct CalendarDay: Hashable, Comparable, CustomStringConvertible {
 
     init(row: CSVRow, columns: FlightColumns) throws {
         year = try row.int(columns.year)
-        month = try row.int(columns.month)
-        day = try row.int(columns.day)
+        month = try row.int(columns.month, as: Int8.self)
+        day = try row.int(columns.day, as: Int8.self)
         guard (1...12).contains(month) else { throw row.fault(columns.month, "a month from 1 to 12") }
         guard (1...31).contains(day) else { throw row.fault(columns.day, "a day from 1 to 31") }
     }
