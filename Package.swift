@@ -66,7 +66,9 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(
             name: "EngineTests",
-            dependencies: ["MartletEngine", "MartletSQLite", "CMartletTestVFS", "MartletTestSupport"]),
+            dependencies: [
+                "MartletEngine", "MartletSQLite", "CMartletSQLite", "CMartletTestVFS", "MartletTestSupport",
+            ]),
         .testTarget(
             name: "RuntimeTests",
             dependencies: ["Martlet", "KennelModels", "ConformanceModels", "MartletTestSupport"]),
@@ -76,9 +78,10 @@ let package = Package(
 )
 
 for target in package.targets where ![.system, .plugin].contains(target.type) {
-    target.swiftSettings = (target.swiftSettings ?? []) + [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-    ]
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+        ]
 }

@@ -1,0 +1,60 @@
+# What can be made here:
+#
+#   make quickstart                   install what is missing, build, run the flights example on the bundled sample
+#   make quickstart FLIGHTS=<folder>  the same on the full data
+#   make test                         everything a change must pass, with totals at the end
+#   make format                       lay out all Swift files as the house does
+#   make generate                     write Generated/ anew from Schemas/
+#   make bench                        measure against SQLite's C API and GRDB (needs python3; ARGS="--quick" for a trial)
+#   make flights-verify FLIGHTS=<folder>  hold answers about the full data against ones computed from the CSV files (needs python3)
+#   make plugin-check                 build packages that use the plugin, with both build systems
+#   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
+#   make clean                        remove everything that was built
+#
+# Swift 6.3 is taken from PATH, or from /opt/swift.
+
+export PATH := $(PATH):/opt/swift/usr/bin
+
+FLIGHTS ?=
+ARGS ?=
+FLIGHTS_SAMPLE = Examples/Flights/Data
+FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
+
+.PHONY: help quickstart test format generate bench flights-verify plugin-check sanitize clean packages
+
+help:
+	@sed -n '/^# What/,/^$$/s/^# \{0,1\}//p' Makefile
+
+packages:
+	@Scripts/install-packages
+
+quickstart: packages
+	$(FLIGHTS_DEMO) run "$(or $(FLIGHTS),$(FLIGHTS_SAMPLE))"
+
+test: packages
+	@Scripts/test
+
+format:
+	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 swift format format --in-place --parallel
+
+generate: packages
+	Scripts/generate
+
+bench: packages
+	Benchmarks/run.py $(if $(FLIGHTS),--flights "$(FLIGHTS)") $(ARGS)
+
+flights-verify: packages
+	@test -n "$(FLIGHTS)" || { echo "make flights-verify needs the full data: FLIGHTS=<folder of CSV files>" >&2; exit 2; }
+	@mkdir -p .build
+	Scripts/flights-answers.py "$(FLIGHTS)" -o .build/flights-answers.json
+	$(FLIGHTS_DEMO) verify "$(FLIGHTS)" --answers .build/flights-answers.json
+
+plugin-check: packages
+	Tests/plugin-check.sh
+
+# Reports of races end the run at once; the backtracer would only repeat them.
+sanitize: packages
+	TSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no swift test --sanitize=thread --scratch-path .build-thread
+
+clean:
+	rm -rf .build .build-* Examples/*/.build Benchmarks/.build

@@ -1,1 +1,0 @@
-#include <cmartlet_test_vfs.h>

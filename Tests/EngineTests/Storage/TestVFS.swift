@@ -1,0 +1,156 @@
+import CMartletTestVFS
+import Synchronization
+
+/// A name for a VFS that no other test has.
+private func uniqueVFSName(_ stem: String) -> String {
+    "\(stem)-\(vfsNumbers.add(1, ordering: .relaxed).newValue)"
+}
+
+private let vfsNumbers = Atomic<Int>(0)
+
+/// A VFS that passes calls on to another: counters, hooks and faults on the way.
+///
+/// Registered under `name` while it lives, and as long as a connection through it is open: Swift may release this
+/// before the connection. A test that wants to know asks for `openFileCount`.
+// The C side guards everything with a mutex; Swift only holds the pointer and the hooks, under a lock.
+final class HookVFS: @unchecked Sendable {
+    typealias Hook = @Sendable (CMartletCallEvent) -> Void
+
+    private final class HookBox: Sendable {
+        let hook: Hook
+        init(_ hook: @escaping Hook) { self.hook = hook }
+    }
+
+    let name: String
+    private let vfs: OpaquePointer
+    /// Hooks ever set: one that was replaced may still be running on another thread.
+    private let boxes = Mutex<[HookBox]>([])
+
+    /// - Parameter base: the VFS below, for instance that of a `PowerLossDisk`.
+    init(over base: String = "unix") {
+        name = uniqueVFSName("martlet-hook")
+        guard let vfs = cmartlet_hook_vfs_create(name, base) else { preconditionFailure("no VFS named \(base)") }
+        self.vfs = vfs
+    }
+
+    deinit {
+        for number in 0..<CMartletCall.any.rawValue {
+            if let call = CMartletCall(rawValue: number) { removeHook(call) }
+        }
+        _ = cmartlet_hook_vfs_destroy(vfs)
+    }
+
+    /// Runs `hook` before every call of the kind. Calls that the hook itself makes run no hook.
+    func onEach(_ call: CMartletCall, _ hook: @escaping Hook) {
+        let box = HookBox(hook)
+        boxes.withLock { $0.append(box) }
+        let context = Unmanaged.passUnretained(box).toOpaque()
+        cmartlet_hook_vfs_set_hook(
+            vfs, call,
+            { context, event in
+                guard let context, let event else { return }
+                Unmanaged<HookBox>.fromOpaque(context).takeUnretainedValue().hook(event.pointee)
+            }, context)
+    }
+
+    /// Runs `hook` before the next call of the kind, and not again.
+    func onNext(_ call: CMartletCall, _ hook: @escaping @Sendable () -> Void) {
+        let isArmed = Mutex(true)
+        onEach(call) { _ in
+            let isFirst = isArmed.withLock { isArmed in
+                defer { isArmed = false }
+                return isArmed
+            }
+            if isFirst { hook() }
+        }
+    }
+
+    func removeHook(_ call: CMartletCall) {
+        cmartlet_hook_vfs_set_hook(vfs, call, nil, nil)
+    }
+
+    /// Fails the `at`-th matching call from now, and those after it if the fault persists.
+    ///
+    /// - Parameters:
+    ///   - result: the SQLite result code; `nil` takes the usual one for the call.
+    ///   - applied: do the work, then report the failure all the same.
+    func fail(
+        _ call: CMartletCall, of role: CMartletRole = .any, at position: Int = 1, persists: Bool = false,
+        applied: Bool = false, result: CInt? = nil
+    ) {
+        let fault = CMartletFault(
+            call: call, role: role, at: Int64(position), persists: persists, applied: applied, result: result ?? 0)
+        precondition(cmartlet_hook_vfs_add_fault(vfs, fault), "too many faults")
+    }
+
+    func clearFaults() { cmartlet_hook_vfs_clear_faults(vfs) }
+
+    /// How many calls were made to fail.
+    var faultCount: Int { Int(cmartlet_hook_vfs_fault_count(vfs)) }
+
+    func count(_ call: CMartletCall, of role: CMartletRole = .any) -> Int {
+        Int(cmartlet_hook_vfs_call_count(vfs, call, role))
+    }
+
+    func clearCounts() { cmartlet_hook_vfs_clear_counts(vfs) }
+
+    var openFileCount: Int { Int(cmartlet_hook_vfs_open_file_count(vfs)) }
+}
+
+/// A disk in memory whose power can be cut at any operation.
+///
+/// Its VFS is registered under `name` while it lives, and as long as a file on it is open.
+// The C side guards everything with a mutex.
+final class PowerLossDisk: @unchecked Sendable {
+    let name: String
+    private let disk: OpaquePointer
+
+    init() {
+        name = uniqueVFSName("martlet-power")
+        guard let disk = cmartlet_disk_create(name) else { preconditionFailure("two disks named \(name)") }
+        self.disk = disk
+    }
+
+    deinit {
+        _ = cmartlet_disk_destroy(disk)
+    }
+
+    /// Creations, writes, truncations, syncs and deletions since the start.
+    var operationCount: Int { Int(cmartlet_disk_operation_count(disk)) }
+
+    /// Operations that a power cut now would put at risk.
+    var unsyncedCount: Int { Int(cmartlet_disk_unsynced_count(disk)) }
+
+    var openFileCount: Int { Int(cmartlet_disk_open_file_count(disk)) }
+
+    var isOff: Bool { cmartlet_disk_is_off(disk) }
+
+    /// The power goes off in the operation with that number, counted from the start.
+    func cutPower(at operation: Int) { cmartlet_disk_cut_power_at(disk, Int64(operation)) }
+
+    /// Power comes back; everything not synced is damaged, and files still open are dead.
+    func restart(damage: CMartletDamage, seed: UInt64) { cmartlet_disk_restart(disk, damage, seed) }
+
+    /// Locks, shared memory and open files go; bytes stay.
+    func killProcesses() { cmartlet_disk_kill_processes(disk) }
+
+    /// An empty disk, as new.
+    func reset() { cmartlet_disk_reset(disk) }
+
+    /// What the disk promises (`SQLITE_IOCAP_…`); powersafe overwrite at first, as the unix VFS.
+    func setCharacteristics(_ characteristics: CInt) { cmartlet_disk_set_characteristics(disk, characteristics) }
+
+    /// The present bytes of a file, or `nil` if there is none.
+    func bytes(of path: String) -> [UInt8]? {
+        let size = cmartlet_disk_file_size(disk, path)
+        guard size >= 0 else { return nil }
+        return [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
+            count = cmartlet_disk_read(disk, path, 0, buffer.baseAddress, buffer.count)
+        }
+    }
+
+    /// Overwrites bytes behind SQLite's back.
+    func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) {
+        precondition(cmartlet_disk_overwrite(disk, path, Int64(offset), bytes, bytes.count), "no such bytes in \(path)")
+    }
+}

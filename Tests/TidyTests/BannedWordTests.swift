@@ -1,0 +1,214 @@
+import Testing
+
+/// Words that have no place here, and the few places where some of them have.
+enum BannedWords {
+    /// Ends of type and file names: they say nothing of what the thing does.
+    static let nameEndings = [
+        "Manager", "Helper", "Helpers", "Util", "Utils", "Utility", "Utilities", "Common", "Misc", "Impl", "Info",
+    ]
+
+    /// Notes to oneself belong in an issue.
+    static let notes: Set<Substring> = ["TODO", "FIXME", "XXX"]
+
+    /// Where traps may stand: every message of ours stands in one room and is covered by an exit test.
+    static let trapFolders = ["Sources/Martlet/Misuse"]
+
+    /// Executables, which talk to people.
+    static let printingModules: Set<String> = ["MartletCLI", "MartletGenerator"]
+
+    /// The modules in whose process a database may be open. Closing any descriptor of the database, its WAL or its
+    /// shared memory drops the locks that the process has on them, so nothing but SQLite opens them.
+    static let storeModules: Set<String> = ["MartletSQLite", "MartletEngine", "Martlet"]
+
+    /// Files of the store's modules that touch files other than by SQLite, and which.
+    static let fileAccessExceptions: [String: String] = [
+        "Sources/MartletEngine/Coordination/StoreOpener.swift": "asks whether a folder exists",
+        "Sources/MartletEngine/Transactions/WriteLock.swift":
+            "the lock file beside the database, which SQLite never opens",
+    ]
+
+    /// Types that open files; their standard error is always open.
+    static let fileAccess = ["FileManager", "FileHandle", "InputStream", "OutputStream"]
+    static let openingFunctions: Set<Substring> = ["open", "openat", "fopen", "creat"]
+
+    /// Test files that wait for real time, and why. Time is a list of steps; schedulers are driven by hand.
+    static let sleepingExceptions: [String: String] = [:]
+}
+
+@Suite("banned words")
+struct BannedWordTests {
+    @Test("names say what a thing does")
+    func names() {
+        expectTidy(Repository.swiftFiles.flatMap(Self.nameFindings))
+    }
+
+    @Test("no notes to oneself are committed")
+    func notes() {
+        let files = Repository.files.filter { !$0.isUnder("Tests/TidyTests") && !$0.isUnder("Generated") }
+        expectTidy(files.flatMap(Self.noteFindings))
+    }
+
+    @Test("sources neither force a try or a cast, nor trap outside the room for it")
+    func traps() {
+        expectTidy(Repository.sources.flatMap(Self.trapFindings))
+    }
+
+    @Test("libraries do not print")
+    func printing() {
+        let libraries = Repository.sources.filter { !BannedWords.printingModules.contains($0.file.module ?? "") }
+        expectTidy(
+            libraries.flatMap { file in
+                Self.calls(of: ["print", "debugPrint", "dump", "NSLog"], in: file).map {
+                    Finding(
+                        path: file.path, line: $0.line, what: "a library calls '\($0.text)'",
+                        mend: "report through the log sink or a diagnostic")
+                }
+            })
+    }
+
+    @Test("nothing but SQLite opens files where a database may be open")
+    func fileAccess() {
+        let files = Repository.sources.filter {
+            BannedWords.storeModules.contains($0.file.module ?? "")
+                && BannedWords.fileAccessExceptions[$0.path] == nil
+        }
+        expectTidy(files.flatMap(Self.fileAccessFindings))
+    }
+
+    @Test("exceptions name files that exist")
+    func exceptionsExist() {
+        let paths = Set(Repository.files.map(\.path))
+        let excepted = Set(BannedWords.fileAccessExceptions.keys).union(BannedWords.sleepingExceptions.keys)
+        #expect(excepted.subtracting(paths).isEmpty)
+    }
+
+    @Test("every @unchecked Sendable has its reason on the line above")
+    func uncheckedSendable() {
+        expectTidy(Repository.swiftFiles.flatMap(Self.uncheckedFindings))
+    }
+
+    @Test("tests do not sleep")
+    func sleeping() {
+        let files = Repository.tests.filter { BannedWords.sleepingExceptions[$0.path] == nil }
+        expectTidy(
+            files.flatMap { file in
+                Self.calls(of: ["sleep", "usleep", "nanosleep"], in: file, asMembersToo: true).map {
+                    Finding(
+                        path: file.path, line: $0.line, what: "a test calls '\($0.text)'",
+                        mend: "drive the scheduler or the clock by hand")
+                }
+            })
+    }
+
+    // MARK: Findings in one file
+
+    static func nameFindings(in file: SwiftFile) -> [Finding] {
+        let ending = { (name: String) in BannedWords.nameEndings.first { name.hasSuffix($0) } }
+        let stem = file.file.stem.split(separator: "+").map(String.init)
+        let fileNames = stem.compactMap { part in ending(part).map { (part, $0, 1) } }
+        let types = TypeDeclaration.all(in: file).compactMap { type in
+            ending(type.name).map { (type.name, $0, type.line) }
+        }
+        return (fileNames + types).map { name, ending, line in
+            Finding(
+                path: file.path, line: line, what: "'\(name)' ends in '\(ending)'",
+                mend: "name it after its role: Reader, Writer, Plan, Recorder …")
+        }
+    }
+
+    static func noteFindings(in file: RepositoryFile) -> [Finding] {
+        let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.compactMap { index in
+            let words = lines[index].split { !($0.isLetter || $0.isNumber || $0 == "_") }
+            guard let note = words.first(where: BannedWords.notes.contains) else { return nil }
+            return Finding(
+                path: file.path, line: index + 1, what: "a '\(note)'",
+                mend: "do it now, or file an issue and take this out")
+        }
+    }
+
+    static func trapFindings(in file: SwiftFile) -> [Finding] {
+        let tokens = file.tokens
+        let forced = tokens.indices.dropLast().filter {
+            ["try", "as"].contains(tokens[$0].text) && tokens[$0 + 1].text == "!" && tokens[$0 + 1].isAttached
+        }.map {
+            Finding(
+                path: file.path, line: tokens[$0].line, what: "'\(tokens[$0].text)!'",
+                mend: "handle the other case, or make it impossible by type")
+        }
+        let mayTrap = BannedWords.trapFolders.contains { file.file.isUnder($0) }
+        let traps = mayTrap ? [] : calls(of: ["fatalError"], in: file)
+        return forced
+            + traps.map {
+                Finding(
+                    path: file.path, line: $0.line, what: "a '\($0.text)' outside \(BannedWords.trapFolders)",
+                    mend: "throw what the world did; trap what the programmer did, with a message that stands there")
+            }
+    }
+
+    static func fileAccessFindings(in file: SwiftFile) -> [Finding] {
+        let tokens = file.tokens
+        let declaresOpen = tokens.indices.dropLast().contains {
+            tokens[$0].text == "func" && tokens[$0 + 1].text == "open"
+        }
+        let names = tokens.indices.filter { index in
+            let isStandardError = tokens.dropFirst(index + 1).starts(with: [".", "standardError"]) { $0.text == $1 }
+            return BannedWords.fileAccess.contains(String(tokens[index].text)) && !isStandardError
+        }.map { tokens[$0] }
+        let opens = calls(of: BannedWords.openingFunctions, in: file).filter { !(declaresOpen && $0.text == "open") }
+        let contents = tokens.indices.dropLast(2).filter {
+            tokens[$0].text == "(" && ["contentsOf", "contentsOfFile"].contains(tokens[$0 + 1].text) && $0 > 0
+                && ["Data", "String", "NSData"].contains(tokens[$0 - 1].text)
+        }.map { tokens[$0 + 1] }
+        return (names + opens + contents).map {
+            Finding(
+                path: file.path, line: $0.line, what: "'\($0.text)' opens files beside SQLite",
+                mend: "go through SQLite, or list the file in BannedWords.fileAccessExceptions with its reason")
+        }
+    }
+
+    static func uncheckedFindings(in file: SwiftFile) -> [Finding] {
+        let raw = file.file.text.split(separator: "\n", omittingEmptySubsequences: false)
+        let tokens = file.tokens
+        let marked = tokens.indices.dropLast(2).filter {
+            tokens[$0].text == "@" && tokens[$0 + 1].text == "unchecked" && tokens[$0 + 2].text == "Sendable"
+        }
+        return marked.compactMap { index in
+            let start = declarationLine(before: index, in: tokens)
+            let above = start >= 2 ? raw[start - 2].drop { $0 == " " } : ""
+            guard !above.hasPrefix("//") else { return nil }
+            return Finding(
+                path: file.path, line: tokens[index].line, what: "'@unchecked Sendable' without a reason",
+                mend: "say on the line above the declaration what guards its state")
+        }
+    }
+
+    /// The line on which the declaration begins that a conformance belongs to, attributes included.
+    private static func declarationLine(before index: Int, in tokens: [Token]) -> Int {
+        let keywords: Set<Substring> = ["class", "struct", "extension", "enum", "actor"]
+        guard let keyword = tokens[..<index].lastIndex(where: { keywords.contains($0.text) }) else {
+            return tokens[index].line
+        }
+        var line = tokens[keyword].line
+        while let first = tokens[..<keyword].last(where: { $0.line < line && $0.startsLine }),
+            first.line == line - 1, first.text == "@"
+        {
+            line = first.line
+        }
+        return line
+    }
+
+    /// Calls of free functions by these names.
+    static func calls(of names: Set<Substring>, in file: SwiftFile, asMembersToo: Bool = false) -> [Token] {
+        let tokens = file.tokens
+        return tokens.indices.dropLast().filter { index in
+            guard names.contains(tokens[index].text), tokens[index + 1].text == "(" else { return false }
+            let before = index > 0 ? tokens[index - 1].text : ""
+            return before != "func" && (asMembersToo || before != "." || isModule(at: index - 2, in: tokens))
+        }.map { tokens[$0] }
+    }
+
+    private static func isModule(at index: Int, in tokens: [Token]) -> Bool {
+        index >= 0 && ["Glibc", "Darwin", "Musl", "Swift", "Foundation"].contains(tokens[index].text)
+    }
+}

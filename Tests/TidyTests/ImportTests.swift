@@ -1,0 +1,147 @@
+import Testing
+
+/// Who may import what. Two wings that never meet, and no arrow up or sideways.
+enum ImportTable {
+    /// Per module under `Sources`, and for plugins and generated models.
+    static let allowed: [String: Set<String>] = [
+        // Runtime wing: knows SQL and Swift, no YAML.
+        "MartletSQLite": ["CMartletSQLite", "Synchronization"],
+        "MartletEngine": systemModules.union(["MartletSQLite", "CMartletRuntime", "Foundation"]),
+        "Martlet": systemModules.union([
+            "MartletEngine", "MartletSQLite", "CMartletRuntime", "Foundation", "Observation", "Combine",
+        ]),
+
+        // Compiler wing: knows YAML and Swift, no SQL.
+        "MartletSchema": [],
+        "MartletFrontend": ["MartletSchema", "CMartletYAML"],
+        "MartletLint": ["MartletSchema"],
+        "MartletBackend": ["MartletSchema"],
+        "MartletCompiler": systemModules.union([
+            "MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "Foundation",
+        ]),
+        "MartletGenerator": systemModules.union(["MartletCompiler", "MartletSchema", "Foundation"]),
+        "MartletCLI": systemModules.union([
+            "MartletCompiler", "MartletSchema", "MartletLint", "ArgumentParser", "Foundation",
+        ]),
+    ]
+    static let allowedInPlugins: Set<String> = ["PackagePlugin", "Foundation"]
+    static let allowedInGenerated: Set<String> = ["Martlet", "Foundation"]
+
+    /// Modules that a module may show in its own interface with `public import`.
+    static let publicImports: [String: Set<String>] = [
+        "Martlet": ["CMartletRuntime", "Foundation", "Dispatch", "Observation", "Combine"],
+        "MartletFrontend": ["MartletSchema"],
+        "MartletLint": ["MartletSchema"],
+        "MartletBackend": ["MartletSchema"],
+        "MartletCompiler": ["MartletSchema"],
+    ]
+
+    /// Modules that one single file of a module imports.
+    static let importedByOneFile = ["CMartletYAML"]
+
+    /// Modules whose interface ends at the package.
+    static let modulesWithoutPublicSymbols = ["MartletSQLite", "MartletEngine"]
+
+    private static let systemModules: Set<String> = ["Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
+}
+
+/// One import declaration.
+struct ImportDeclaration: Equatable {
+    let module: String
+    let isPublic: Bool
+    let line: Int
+
+    private static let kinds: Set<Substring> = [
+        "struct", "class", "enum", "protocol", "typealias", "func", "let", "var", "actor",
+    ]
+
+    static func all(in file: SwiftFile) -> [ImportDeclaration] {
+        let tokens = file.tokens
+        return tokens.indices.compactMap { index in
+            guard tokens[index].text == "import" else { return nil }
+            let sameLine = tokens[index...].prefix { $0.line == tokens[index].line }.dropFirst()
+            guard let module = sameLine.first(where: { $0.isWord && !kinds.contains($0.text) }) else { return nil }
+            let isPublic = index > 0 && tokens[index - 1].text == "public"
+            return ImportDeclaration(module: String(module.text), isPublic: isPublic, line: tokens[index].line)
+        }
+    }
+}
+
+@Suite("imports")
+struct ImportTests {
+    @Test("modules import only what stands below them")
+    func importTable() {
+        let generated = Repository.files.filter { $0.isSwift && $0.isUnder("Generated") }.map { SwiftFile($0) }
+        expectTidy((Repository.swiftFiles + generated).flatMap(Self.findings))
+    }
+
+    @Test("libyaml is imported by one file")
+    func oneFileImports() {
+        for module in ImportTable.importedByOneFile {
+            let importing = Repository.sources.filter { file in
+                ImportDeclaration.all(in: file).contains { $0.module == module }
+            }
+            expectTidy(
+                importing.dropFirst().map {
+                    Finding(
+                        path: $0.path, line: 1, what: "imports '\(module)', as '\(importing[0].path)' does",
+                        mend: "let one file speak to it")
+                })
+        }
+    }
+
+    @Test("every module under Sources stands in the import table")
+    func everyModuleIsListed() {
+        let modules = Set(Repository.sources.compactMap(\.file.module))
+        #expect(modules.subtracting(ImportTable.allowed.keys).isEmpty)
+    }
+
+    @Test("the engine and the SQLite layer have no public symbol")
+    func noPublicSymbols() {
+        let files = Repository.sources.filter { file in
+            ImportTable.modulesWithoutPublicSymbols.contains { file.file.isUnder("Sources/\($0)") }
+        }
+        expectTidy(files.flatMap(Self.publicSymbols))
+    }
+
+    static func findings(in file: SwiftFile) -> [Finding] {
+        guard let module = file.file.module, let allowed = allowed(for: file) else { return [] }
+        let imports = ImportDeclaration.all(in: file)
+        let forbidden = imports.filter { !allowed.contains($0.module) }.map {
+            Finding(
+                path: file.path, line: $0.line, what: "\(module) may not import '\($0.module)'",
+                mend: "move the code to a module that may, or say it lower down")
+        }
+        let shown = ImportTable.publicImports[module, default: []]
+        let isSource = file.file.isUnder("Sources")
+        let shownTooMuch = imports.filter { isSource && $0.isPublic && !shown.contains($0.module) }.map {
+            Finding(
+                path: file.path, line: $0.line, what: "\(module) may not show '\($0.module)' to its users",
+                mend: "drop 'public' from the import")
+        }
+        return forbidden + shownTooMuch
+    }
+
+    private static func allowed(for file: SwiftFile) -> Set<String>? {
+        if file.file.isUnder("Plugins") { return ImportTable.allowedInPlugins }
+        if file.file.isUnder("Generated") { return ImportTable.allowedInGenerated }
+        if file.file.isUnder("Sources") { return file.file.module.map { ImportTable.allowed[$0, default: []] } }
+        return nil
+    }
+
+    static func publicSymbols(in file: SwiftFile) -> [Finding] {
+        let tokens = file.tokens
+        let declaring: Set<Substring> = ["class", "func", "var"]
+        return tokens.indices.compactMap { index in
+            let isMember = index > 0 && tokens[index - 1].text == "."
+            let isOpen =
+                tokens[index].text == "open" && index + 1 < tokens.count
+                && declaring.contains(tokens[index + 1].text)
+            guard !isMember, tokens[index].text == "public" || isOpen else { return nil }
+            return Finding(
+                path: file.path, line: tokens[index].line,
+                what: "'\(tokens[index].text)' in a module for this package only",
+                mend: "say 'package' or less")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+/// A file of the repository.
+struct RepositoryFile {
+    /// From the root, with `/`.
+    let path: String
+    let text: String
+
+    var isSwift: Bool { path.hasSuffix(".swift") }
+    var isC: Bool { path.hasSuffix(".c") || path.hasSuffix(".h") }
+
+    func isUnder(_ folder: String) -> Bool { path.hasPrefix(folder + "/") }
+
+    /// `Foo` of `Sources/Module/Room/Foo.swift`.
+    var stem: String { String(path.split(separator: "/").last?.split(separator: ".").first ?? "") }
+
+    /// `Module` of `Sources/Module/…`, `Kennel` of `Generated/Kennel/…`.
+    var module: String? {
+        let parts = path.split(separator: "/")
+        return parts.count > 2 ? String(parts[1]) : nil
+    }
+}
+
+/// A Swift file, scanned.
+struct SwiftFile {
+    let file: RepositoryFile
+    let text: SwiftText
+    let tokens: [Token]
+
+    var path: String { file.path }
+
+    init(_ file: RepositoryFile) {
+        self.file = file
+        text = SwiftText(file.text)
+        tokens = SwiftText.tokens(of: text.code)
+    }
+
+    init(path: String, _ text: String) {
+        self.init(RepositoryFile(path: path, text: text))
+    }
+}
+
+/// What the tidy tests look at: everything committed, read once.
+enum Repository {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static let files: [RepositoryFile] = {
+        let folders = [
+            "Sources", "Plugins", "Tests", "Examples", "Benchmarks", "Generated", "Documentation", "Scripts",
+        ]
+        let rootFiles = ["Package.swift", "Makefile", "README.md", "ARCHITECTURE.md"]
+        return rootFiles.compactMap(read) + folders.flatMap { paths(under: $0).compactMap(read) }
+    }()
+
+    /// Hand-written Swift: all but what the generator wrote or is held against.
+    static let swiftFiles: [SwiftFile] =
+        files
+        .filter { file in
+            file.isSwift && !file.isUnder("Generated") && !file.path.hasSuffix(".martlet.swift")
+                && !file.path.contains("/Fixtures/")
+        }
+        .map { SwiftFile($0) }
+
+    static let sources = swiftFiles.filter { $0.file.isUnder("Sources") }
+    static let tests = swiftFiles.filter { $0.file.isUnder("Tests") }
+
+    private static func read(_ path: String) -> RepositoryFile? {
+        guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else { return nil }
+        return RepositoryFile(path: path, text: text)
+    }
+
+    /// Texts only: source, scripts and pages. Build folders and everything hidden are left out.
+    private static func paths(under folder: String) -> [String] {
+        let endings = [".swift", ".c", ".h", ".md", ".sh", ".yaml", ".yml"]
+        guard let walk = FileManager.default.enumerator(atPath: root.appending(path: folder).path) else { return [] }
+        var paths: [String] = []
+        for case let path as String in walk {
+            let isHidden = path.split(separator: "/").last?.hasPrefix(".") ?? false
+            if isHidden { walk.skipDescendants() }
+            if !isHidden, endings.contains(where: path.hasSuffix) { paths.append("\(folder)/\(path)") }
+        }
+        return paths.sorted()
+    }
+}
+
+/// Something untidy: where, what, and how to mend it.
+struct Finding: Equatable {
+    var path: String
+    var line: Int
+    var what: String
+    var mend: String
+}
+
+/// Fails the test once for each finding, at the place of the finding.
+func expectTidy(_ findings: [Finding]) {
+    for finding in findings {
+        Issue.record(
+            "\(finding.path):\(finding.line): \(finding.what); \(finding.mend)",
+            sourceLocation: SourceLocation(
+                fileID: "Martlet/\(finding.path)", filePath: Repository.root.appending(path: finding.path).path,
+                line: max(finding.line, 1), column: 1))
+    }
+}

@@ -1,0 +1,175 @@
+/// Swift source with the parts that are not code blanked out, so that a search finds code alone.
+///
+/// Blanks are spaces and every newline stays, so positions and line numbers are those of the original.
+/// Regex literals are not known; the house has none.
+struct SwiftText {
+    /// Without comments; strings are kept.
+    let withoutComments: String
+    /// Without comments and without what stands in string literals; interpolated code is kept.
+    let code: String
+
+    init(_ text: String) {
+        var scanner = Scanner(bytes: Array(text.utf8))
+        scanner.scanCode(untilParenthesisCloses: false)
+        withoutComments = String(decoding: scanner.withoutComments, as: UTF8.self)
+        code = String(decoding: scanner.code, as: UTF8.self)
+    }
+}
+
+private struct Scanner {
+    let bytes: [UInt8]
+    var position = 0
+    var withoutComments: [UInt8]
+    var code: [UInt8]
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+        withoutComments = bytes
+        code = bytes
+    }
+
+    private func has(_ text: StaticString, at offset: Int = 0) -> Bool {
+        let start = position + offset
+        guard start + text.utf8CodeUnitCount <= bytes.count else { return false }
+        for index in 0..<text.utf8CodeUnitCount where bytes[start + index] != text.utf8Start[index] { return false }
+        return true
+    }
+
+    /// Steps over bytes that are no code.
+    private mutating func skip(_ count: Int, isComment: Bool) {
+        for index in position..<min(position + count, bytes.count) where bytes[index] != UInt8(ascii: "\n") {
+            code[index] = UInt8(ascii: " ")
+            if isComment { withoutComments[index] = UInt8(ascii: " ") }
+        }
+        position += count
+    }
+
+    /// Scans to the end, or to the parenthesis that closes an interpolation.
+    mutating func scanCode(untilParenthesisCloses: Bool) {
+        var depth = 0
+        while position < bytes.count {
+            if has("//") {
+                skipLineComment()
+            } else if has("/*") {
+                skipBlockComment()
+            } else if let hashes = hashesBeforeQuote() {
+                skipString(hashes: hashes)
+            } else {
+                depth += has("(") ? 1 : has(")") ? -1 : 0
+                if untilParenthesisCloses, depth < 0 { return }
+                position += 1
+            }
+        }
+    }
+
+    private mutating func skipLineComment() {
+        while position < bytes.count, !has("\n") { skip(1, isComment: true) }
+    }
+
+    /// Block comments nest.
+    private mutating func skipBlockComment() {
+        var depth = 0
+        repeat {
+            if has("/*") {
+                depth += 1
+                skip(2, isComment: true)
+            } else if has("*/") {
+                depth -= 1
+                skip(2, isComment: true)
+            } else {
+                skip(1, isComment: true)
+            }
+        } while depth > 0 && position < bytes.count
+    }
+
+    /// How many `#` stand before the quote that begins here; `nil` if no string begins here.
+    private func hashesBeforeQuote() -> Int? {
+        var hashes = 0
+        while has("#", at: hashes) { hashes += 1 }
+        return has("\"", at: hashes) ? hashes : nil
+    }
+
+    private func hasHashes(_ count: Int, at offset: Int) -> Bool {
+        (0..<count).allSatisfy { has("#", at: offset + $0) }
+    }
+
+    private mutating func skipString(hashes: Int) {
+        skip(hashes, isComment: false)
+        let isMultiline = has("\"\"\"")
+        let quotes = isMultiline ? 3 : 1
+        skip(quotes, isComment: false)
+        while position < bytes.count {
+            let closes = isMultiline ? has("\"\"\"") : has("\"")
+            if closes, hasHashes(hashes, at: quotes) {
+                skip(quotes + hashes, isComment: false)
+                return
+            }
+            if !isMultiline, has("\n") { return }
+            let escapes = has("\\") && hasHashes(hashes, at: 1)
+            if escapes, has("(", at: 1 + hashes) {
+                skip(2 + hashes, isComment: false)
+                scanCode(untilParenthesisCloses: true)
+                skip(1, isComment: false)
+            } else {
+                skip(escapes ? 2 + hashes : 1, isComment: false)
+            }
+        }
+    }
+}
+
+/// A word or a sign of code, and where it stands.
+struct Token: Equatable {
+    var text: Substring
+    /// From 1.
+    var line: Int
+    /// Whether it begins its line.
+    var startsLine = false
+    /// Whether it stands right behind the token before it.
+    var isAttached = false
+
+    var isWord: Bool {
+        guard let first = text.utf8.first else { return false }
+        return first == UInt8(ascii: "_") || first == UInt8(ascii: "`") || first >= 0x80
+            || Character(Unicode.Scalar(first)).isLetter
+    }
+}
+
+extension SwiftText {
+    /// Words and numbers whole, everything else sign by sign.
+    static func tokens(of code: String) -> [Token] {
+        var tokens: [Token] = []
+        var line = 1
+        var startsLine = true
+        var lastEnd: String.Index?
+        let bytes = code.utf8
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let start = index
+            let byte = bytes[index]
+            index = bytes.index(after: index)
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+                startsLine = true
+                continue
+            }
+            if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { continue }
+            if isWordByte(byte) {
+                while index < bytes.endIndex, isWordByte(bytes[index]) { index = bytes.index(after: index) }
+            }
+            tokens.append(
+                Token(text: code[start..<index], line: line, startsLine: startsLine, isAttached: start == lastEnd))
+            startsLine = false
+            lastEnd = index
+        }
+        return tokens
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "`"), 0x80...:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Testing
+
+/// The tidy rules on small samples: each must find what it is for, and nothing in what looks like it.
+@Suite("tidy rules on samples")
+struct TidySampleTests {
+    @Test("comments and strings are no code, interpolations are")
+    func scanning() {
+        let text = SwiftText(
+            ##"""
+            let a = "x \(b("y")) // z" // c
+            /* d /* e */ f */ let g = #"h \(i) \#(j)"#
+            """##)
+        #expect(
+            SwiftText.tokens(of: text.code).map(\.text).filter { $0.count == 1 && $0.first?.isLetter == true } == [
+                "a", "b", "g", "j",
+            ])
+        #expect(text.withoutComments.contains("// z"))
+        #expect(!text.withoutComments.contains("// c"))
+    }
+
+    @Test("multi-line strings are no code, and lines keep their numbers")
+    func multilineStrings() {
+        let text = SwiftText("let a = \"\"\"\n    struct B \"quoted\"\n    \"\"\"\nstruct C {}")
+        let tokens = SwiftText.tokens(of: text.code)
+        #expect(!tokens.contains { $0.text == "B" })
+        #expect(tokens.first { $0.text == "C" }?.line == 4)
+    }
+
+    @Test("imports are held against the table")
+    func imports() {
+        let file = SwiftFile(
+            path: "Sources/MartletEngine/Keys/A.swift",
+            "// import Yams\nprivate import struct Foundation.Date\npublic import MartletSQLite\nimport MartletSchema")
+        let findings = ImportTests.findings(in: file)
+        #expect(findings.map(\.line) == [4, 3])
+        let library = SwiftFile(path: "Sources/Martlet/Values/A.swift", "public import Foundation")
+        #expect(ImportTests.findings(in: library).isEmpty)
+        let tests = SwiftFile(path: "Tests/EngineTests/A.swift", "import CMartletSQLite")
+        #expect(ImportTests.findings(in: tests).isEmpty)
+    }
+
+    @Test("public symbols are seen, a member called open is not")
+    func publicSymbols() {
+        let file = SwiftFile(
+            path: "A.swift", "public struct A {}\nopen class B {}\nlet c = d.open()\npackage func open() {}")
+        #expect(ImportTests.publicSymbols(in: file).map(\.line) == [1, 2])
+    }
+
+    @Test("a lower room may not name a type of a higher one")
+    func roomOrder() {
+        let files = [
+            SwiftFile(
+                path: "Sources/M/Low/Row.swift",
+                "struct Row { enum Kind {}\n var kind: Kind\n /* Table */ var t = \"Table\"\n func f(_: Table) }"),
+            SwiftFile(path: "Sources/M/High/Table.swift", "struct Table { var row: Row }\nprivate struct Kind {}"),
+            SwiftFile(path: "Sources/M/High/Kind.swift", "enum Kind {}"),
+            SwiftFile(path: "Sources/M/Lost.swift", "struct Lost {}"),
+        ]
+        let findings = RoomOrderTests.findings(module: "M", rooms: ["Low", "High"], files: files)
+        #expect(findings.map(\.path) == ["Sources/M/Lost.swift", "Sources/M/Low/Row.swift"])
+        #expect(findings.last?.line == 4)
+    }
+
+    @Test("only long functions are found, and requirements have no body")
+    func functionLength() {
+        let body = String(repeating: "        work()\n\n        // why\n", count: 69)
+        let long = SwiftFile(
+            path: "A.swift", "protocol P { func f(_ a: [Int])\n var b: Int { get } }\nfunc g() {\n\(body)}")
+        #expect(FunctionBody.all(in: long).map(\.name) == ["g"])
+        #expect(SizeTests.functionFindings(in: long).map(\.line) == [3])
+        let short = SwiftFile(path: "A.swift", "init(a: Int) throws(E) {\n\(body.dropLast(30))}")
+        #expect(FunctionBody.all(in: short).map(\.name) == ["init"])
+        #expect(SizeTests.functionFindings(in: short).isEmpty)
+    }
+
+    @Test("names that say nothing are found in types and files")
+    func names() {
+        let file = SwiftFile(
+            path: "Sources/M/RowUtils.swift", "extension Row { struct CacheManager {} }\nstruct Common1 {}")
+        #expect(BannedWordTests.nameFindings(in: file).map(\.line) == [1, 1])
+    }
+
+    @Test("forced tries and traps are found, in code only")
+    func traps() {
+        let file = SwiftFile(
+            path: "Sources/Martlet/Values/A.swift",
+            "let a = try! b()\n// try! c()\nfatalError(\"d\")\nlet e = f as! G\nif try !h() {}")
+        #expect(BannedWordTests.trapFindings(in: file).map(\.line) == [1, 4, 3])
+        let misuse = SwiftFile(path: "Sources/Martlet/Misuse/A.swift", "fatalError(\"d\")")
+        #expect(BannedWordTests.trapFindings(in: misuse).isEmpty)
+    }
+
+    @Test("file access beside SQLite is found")
+    func fileAccess() {
+        let file = SwiftFile(
+            path: "Sources/Martlet/Values/A.swift",
+            "let a = open(path, O_RDONLY)\nlet b = FileManager.default\nlet c = try Data(contentsOf: d)\nlet e = f.open(g)\nFileHandle.standardError"
+        )
+        #expect(BannedWordTests.fileAccessFindings(in: file).map(\.line).sorted() == [1, 2, 3])
+    }
+
+    @Test("an unchecked Sendable needs a comment above its declaration")
+    func uncheckedSendable() {
+        let bare = SwiftFile(path: "A.swift", "struct Z {}\nfinal class A: @unchecked Sendable {}")
+        #expect(BannedWordTests.uncheckedFindings(in: bare).map(\.line) == [2])
+        let reasoned = SwiftFile(
+            path: "A.swift",
+            "// Guarded by a mutex.\n@available(*, deprecated)\nfinal class A: B,\n    @unchecked Sendable\n{}")
+        #expect(BannedWordTests.uncheckedFindings(in: reasoned).isEmpty)
+    }
+
+    @Test("ids in display names are held against the contracts")
+    func ruleIdentifiers() {
+        let file = SwiftFile(
+            path: "Tests/A.swift",
+            "@Test(\"N46 leaving is a deletion\") func a()\n@Test(\n    \"N15, K17 and S3\") func b()\n@Test(arguments: [\"O99\"]) func c()"
+        )
+        #expect(RuleIdentifierTests.findings(in: file).map(\.what) == ["there is no rule 'N15'"])
+    }
+}
