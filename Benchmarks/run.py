@@ -201,8 +201,7 @@ def check_equality(summary):
     ]
 
 
-def build():
-    scratch = HERE / ".build-b"
+def build(scratch):
     command = ["swift", "build", "-c", "release", "--package-path", HERE, "--scratch-path", scratch]
     if subprocess.run(command).returncode != 0:
         sys.exit("the benchmarks did not build")
@@ -218,6 +217,7 @@ def parse_arguments():
     parser.add_argument("--flights", default=HERE.parent / "Examples/Flights/Data", help="folder of CSV files")
     parser.add_argument("--json", type=Path, help="also write all measurements to this file")
     parser.add_argument("--directory", help="where the databases go (a temporary folder; keep it on a real disk)")
+    parser.add_argument("--scratch-path", type=Path, default=HERE / ".build", help="where the build goes")
     parser.add_argument("--no-build", action="store_true", help="use what was built before")
     return parser.parse_args()
 
@@ -225,8 +225,8 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     if not arguments.no_build:
-        build()
-    binaries = HERE / ".build-b" / "release"
+        build(arguments.scratch_path)
+    binaries = arguments.scratch_path.resolve() / "release"
     peers = [peer for peer in arguments.peers.split(",") if (binaries / PEERS[peer]).exists()]
     people = arguments.people or (50_000 if arguments.quick else 1_000_000)
     rounds = arguments.rounds or (1 if arguments.quick else 3)

@@ -195,7 +195,8 @@ def check_all_data(bench):
                      ["flights.csv:700", "dep_delay", "whole number", "late"])
     bench.check_data("a row cut short", edit("flights.csv", 4000, lambda line: line[:30]),
                      ["flights.csv:4000", "19 fields"])
-    bench.check_data("a row too long", edit("weather.csv", 9, lambda line: line + b",1"), ["weather.csv:9", "15 fields"])
+    bench.check_data("a row too long", edit("weather.csv", 9, lambda line: line + b",1"),
+                     ["weather.csv:9", "15 fields"])
     bench.check_data("an open quote", edit("planes.csv", 20, field(3, b'"BOEING')), ["planes.csv:20", "quote"])
     bench.check_data("no such time", edit("flights.csv", 30, field(18, b"yesterday")), ["flights.csv:30", "time_hour"])
     bench.check_data("a key twice", edit("airlines.csv", 3, field(0, b"9E")), ["airlines.csv:3", "carrier", "9E"])

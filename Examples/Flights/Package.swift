@@ -5,13 +5,13 @@ let package = Package(
     name: "Flights",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "Martlet", path: "../.."),
+        .package(name: "Martlet", path: "../..")
     ],
     targets: [
         .executableTarget(
             name: "FlightsDemo",
             dependencies: [.product(name: "Martlet", package: "Martlet")],
-            plugins: [.plugin(name: "MartletPlugin", package: "Martlet")]),
+            plugins: [.plugin(name: "MartletPlugin", package: "Martlet")])
     ],
     swiftLanguageModes: [.v6]
 )

@@ -93,7 +93,8 @@ private struct Importer {
     }
 
     private func importWeather() throws {
-        let insert = try db.makeStatement(sql: "INSERT INTO weather VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)")
+        let insert = try db.makeStatement(
+            sql: "INSERT INTO weather VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)")
         var rows = CSVRows(folder: folder, name: "weather", columns: 15)
         var id = 0
         while rows.next() {

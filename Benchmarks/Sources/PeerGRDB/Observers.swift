@@ -23,9 +23,11 @@ func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
     let current = Mutex<[Element]>([])
     let observation = ValueObservation.tracking {
-        try Element.fetchAll($0, sql: "SELECT id, score FROM person WHERE age < ? ORDER BY name, id", arguments: [limit])
+        try Element.fetchAll(
+            $0, sql: "SELECT id, score FROM person WHERE age < ? ORDER BY name, id", arguments: [limit])
     }
-    let token = observation.start(in: pool, scheduling: .async(onQueue: queue), onError: { fatalError("\($0)") }) { new in
+    let token = observation.start(in: pool, scheduling: .async(onQueue: queue), onError: { fatalError("\($0)") }) {
+        new in
         current.withLock { old in
             if !old.isEmpty { _ = new.difference(from: old).count }
             old = new

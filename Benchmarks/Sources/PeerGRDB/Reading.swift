@@ -86,7 +86,9 @@ func openAndRead(_ job: Job, _ reporter: Reporter) throws {
     for _ in 0..<15 {
         let start = nanoseconds()
         let pool = try openPool(job.file)
-        check = try pool.read { try Int.fetchOne($0, sql: "SELECT age FROM person WHERE id = ?", arguments: [job.count / 2])! }
+        check = try pool.read {
+            try Int.fetchOne($0, sql: "SELECT age FROM person WHERE id = ?", arguments: [job.count / 2])!
+        }
         durations.append(nanoseconds() - start)
         try pool.close()
     }

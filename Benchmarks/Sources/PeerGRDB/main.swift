@@ -2,7 +2,8 @@ import Foundation
 import Measure
 
 guard let job = Job(arguments: CommandLine.arguments) else {
-    FileHandle.standardError.write(Data("usage: PeerGRDB <workload> <database> <people> [<folder of CSV files>]\n".utf8))
+    FileHandle.standardError.write(
+        Data("usage: PeerGRDB <workload> <database> <people> [<folder of CSV files>]\n".utf8))
     exit(2)
 }
 let reporter = Reporter(peer: "GRDB", file: job.file)

@@ -3,7 +3,8 @@ import Martlet
 import Measure
 
 guard let job = Job(arguments: CommandLine.arguments) else {
-    FileHandle.standardError.write(Data("usage: PeerMartlet <workload> <database> <people> [<folder of CSV files>]\n".utf8))
+    FileHandle.standardError.write(
+        Data("usage: PeerMartlet <workload> <database> <people> [<folder of CSV files>]\n".utf8))
     exit(2)
 }
 let reporter = Reporter(peer: "Martlet", file: job.file)

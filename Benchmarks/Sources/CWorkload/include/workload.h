@@ -27,7 +27,7 @@ int64_t workload_peak_kilobytes(void);
 // Bytes of a database: the file and its write-ahead log.
 int64_t workload_database_bytes(const char *path);
 
-// Prints one measurement as one line of JSON. `n` is what was worked on, `nanoseconds` the cost of one operation.
+// Prints one measurement as a line of JSON. `n` is what was worked on, `nanoseconds` the cost of one operation.
 void workload_report(const char *peer, const char *workload, int64_t n, double nanoseconds, int64_t check,
                      const char *database);
 

@@ -19,7 +19,8 @@ struct CSVFile {
         let url = folder.appendingPathComponent(name)
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
-            throw CSVError(file: folder.path, line: nil, message: "there is no such folder: name one that holds \(name)")
+            throw CSVError(
+                file: folder.path, line: nil, message: "there is no such folder: name one that holds \(name)")
         }
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw CSVError(file: url.path, line: nil, message: "there is no such file")

@@ -18,7 +18,9 @@ struct LastDays {
     init(realm: Realm, importer: FlightsImporter, records: [FlightRecord]) {
         self.realm = realm
         self.importer = importer
-        let sorted = records.sorted { ($0.day, $0.scheduledDepartureTime, $0.id) < ($1.day, $1.scheduledDepartureTime, $1.id) }
+        let sorted = records.sorted {
+            ($0.day, $0.scheduledDepartureTime, $0.id) < ($1.day, $1.scheduledDepartureTime, $1.id)
+        }
         var hours: [Hour] = []
         for record in sorted {
             let hour = record.scheduledDepartureTime / 100

@@ -89,7 +89,9 @@ final class Observers {
         tokens.append(
             card.observe(keyPaths: ["delay"]) { change in
                 guard case .change(let card, _) = change else { return }
-                print("    card: \(card.airlineName ?? "?") to \(card.destinationName ?? "?"), \(card.delay ?? 0) min late")
+                print(
+                    "    card: \(card.airlineName ?? "?") to \(card.destinationName ?? "?"), \(card.delay ?? 0) min late"
+                )
             })
     }
 
