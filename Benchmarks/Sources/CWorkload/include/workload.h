@@ -32,7 +32,7 @@ void workload_report(const char *peer, const char *workload, int64_t n, double n
                      const char *database);
 
 // Tables as Martlet makes them for the schemas of the benchmark: STRICT, an integer key, text primary keys as unique
-// indexes, dates as seconds in REAL, every link an indexed column of keys, an embedded object in a table of its own, and
+// indexes, dates as seconds in REAL, every link an indexed column of keys, embedded objects in tables of their own, and
 // a `_special` column (here always NULL) where there are floating values.
 extern const char *const workload_person_schema;
 extern const char *const workload_person_indexes;
