@@ -8,6 +8,7 @@ let package = Package(
         .library(name: "Martlet", targets: ["Martlet"]),
         .library(name: "KennelModels", targets: ["KennelModels"]),
         .executable(name: "martlet", targets: ["MartletCLI"]),
+        .executable(name: "MartletCLI", targets: ["MartletCLI"]),  // the command plugin finds a tool by its target's name
         .plugin(name: "MartletPlugin", targets: ["MartletPlugin"]),
         .plugin(name: "MartletCommand", targets: ["MartletCommand"]),
     ],

@@ -248,8 +248,7 @@ extension Deprecated {
 /// A projection of what is deprecated.
 nonisolated public final class DeprecatedProjection: Martlet.Projection<Deprecated> {
     public var id: Swift.Int {
-        get { rootObject.id }
-        set { rootObject.id = newValue }
+        rootObject.id
     }
 
     @available(*, deprecated, message: "Use id.")

@@ -8,32 +8,32 @@ public import Foundation
 /// An `Int` as primary key.
 nonisolated public final class IntKey: Martlet.Object {
     @exclusivity(unchecked) private final var _id: Swift.Int = 0
-    @exclusivity(unchecked) private final var _value: Swift.String = ""
+    @exclusivity(unchecked) private final var _content: Swift.String = ""
 
     public var id: Swift.Int {
         get { _load(0); return _id }
         set { _willSet(0); _id = newValue; _didSet(0) }
     }
 
-    public var value: Swift.String {
-        get { _load(1); return _value }
-        set { _willSet(1); _value = newValue; _didSet(1) }
+    public var content: Swift.String {
+        get { _load(1); return _content }
+        set { _willSet(1); _content = newValue; _didSet(1) }
     }
 
-    public convenience init(id: Swift.Int = 0, value: Swift.String = "") {
+    public convenience init(id: Swift.Int = 0, content: Swift.String = "") {
         self.init()
         _id = id
-        _value = value
+        _content = content
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
         _id = row.int()
-        _value = row.string()
+        _content = row.string()
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
         row.int(_id)
-        row.string(_value)
+        row.string(_content)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -41,7 +41,7 @@ nonisolated public final class IntKey: Martlet.Object {
         object IntKey
         primaryKey id
         property id Int
-        property value String
+        property content String
         """
     }
 }
@@ -52,7 +52,7 @@ extension IntKey {
         public let _path: Martlet.FieldPath
         public init(_ path: Martlet.FieldPath) { _path = path }
         public var id: Martlet.Field<Root, Swift.Int> { .init(_path, "id") }
-        public var value: Martlet.Field<Root, Swift.String> { .init(_path, "value") }
+        public var content: Martlet.Field<Root, Swift.String> { .init(_path, "content") }
     }
 
     nonisolated public static var fields: Fields<IntKey> { .init(Martlet.FieldPath(IntKey.self)) }
@@ -61,32 +61,32 @@ extension IntKey {
 /// A `String` as primary key.
 nonisolated public final class StringKey: Martlet.Object {
     @exclusivity(unchecked) private final var _code: Swift.String = ""
-    @exclusivity(unchecked) private final var _value: Swift.Int = 0
+    @exclusivity(unchecked) private final var _content: Swift.Int = 0
 
     public var code: Swift.String {
         get { _load(0); return _code }
         set { _willSet(0); _code = newValue; _didSet(0) }
     }
 
-    public var value: Swift.Int {
-        get { _load(1); return _value }
-        set { _willSet(1); _value = newValue; _didSet(1) }
+    public var content: Swift.Int {
+        get { _load(1); return _content }
+        set { _willSet(1); _content = newValue; _didSet(1) }
     }
 
-    public convenience init(code: Swift.String = "", value: Swift.Int = 0) {
+    public convenience init(code: Swift.String = "", content: Swift.Int = 0) {
         self.init()
         _code = code
-        _value = value
+        _content = content
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
         _code = row.string()
-        _value = row.int()
+        _content = row.int()
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
         row.string(_code)
-        row.int(_value)
+        row.int(_content)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -94,7 +94,7 @@ nonisolated public final class StringKey: Martlet.Object {
         object StringKey
         primaryKey code
         property code String
-        property value Int
+        property content Int
         """
     }
 }
@@ -105,7 +105,7 @@ extension StringKey {
         public let _path: Martlet.FieldPath
         public init(_ path: Martlet.FieldPath) { _path = path }
         public var code: Martlet.Field<Root, Swift.String> { .init(_path, "code") }
-        public var value: Martlet.Field<Root, Swift.Int> { .init(_path, "value") }
+        public var content: Martlet.Field<Root, Swift.Int> { .init(_path, "content") }
     }
 
     nonisolated public static var fields: Fields<StringKey> { .init(Martlet.FieldPath(StringKey.self)) }
@@ -114,22 +114,22 @@ extension StringKey {
 /// A `UUID` as primary key.
 nonisolated public final class UuidKey: Martlet.Object {
     @exclusivity(unchecked) private final var _id: Foundation.UUID = Foundation.UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    @exclusivity(unchecked) private final var _value: Swift.String = ""
+    @exclusivity(unchecked) private final var _content: Swift.String = ""
 
     public var id: Foundation.UUID {
         get { _load(0); return _id }
         set { _willSet(0); _id = newValue; _didSet(0) }
     }
 
-    public var value: Swift.String {
-        get { _load(1); return _value }
-        set { _willSet(1); _value = newValue; _didSet(1) }
+    public var content: Swift.String {
+        get { _load(1); return _content }
+        set { _willSet(1); _content = newValue; _didSet(1) }
     }
 
-    public convenience init(id: Foundation.UUID = Foundation.UUID(), value: Swift.String = "") {
+    public convenience init(id: Foundation.UUID = Foundation.UUID(), content: Swift.String = "") {
         self.init()
         _id = id
-        _value = value
+        _content = content
     }
 
     @_spi(Generated) override public final func _applyDefaults() {
@@ -138,12 +138,12 @@ nonisolated public final class UuidKey: Martlet.Object {
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
         _id = row.uuid()
-        _value = row.string()
+        _content = row.string()
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
         row.uuid(_id)
-        row.string(_value)
+        row.string(_content)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -151,7 +151,7 @@ nonisolated public final class UuidKey: Martlet.Object {
         object UuidKey
         primaryKey id
         property id UUID
-        property value String
+        property content String
         """
     }
 }
@@ -162,7 +162,7 @@ extension UuidKey {
         public let _path: Martlet.FieldPath
         public init(_ path: Martlet.FieldPath) { _path = path }
         public var id: Martlet.Field<Root, Foundation.UUID> { .init(_path, "id") }
-        public var value: Martlet.Field<Root, Swift.String> { .init(_path, "value") }
+        public var content: Martlet.Field<Root, Swift.String> { .init(_path, "content") }
     }
 
     nonisolated public static var fields: Fields<UuidKey> { .init(Martlet.FieldPath(UuidKey.self)) }
@@ -171,22 +171,22 @@ extension UuidKey {
 /// An `ObjectId` as primary key.
 nonisolated public final class ObjectIdKey: Martlet.Object {
     @exclusivity(unchecked) private final var _id: Martlet.ObjectId = .zero
-    @exclusivity(unchecked) private final var _value: Swift.String = ""
+    @exclusivity(unchecked) private final var _content: Swift.String = ""
 
     public var id: Martlet.ObjectId {
         get { _load(0); return _id }
         set { _willSet(0); _id = newValue; _didSet(0) }
     }
 
-    public var value: Swift.String {
-        get { _load(1); return _value }
-        set { _willSet(1); _value = newValue; _didSet(1) }
+    public var content: Swift.String {
+        get { _load(1); return _content }
+        set { _willSet(1); _content = newValue; _didSet(1) }
     }
 
-    public convenience init(id: Martlet.ObjectId = Martlet.ObjectId.generate(), value: Swift.String = "") {
+    public convenience init(id: Martlet.ObjectId = Martlet.ObjectId.generate(), content: Swift.String = "") {
         self.init()
         _id = id
-        _value = value
+        _content = content
     }
 
     @_spi(Generated) override public final func _applyDefaults() {
@@ -195,12 +195,12 @@ nonisolated public final class ObjectIdKey: Martlet.Object {
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
         _id = row.objectId()
-        _value = row.string()
+        _content = row.string()
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
         row.objectId(_id)
-        row.string(_value)
+        row.string(_content)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -208,7 +208,7 @@ nonisolated public final class ObjectIdKey: Martlet.Object {
         object ObjectIdKey
         primaryKey id
         property id ObjectId
-        property value String
+        property content String
         """
     }
 }
@@ -219,7 +219,7 @@ extension ObjectIdKey {
         public let _path: Martlet.FieldPath
         public init(_ path: Martlet.FieldPath) { _path = path }
         public var id: Martlet.Field<Root, Martlet.ObjectId> { .init(_path, "id") }
-        public var value: Martlet.Field<Root, Swift.String> { .init(_path, "value") }
+        public var content: Martlet.Field<Root, Swift.String> { .init(_path, "content") }
     }
 
     nonisolated public static var fields: Fields<ObjectIdKey> { .init(Martlet.FieldPath(ObjectIdKey.self)) }
@@ -227,12 +227,12 @@ extension ObjectIdKey {
 
 /// An `Int64` as primary key, which is not the first property.
 nonisolated public final class Int64Key: Martlet.Object {
-    @exclusivity(unchecked) private final var _value: Swift.String = ""
+    @exclusivity(unchecked) private final var _content: Swift.String = ""
     @exclusivity(unchecked) private final var _number: Swift.Int64 = 0
 
-    public var value: Swift.String {
-        get { _load(0); return _value }
-        set { _willSet(0); _value = newValue; _didSet(0) }
+    public var content: Swift.String {
+        get { _load(0); return _content }
+        set { _willSet(0); _content = newValue; _didSet(0) }
     }
 
     public var number: Swift.Int64 {
@@ -240,19 +240,19 @@ nonisolated public final class Int64Key: Martlet.Object {
         set { _willSet(1); _number = newValue; _didSet(1) }
     }
 
-    public convenience init(value: Swift.String = "", number: Swift.Int64 = 0) {
+    public convenience init(content: Swift.String = "", number: Swift.Int64 = 0) {
         self.init()
-        _value = value
+        _content = content
         _number = number
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _value = row.string()
+        _content = row.string()
         _number = row.int64()
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
-        row.string(_value)
+        row.string(_content)
         row.int64(_number)
     }
 
@@ -260,7 +260,7 @@ nonisolated public final class Int64Key: Martlet.Object {
         """
         object Int64Key
         primaryKey number
-        property value String
+        property content String
         property number Int64
         """
     }
@@ -271,7 +271,7 @@ extension Int64Key {
         public typealias Model = Int64Key
         public let _path: Martlet.FieldPath
         public init(_ path: Martlet.FieldPath) { _path = path }
-        public var value: Martlet.Field<Root, Swift.String> { .init(_path, "value") }
+        public var content: Martlet.Field<Root, Swift.String> { .init(_path, "content") }
         public var number: Martlet.Field<Root, Swift.Int64> { .init(_path, "number") }
     }
 
@@ -280,30 +280,30 @@ extension Int64Key {
 
 /// No primary key at all.
 nonisolated public final class Keyless: Martlet.Object {
-    @exclusivity(unchecked) private final var _value: Swift.String = ""
+    @exclusivity(unchecked) private final var _content: Swift.String = ""
 
-    public var value: Swift.String {
-        get { _load(0); return _value }
-        set { _willSet(0); _value = newValue; _didSet(0) }
+    public var content: Swift.String {
+        get { _load(0); return _content }
+        set { _willSet(0); _content = newValue; _didSet(0) }
     }
 
-    public convenience init(value: Swift.String = "") {
+    public convenience init(content: Swift.String = "") {
         self.init()
-        _value = value
+        _content = content
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _value = row.string()
+        _content = row.string()
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
-        row.string(_value)
+        row.string(_content)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
         """
         object Keyless
-        property value String
+        property content String
         """
     }
 }
@@ -313,7 +313,7 @@ extension Keyless {
         public typealias Model = Keyless
         public let _path: Martlet.FieldPath
         public init(_ path: Martlet.FieldPath) { _path = path }
-        public var value: Martlet.Field<Root, Swift.String> { .init(_path, "value") }
+        public var content: Martlet.Field<Root, Swift.String> { .init(_path, "content") }
     }
 
     nonisolated public static var fields: Fields<Keyless> { .init(Martlet.FieldPath(Keyless.self)) }

@@ -8,7 +8,7 @@
 nonisolated public final class Node: Martlet.Object {
     @exclusivity(unchecked) private final var _id: Swift.Int = 0
     @exclusivity(unchecked) private final var _name: Swift.String = ""
-    @exclusivity(unchecked) private final var _value: Swift.Double = 0
+    @exclusivity(unchecked) private final var _amount: Swift.Double = 0
     @exclusivity(unchecked) private final var _next: Martlet.LinkStorage<Node> = .none
     @exclusivity(unchecked) private final var _children: Martlet.List<Node>? = nil
     @exclusivity(unchecked) private final var _peers: Martlet.MutableSet<Node>? = nil
@@ -27,9 +27,9 @@ nonisolated public final class Node: Martlet.Object {
         set { _willSet(1); _name = newValue; _didSet(1) }
     }
 
-    public var value: Swift.Double {
-        get { _load(2); return _value }
-        set { _willSet(2); _value = newValue; _didSet(2) }
+    public var amount: Swift.Double {
+        get { _load(2); return _amount }
+        set { _willSet(2); _amount = newValue; _didSet(2) }
     }
 
     public var next: Node? {
@@ -76,14 +76,14 @@ nonisolated public final class Node: Martlet.Object {
     }
 
     public convenience init(
-        id: Swift.Int = 0, name: Swift.String = "", value: Swift.Double = 0.0, next: Node? = nil, children: [Node] = [],
-        peers: [Node] = [], named: [Swift.String: Node?] = [:], part: Part? = nil, parts: [Part] = [],
-        partsByName: [Swift.String: Part?] = [:]
+        id: Swift.Int = 0, name: Swift.String = "", amount: Swift.Double = 0.0, next: Node? = nil,
+        children: [Node] = [], peers: [Node] = [], named: [Swift.String: Node?] = [:], part: Part? = nil,
+        parts: [Part] = [], partsByName: [Swift.String: Part?] = [:]
     ) {
         self.init()
         _id = id
         _name = name
-        _value = value
+        _amount = amount
         _next = Martlet.LinkStorage(next)
         if !children.isEmpty { _list(4, &_children).append(objectsIn: children) }
         if !peers.isEmpty { _mutableSet(5, &_peers).insert(objectsIn: peers) }
@@ -94,13 +94,13 @@ nonisolated public final class Node: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _applyDefaults() {
-        _value = 0.0
+        _amount = 0.0
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
         _id = row.int()
         _name = row.string()
-        _value = row.double()
+        _amount = row.double()
         row.link(&_next)
         row.collection(_children)
         row.collection(_peers)
@@ -117,7 +117,7 @@ nonisolated public final class Node: Martlet.Object {
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
         row.int(_id)
         row.string(_name)
-        row.double(_value)
+        row.double(_amount)
         row.link(&_next)
         row.collection(_children)
         row.collection(_peers)
@@ -137,7 +137,7 @@ nonisolated public final class Node: Martlet.Object {
         primaryKey id
         property id Int
         property name String
-        property value Double
+        property amount Double
         property next link:Node?
         property children List<link:Node>
         property peers Set<link:Node>
@@ -160,7 +160,7 @@ extension Node {
         public init(_ path: Martlet.FieldPath) { _path = path }
         public var id: Martlet.Field<Root, Swift.Int> { .init(_path, "id") }
         public var name: Martlet.Field<Root, Swift.String> { .init(_path, "name") }
-        public var value: Martlet.Field<Root, Swift.Double> { .init(_path, "value") }
+        public var amount: Martlet.Field<Root, Swift.Double> { .init(_path, "amount") }
         public var next: Node.Fields<Root> { .init(_path.link("next")) }
         public var children: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "children") }
         public var peers: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "peers") }
@@ -182,7 +182,7 @@ extension Node {
         /// Through collections, inverses and embedded objects.
         public static var far: [any Martlet.KeyPathDescriptor<Node>] {
             [
-                Node.fields.name, Node.fields.next.next.name, Node.fields.children.name, Node.fields.parents.value,
+                Node.fields.name, Node.fields.next.next.name, Node.fields.children.name, Node.fields.parents.amount,
                 Node.fields.part.screws.length, Node.fields.peers
             ]
         }

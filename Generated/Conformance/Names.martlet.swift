@@ -162,7 +162,6 @@ nonisolated public final class Neighbours: Martlet.Object {
     @exclusivity(unchecked) private final var _path: Swift.String = ""
     @exclusivity(unchecked) private final var _row: Swift.Int = 0
     @exclusivity(unchecked) private final var _newValue: Swift.Int = 0
-    @exclusivity(unchecked) private final var _fields: Swift.String = ""
     @exclusivity(unchecked) private final var _root: Martlet.LinkStorage<Neighbours> = .none
     @exclusivity(unchecked) private final var _model: Swift.String = ""
     @exclusivity(unchecked) private final var _decode_: Swift.Bool = false
@@ -213,36 +212,31 @@ nonisolated public final class Neighbours: Martlet.Object {
         set { _willSet(8); _newValue = newValue; _didSet(8) }
     }
 
-    public var fields: Swift.String {
-        get { _load(9); return _fields }
-        set { _willSet(9); _fields = newValue; _didSet(9) }
-    }
-
     public var root: Neighbours? {
-        get { _load(10); return _link(_root) }
-        set { _setLink(10, &_root, newValue) }
+        get { _load(9); return _link(_root) }
+        set { _setLink(9, &_root, newValue) }
     }
 
     public var model: Swift.String {
-        get { _load(11); return _model }
-        set { _willSet(11); _model = newValue; _didSet(11) }
+        get { _load(10); return _model }
+        set { _willSet(10); _model = newValue; _didSet(10) }
     }
 
     public var decode: Swift.Bool {
-        get { _load(12); return _decode_ }
-        set { _willSet(12); _decode_ = newValue; _didSet(12) }
+        get { _load(11); return _decode_ }
+        set { _willSet(11); _decode_ = newValue; _didSet(11) }
     }
 
     public var rootObject: Swift.String {
-        get { _load(13); return _rootObject }
-        set { _willSet(13); _rootObject = newValue; _didSet(13) }
+        get { _load(12); return _rootObject }
+        set { _willSet(12); _rootObject = newValue; _didSet(12) }
     }
 
     public convenience init(
         id: Swift.Int = 0, load: Swift.Int = 0, link: Swift.String = "", list: [Swift.Int] = [],
         map: [Swift.String: Swift.Int] = [:], facts: Swift.String? = nil, path: Swift.String = "", row: Swift.Int = 0,
-        newValue: Swift.Int = 0, fields: Swift.String = "", root: Neighbours? = nil, model: Swift.String = "",
-        decode: Swift.Bool = false, rootObject: Swift.String = ""
+        newValue: Swift.Int = 0, root: Neighbours? = nil, model: Swift.String = "", decode: Swift.Bool = false,
+        rootObject: Swift.String = ""
     ) {
         self.init()
         _id = id
@@ -254,7 +248,6 @@ nonisolated public final class Neighbours: Martlet.Object {
         _path = path
         _row = row
         _newValue = newValue
-        _fields = fields
         _root = Martlet.LinkStorage(root)
         _model = model
         _decode_ = decode
@@ -271,7 +264,6 @@ nonisolated public final class Neighbours: Martlet.Object {
         _path = row.string()
         _row = row.int()
         _newValue = row.int()
-        _fields = row.string()
         row.link(&_root)
         _model = row.string()
         _decode_ = row.bool()
@@ -288,7 +280,6 @@ nonisolated public final class Neighbours: Martlet.Object {
         row.string(_path)
         row.int(_row)
         row.int(_newValue)
-        row.string(_fields)
         row.link(&_root)
         row.string(_model)
         row.bool(_decode_)
@@ -308,7 +299,6 @@ nonisolated public final class Neighbours: Martlet.Object {
         property path String
         property row Int
         property newValue Int
-        property fields String
         property root link:Neighbours?
         property model String
         property decode Bool
@@ -331,7 +321,6 @@ extension Neighbours {
         public var path: Martlet.Field<Root, Swift.String> { .init(_path, "path") }
         public var row: Martlet.Field<Root, Swift.Int> { .init(_path, "row") }
         public var newValue: Martlet.Field<Root, Swift.Int> { .init(_path, "newValue") }
-        public var fields: Martlet.Field<Root, Swift.String> { .init(_path, "fields") }
         public var root: Neighbours.Fields<Root> { .init(_path.link("root")) }
         public var model: Martlet.Field<Root, Swift.String> { .init(_path, "model") }
         public var decode: Martlet.Field<Root, Swift.Bool> { .init(_path, "decode") }

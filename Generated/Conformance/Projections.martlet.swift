@@ -69,8 +69,8 @@ nonisolated public final class NodeProjection: Martlet.Projection<Node> {
     }
 
     /// Through a set.
-    public var peerValues: Martlet.ProjectedCollection<Swift.Double> {
-        Martlet.ProjectedCollection(rootObject.peers) { $0.value }
+    public var peerAmounts: Martlet.ProjectedCollection<Swift.Double> {
+        Martlet.ProjectedCollection(rootObject.peers) { $0.amount }
     }
 
     /// Through linking objects.
@@ -107,7 +107,7 @@ nonisolated public final class NodeProjection: Martlet.Projection<Node> {
         label deepName next.next.next.name
         label childNames children.name
         label childPartNames children.part.name
-        label peerValues peers.value
+        label peerAmounts peers.amount
         label parentNames parents.name
         label partWeights parts.weight
         label nextChildren next.children

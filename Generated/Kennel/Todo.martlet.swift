@@ -7,8 +7,7 @@ public import Foundation
 
 /// Something to get done.
 nonisolated public final class Todo: Martlet.Object {
-    @exclusivity(unchecked) private final var _id_: Swift.Int = 0
-    @exclusivity(unchecked) private final var __id: Martlet.ObjectId = .zero
+    @exclusivity(unchecked) private final var _id: Swift.Int = 0
     @exclusivity(unchecked) private final var _name: Swift.String = ""
     @exclusivity(unchecked) private final var _owner: Swift.String = ""
     @exclusivity(unchecked) private final var _status: Swift.String = ""
@@ -16,60 +15,48 @@ nonisolated public final class Todo: Martlet.Object {
 
     /// Its number in this kennel.
     public var id: Swift.Int {
-        get { _load(0); return _id_ }
-        set { _willSet(0); _id_ = newValue; _didSet(0) }
-    }
-
-    /// The identifier that other systems know it by.
-    public var _id: Martlet.ObjectId {
-        get { _load(1); return __id }
-        set { _willSet(1); __id = newValue; _didSet(1) }
+        get { _load(0); return _id }
+        set { _willSet(0); _id = newValue; _didSet(0) }
     }
 
     /// What is to be done.
     public var name: Swift.String {
-        get { _load(2); return _name }
-        set { _willSet(2); _name = newValue; _didSet(2) }
+        get { _load(1); return _name }
+        set { _willSet(1); _name = newValue; _didSet(1) }
     }
 
     /// Who does it.
     public var owner: Swift.String {
-        get { _load(3); return _owner }
-        set { _willSet(3); _owner = newValue; _didSet(3) }
+        get { _load(2); return _owner }
+        set { _willSet(2); _owner = newValue; _didSet(2) }
     }
 
     /// How far it is, in words.
     public var status: Swift.String {
-        get { _load(4); return _status }
-        set { _willSet(4); _status = newValue; _didSet(4) }
+        get { _load(3); return _status }
+        set { _willSet(3); _status = newValue; _didSet(3) }
     }
 
     /// Minutes spent on it.
     public var progressMinutes: Swift.Int {
-        get { _load(5); return _progressMinutes }
-        set { _willSet(5); _progressMinutes = newValue; _didSet(5) }
+        get { _load(4); return _progressMinutes }
+        set { _willSet(4); _progressMinutes = newValue; _didSet(4) }
     }
 
     public convenience init(
-        id: Swift.Int = 0, _id: Martlet.ObjectId = Martlet.ObjectId.generate(), name: Swift.String = "",
-        owner: Swift.String = "", status: Swift.String = "", progressMinutes: Swift.Int = 0
+        id: Swift.Int = 0, name: Swift.String = "", owner: Swift.String = "", status: Swift.String = "",
+        progressMinutes: Swift.Int = 0
     ) {
         self.init()
-        _id_ = id
-        __id = _id
+        _id = id
         _name = name
         _owner = owner
         _status = status
         _progressMinutes = progressMinutes
     }
 
-    @_spi(Generated) override public final func _applyDefaults() {
-        __id = Martlet.ObjectId.generate()
-    }
-
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id_ = row.int()
-        __id = row.objectId()
+        _id = row.int()
         _name = row.string()
         _owner = row.string()
         _status = row.string()
@@ -77,8 +64,7 @@ nonisolated public final class Todo: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
-        row.int(_id_)
-        row.objectId(__id)
+        row.int(_id)
         row.string(_name)
         row.string(_owner)
         row.string(_status)
@@ -90,7 +76,6 @@ nonisolated public final class Todo: Martlet.Object {
         object Todo
         primaryKey id
         property id Int
-        property _id ObjectId
         property name String
         property owner String
         property status String
@@ -105,7 +90,6 @@ extension Todo {
         public let _path: Martlet.FieldPath
         public init(_ path: Martlet.FieldPath) { _path = path }
         public var id: Martlet.Field<Root, Swift.Int> { .init(_path, "id") }
-        public var _id: Martlet.Field<Root, Martlet.ObjectId> { .init(_path, "_id") }
         public var name: Martlet.Field<Root, Swift.String> { .init(_path, "name") }
         public var owner: Martlet.Field<Root, Swift.String> { .init(_path, "owner") }
         public var status: Martlet.Field<Root, Swift.String> { .init(_path, "status") }

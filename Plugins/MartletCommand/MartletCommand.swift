@@ -1,4 +1,28 @@
+import Foundation
 import PackagePlugin
+
+/// `swift package martlet …`: the command-line tool, run in the folder of the package.
 @main struct MartletCommand: CommandPlugin {
-    func performCommand(context: PluginContext, arguments: [String]) throws {}
+    func performCommand(context: PluginContext, arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = try context.tool(named: "MartletCLI").url
+        process.arguments = arguments
+        process.currentDirectoryURL = context.package.directoryURL
+        try process.run()
+        process.waitUntilExit()
+        switch (process.terminationReason, process.terminationStatus) {
+        case (.exit, 0): return
+        case (.exit, let status): throw CommandFailure(status: status)
+        case (_, let signal):
+            Diagnostics.error("martlet was ended by signal \(signal)")
+            throw CommandFailure(status: signal)
+        }
+    }
+}
+
+/// The tool has said what was wrong; this carries only that it was.
+struct CommandFailure: Error, CustomStringConvertible {
+    let status: Int32
+
+    var description: String { "martlet exited with status \(status)" }
 }

@@ -1,4 +1,112 @@
+import Foundation
 import PackagePlugin
+
+/// Compiles the YAML schemas of a target into Swift before the target is built.
+///
+/// One command for the whole target: links cross files. What it reads and writes is known from file names alone, so that
+/// the build system can tell what is out of date.
 @main struct MartletPlugin: BuildToolPlugin {
-    func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] { [] }
+    func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+        guard let module = target as? SwiftSourceModuleTarget else {
+            Diagnostics.error("target '\(target.name)' is not a Swift target; MartletPlugin writes Swift")
+            return []
+        }
+        let set = SchemaSet(files: module.sourceFiles.map(\.url), folder: module.directoryURL)
+        guard set.check(targetName: target.name) else { return [] }
+
+        let output = context.pluginWorkDirectoryURL
+        var arguments = ["--output", output.path, "--module", module.moduleName, "--root", module.directoryURL.path]
+        for configuration in set.configurations { arguments += ["--config", configuration.path] }
+        return [
+            .buildCommand(
+                displayName: "Martlet: schemas of \(target.name)",
+                executable: try context.tool(named: "MartletGenerator").url,
+                arguments: arguments + ["--"] + set.schemas.map(\.url.path),
+                inputFiles: set.schemas.map(\.url) + set.configurations,
+                outputFiles: set.outputNames.map { output.appending(path: $0) })
+        ]
+    }
+}
+
+/// The schemas of one target, and the names of what is made of them.
+struct SchemaSet {
+    struct Schema {
+        let url: URL
+        /// Relative to the target's folder, or to the folder `Schemas` in it.
+        let path: String
+    }
+
+    private(set) var schemas: [Schema] = []
+    private(set) var configurations: [URL] = []
+    private let hasSwiftFile: Bool
+
+    init(files: [URL], folder: URL) {
+        hasSwiftFile = files.contains { $0.pathExtension == "swift" }
+        for url in files.sorted(by: { $0.path < $1.path }) where url.pathExtension == "yaml" {
+            if url.lastPathComponent == "martlet.yaml" {
+                configurations.append(url)
+            } else {
+                schemas.append(Schema(url: url, path: SchemaSet.relativePath(of: url, in: folder)))
+            }
+        }
+    }
+
+    /// One Swift file for each schema file, and the registry.
+    var outputNames: [String] {
+        schemas.map { SchemaSet.outputName(forPath: $0.path) } + [SchemaSet.registryName]
+    }
+
+    /// Says what is wrong with the set, if anything is.
+    func check(targetName: String) -> Bool {
+        if schemas.isEmpty {
+            Diagnostics.error(
+                "no schema in target '\(targetName)'; put a .yaml file, or a symbolic link named Schemas to a folder of them, "
+                    + "into its folder, or take MartletPlugin out of its plugins")
+        }
+        if !hasSwiftFile {
+            Diagnostics.error(
+                "target '\(targetName)' has no Swift file of its own; add an empty one, for example Anchor.swift, "
+                    + "since SwiftPM leaves out a target that has none")
+        }
+        if configurations.count > 1 {
+            let paths = configurations.map { "'\($0.path)'" }.joined(separator: " and ")
+            Diagnostics.error("target '\(targetName)' has more than one martlet.yaml; keep one of \(paths)")
+        }
+        let collisions = collisions()
+        for collision in collisions { Diagnostics.error(collision) }
+        return !schemas.isEmpty && hasSwiftFile && configurations.count <= 1 && collisions.isEmpty
+    }
+
+    private func collisions() -> [String] {
+        var owners: [String: String] = [:]
+        var messages: [String] = []
+        for schema in schemas {
+            let name = SchemaSet.outputName(forPath: schema.path)
+            if name.lowercased() == SchemaSet.registryName.lowercased() {
+                messages.append("'\(schema.url.path)' would become '\(name)', the name of the registry file; rename it")
+            } else if let owner = owners.updateValue(schema.url.path, forKey: name.lowercased()) {
+                messages.append("'\(owner)' and '\(schema.url.path)' would both become '\(name)'; rename one of them")
+            }
+        }
+        return messages
+    }
+
+    // MARK: - Names, exactly as the generator makes them
+
+    private static let registryName = "MartletSchema.martlet.swift"
+
+    private static func outputName(forPath path: String) -> String {
+        var stem = Array(path.utf8)
+        if stem.suffix(5).elementsEqual(".yaml".utf8) { stem.removeLast(5) }
+        let parts = stem.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+        return parts.joined(separator: "_") + ".martlet.swift"
+    }
+
+    private static func relativePath(of url: URL, in folder: URL) -> String {
+        var components = url.standardizedFileURL.pathComponents[...]
+        let base = folder.standardizedFileURL.pathComponents
+        if components.starts(with: base) { components.removeFirst(base.count) }
+        if components.count > 1, components.first == "Schemas" { components.removeFirst() }
+        return components.joined(separator: "/")
+    }
 }

@@ -20,7 +20,8 @@ public enum Backend {
     /// one output name are the caller's to refuse: see ``OutputNames``.
     ///
     /// - Complexity: O(*n*) in the number of properties.
-    public static func generate(_ model: SchemaModel, options: GenerationOptions = GenerationOptions()) -> [OutputFile] {
+    public static func generate(_ model: SchemaModel, options: GenerationOptions = GenerationOptions()) -> [OutputFile]
+    {
         let context = EmitterContext(schema: model, access: Access(level: options.access))
         let emitter = FileEmitter(context: context)
         let files = model.files.map { file in

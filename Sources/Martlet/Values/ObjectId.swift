@@ -23,14 +23,22 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
 
     /// The id written as 24 hexadecimal digits.
     ///
-    /// - Throws: `Realm.Error` with the code `.invalidInput` when `string` is not 24 hexadecimal digits.
+    /// - Throws: `InvalidText` when `string` is not 24 hexadecimal digits.
     public init(string: String) throws {
         let digits = Array(string.utf8)
         guard digits.count == 24, let high = UInt64(string.prefix(16), radix: 16), let low = UInt32(string.suffix(8), radix: 16)
         else {
-            throw Realm.Error(.invalidInput, "'\(string)' is not an ObjectId: expected 24 hexadecimal digits")
+            throw InvalidText(text: string, expected: "24 hexadecimal digits")
         }
         self.init(high: high, low: low)
+    }
+
+    /// The id that generated code writes: the compiler has checked it.
+    public init(_ literal: StaticString) {
+        guard let id = try? ObjectId(string: "\(literal)") else {
+            Misuse.trap("'\(literal)' is not an ObjectId. Write 24 hexadecimal digits")
+        }
+        self = id
     }
 
     private static let counter = Atomic<UInt32>(UInt32.random(in: 0...0xFF_FFFF))

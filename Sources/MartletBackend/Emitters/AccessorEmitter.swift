@@ -31,7 +31,8 @@ struct AccessorEmitter {
         guard !layout.type.isLinkingObjects else { return }
         let start = SwiftValues.start(of: layout.type, in: context.schema)
         writer.line(
-            "@exclusivity(unchecked) private final var \(layout.storage): \(SwiftTypes.storage(layout.type)) = \(start)")
+            "@exclusivity(unchecked) private final var \(layout.storage): \(SwiftTypes.storage(layout.type)) = \(start)"
+        )
     }
 
     func emitAccessor(_ layout: PropertyLayout, into writer: inout SourceWriter) {

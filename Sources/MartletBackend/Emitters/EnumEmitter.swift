@@ -17,7 +17,8 @@ struct EnumEmitter {
             writer.line()
             // Qualified: in front of an optional, `.none` would be its own.
             writer.line(
-                "\(context.access.hidden)static var _unknown: \(name)? { \(name).\(SwiftNames.escaped(unknown.value)) }")
+                "\(context.access.hidden)static var _unknown: \(name)? { \(name).\(SwiftNames.escaped(unknown.value)) }"
+            )
         }
     }
 

@@ -10,14 +10,16 @@ struct FieldsEmitter {
     func emit(into writer: inout SourceWriter) {
         let access = context.access.modifier
         writer.block("extension \(name)") { writer in
-            writer.block("nonisolated \(access)struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields") { writer in
+            writer.block("nonisolated \(access)struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields") {
+                writer in
                 writer.line("\(access)typealias Model = \(name)")
                 writer.line("\(access)let _path: Martlet.FieldPath")
                 writer.line("\(access)init(_ path: Martlet.FieldPath) { _path = path }")
                 for property in object.properties { emitField(property, into: &writer) }
             }
             writer.line()
-            writer.line("nonisolated \(access)static var fields: Fields<\(name)> { .init(Martlet.FieldPath(\(name).self)) }")
+            writer.line(
+                "nonisolated \(access)static var fields: Fields<\(name)> { .init(Martlet.FieldPath(\(name).self)) }")
             guard !object.keyPaths.isEmpty else { return }
             writer.line()
             writer.block("nonisolated \(access)enum KeyPaths") { writer in
@@ -80,20 +82,12 @@ struct KeyPathExpression {
 
     func text(of path: KeyPathModel) -> String {
         var text = "\(root).fields"
-        for (index, segment) in path.segments.enumerated() {
-            let isLast = index == path.segments.count - 1
-            text = appending(segment, to: text, isLast: isLast)
-        }
+        for segment in path.segments { text = appending(segment, to: text) }
         return text
     }
 
-    private func appending(_ segment: KeyPathSegmentModel, to prefix: String, isLast: Bool) -> String {
+    private func appending(_ segment: KeyPathSegmentModel, to prefix: String) -> String {
         let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
-        if !isLast, segment.type.kind == .map, let target = segment.type.value.objectName {
-            // The descriptor of a map speaks of keys and values; what lies behind them starts at the values' own type.
-            let literal = SwiftLiteral.string(segment.property)
-            return "\(SwiftNames.escaped(target)).Fields<\(root)>(\(prefix)._path.link(\(literal)))"
-        }
         if property?.deprecation != nil {
             // Not by its name: that would warn here, where nobody can mend it.
             let field = FieldType(segment.type, root: root)

@@ -69,23 +69,20 @@ struct ProjectedValue {
         } else if segment.type.isSingle {
             self.init(rest, base: expression, isOptional: isOptional || isSingleOptional)
         } else {
-            self.init(elementsOf: segment.type, rest, base: expression, isOptional: isOptional)
+            self.init(elementsOf: expression, rest, isOptional: isOptional)
         }
     }
 
     /// What stands behind a collection, once for each of its elements.
-    private init(
-        elementsOf collection: PropertyTypeModel, _ segments: ArraySlice<KeyPathSegmentModel>, base: String,
-        isOptional: Bool
-    ) {
-        let isElementOptional = !collection.isLinkingObjects && collection.isOptional
-        let element = ProjectedValue(segments, base: "$0", isOptional: isElementOptional)
+    private init(elementsOf collection: String, _ segments: ArraySlice<KeyPathSegmentModel>, isOptional: Bool) {
+        let element = ProjectedValue(segments, base: "$0", isOptional: false)
         let type = "Martlet.ProjectedCollection<\(element.type)>"
         let transform = "{ \(element.expression) }"
         if isOptional {
-            self.init(expression: "(\(base)).map { Martlet.ProjectedCollection($0) \(transform) }", type: type + "?")
+            let value = "(\(collection)).map { Martlet.ProjectedCollection($0) \(transform) }"
+            self.init(expression: value, type: type + "?")
         } else {
-            self.init(expression: "Martlet.ProjectedCollection(\(base)) \(transform)", type: type)
+            self.init(expression: "Martlet.ProjectedCollection(\(collection)) \(transform)", type: type)
         }
     }
 }

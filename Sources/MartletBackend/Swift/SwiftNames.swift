@@ -20,20 +20,25 @@ enum SwiftNames {
     private static let reservedWords: Set<String> = [
         // declarations
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
-        "internal", "let", "open", "operator", "package", "private", "precedencegroup", "protocol", "public", "rethrows",
+        "internal", "let", "open", "operator", "package", "private", "precedencegroup", "protocol", "public",
+        "rethrows",
         "static", "struct", "subscript", "typealias", "var",
         // statements
-        "break", "case", "catch", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in",
+        "break", "case", "catch", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if",
+        "in",
         "repeat", "return", "switch", "throw", "where", "while",
         // expressions and types
-        "Any", "Protocol", "Self", "Type", "any", "as", "async", "await", "borrow", "consume", "copy", "discard", "each",
-        "false", "is", "isolated", "nil", "nonisolated", "self", "sending", "some", "super", "then", "throws", "true", "try",
+        "Any", "Protocol", "Self", "Type", "any", "as", "async", "await", "borrow", "consume", "copy", "discard",
+        "each",
+        "false", "is", "isolated", "nil", "nonisolated", "self", "sending", "some", "super", "then", "throws", "true",
+        "try",
         "unsafe", "yield",
     ]
 
     /// Members of the runtime's classes that begin with an underscore and are called, or overridden, by generated code.
     private static let runtimeMembers: Set<String> = [
-        "_applyDefaults", "_decode", "_didSet", "_encode", "_facts", "_link", "_linkingObjects", "_list", "_load", "_map",
+        "_applyDefaults", "_decode", "_didSet", "_encode", "_facts", "_link", "_linkingObjects", "_list", "_load",
+        "_map",
         "_mutableSet", "_setEmbedded", "_setLink", "_willSet",
     ]
 }

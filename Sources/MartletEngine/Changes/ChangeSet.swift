@@ -22,7 +22,8 @@ package struct ChangeSet: Sendable, Hashable {
     /// The changed rows, by table.
     package var tables: [TableID: TableChanges]
 
-    /// The edits of collections, each in order of execution.
+    /// The edits of collections, each in order of execution, since the row that owns it came into being: where a
+    /// transaction deletes a row and creates it again, the recorder begins a new script.
     package var collections: [CollectionID: ListEditScript]
 
     package init(tables: [TableID: TableChanges] = [:], collections: [CollectionID: ListEditScript] = [:]) {
@@ -45,7 +46,8 @@ package struct ChangeSet: Sendable, Hashable {
 
     /// Adds what a later change set touched (N40).
     ///
-    /// Collections of rows that both came and went in between are forgotten.
+    /// Of a collection remain the edits since its row last came into being; those of a row that came into being and went
+    /// in between are forgotten, those of a row that was there before and is deleted are kept.
     ///
     /// Complexity: O(size of both). Many versions are cheaper given to `merging` at once.
     package mutating func merge(_ later: ChangeSet) {
@@ -63,44 +65,34 @@ package struct ChangeSet: Sendable, Hashable {
                 builders[table, default: TableChangesBuilder()].append(changes)
             }
         }
-        return ChangeSet(
-            tables: builders.mapValues { $0.finish() }.filter { !$0.value.isEmpty },
-            collections: mergingCollections(of: versions))
+        var merged = ChangeSet(tables: builders.mapValues { $0.finish() }.filter { !$0.value.isEmpty })
+        if !versions.allSatisfy({ $0.collections.isEmpty }) { merged.joinCollections(of: versions) }
+        return merged
     }
 
-    /// Joins the scripts of each collection, for as long as the row that owns it lives.
-    private static func mergingCollections(of versions: [ChangeSet]) -> [CollectionID: ListEditScript] {
-        var scripts: [CollectionID: ListEditScript] = [:]
-        var lives: [TableID: RowLives] = [:]
-        if versions.allSatisfy({ $0.collections.isEmpty }) { return scripts }
-        for version in versions {
-            var gone: [TableID: KeySet] = [:]
-            for (table, changes) in version.tables {
-                let ended = lives[table, default: RowLives()].advance(changes)
-                if ended.isEmpty { continue }
-                gone[table] = ended.subtracting(changes.inserted)
-                scripts = scripts.filter { $0.key.table != table || !ended.contains($0.key.owner) }
+    /// Joins the scripts of each collection, back to the last time that its row was created.
+    private mutating func joinCollections(of versions: [ChangeSet]) {
+        var created: [TableID: KeySet] = [:]
+        var deleted: [TableID: KeySet] = [:]
+        var scripts: [CollectionID: [ListEditScript]] = [:]
+        for version in versions.reversed() {
+            for (collection, script) in version.collections {
+                if let created = created[collection.table], created.contains(collection.owner) { continue }
+                scripts[collection, default: []].append(script)
             }
-            for (collection, script) in version.collections where !script.isEmpty {
-                if let gone = gone[collection.table], gone.contains(collection.owner) { continue }
-                scripts[collection, default: ListEditScript()].append(contentsOf: script)
+            for (table, changes) in version.tables {
+                created[table, default: []].formUnion(changes.inserted)
+                deleted[table, default: []].formUnion(changes.deleted)
             }
         }
-        return scripts.filter { !$0.value.isEmpty }
-    }
-
-    /// Which rows of a table came into being since the first of a series of change sets.
-    private struct RowLives {
-        private var born = KeySet()
-        private var knownFromStart = KeySet()
-
-        /// Takes in the next change set; the rows of the series' own that it ended, be it to create them again.
-        mutating func advance(_ changes: TableChanges) -> KeySet {
-            let ended = changes.deleted.intersection(born)
-            knownFromStart.formUnion(changes.deleted.subtracting(born))
-            born = born.subtracting(ended.subtracting(changes.inserted))
-            born.formUnion(changes.inserted.subtracting(changes.deleted).subtracting(knownFromStart))
-            return ended
+        for (collection, newestFirst) in scripts {
+            let owner = collection.owner
+            let rows = tables[collection.table] ?? TableChanges()
+            let wasDeleted = deleted[collection.table]?.contains(owner) ?? false
+            if wasDeleted && !rows.deleted.contains(owner) && !rows.inserted.contains(owner) { continue }
+            var joined = ListEditScript()
+            for script in newestFirst.reversed() { joined.append(contentsOf: script) }
+            if !joined.isEmpty { collections[collection] = joined }
         }
     }
 }

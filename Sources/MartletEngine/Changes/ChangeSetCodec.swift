@@ -9,6 +9,9 @@ package enum ChangeSetCodec {
     /// Positions and lengths in edits beyond this are refused, so that sums of them cannot overflow.
     private static let greatestPosition = Int(UInt32.max)
 
+    /// Sets of more keys are refused for the same reason.
+    private static let greatestCount = 1 << 56
+
     /// The bytes of a change set.
     ///
     /// Complexity: O(n log n) in the size of the change set.
@@ -79,13 +82,12 @@ package enum ChangeSetCodec {
 
     /// Refuses changes in which a row stands in two groups, or is modified and also inserted or deleted.
     private static func checkDisjoint(_ changes: TableChanges) throws(MalformedBytes) {
-        let modified = changes.modifiedKeys
         var total = 0
         for group in changes.modified {
-            let (sum, overflows) = total.addingReportingOverflow(group.keys.count)
-            if overflows { throw MalformedBytes() }
-            total = sum
+            total += group.keys.count
+            if total > greatestCount { throw MalformedBytes() }
         }
+        let modified = changes.modifiedKeys
         let areDisjoint = total == modified.count && modified.isDisjoint(with: changes.inserted.union(changes.deleted))
         if !areDisjoint { throw MalformedBytes() }
     }
@@ -119,7 +121,6 @@ package enum ChangeSetCodec {
 
     private static func decodeKeys(from reader: inout ByteReader) throws(MalformedBytes) -> KeySet {
         var keys = KeySet()
-        var width: UInt64 = 0
         for _ in 0..<(try reader.count(upTo: reader.remaining)) {
             let (gap, isLong) = try reader.flagged()
             var lower = Int64(bitPattern: (gap >> 1) ^ (0 &- (gap & 1)))
@@ -127,8 +128,8 @@ package enum ChangeSetCodec {
                 lower = try advance(last, by: gap, plus: 2)
             }
             let upper = isLong ? try advance(lower, by: try reader.varint(), plus: 1) : lower
-            width += UInt64(bitPattern: upper &- lower) >> 1
-            if width >= 1 << 61 { throw MalformedBytes() }
+            let width = UInt64(bitPattern: upper &- lower)
+            if width >= UInt64(greatestCount - keys.count) { throw MalformedBytes() }
             keys.append(lower...upper)
         }
         return keys

@@ -5,37 +5,24 @@ extension KeySequence {
     package func position<Failure: Error>(
         where predicate: (ObjectKey) throws(Failure) -> Bool
     ) throws(Failure) -> Int {
-        let index = try partitionPoint(0..<chunks.count) { (index) throws(Failure) in
+        let index = try chunks.indices.partitionPoint { (index) throws(Failure) in
             try predicate(chunks[index][chunks[index].count - 1])
         }
         if index == chunks.count { return count }
         let chunk = chunks[index]
-        let offset = try partitionPoint(0..<(chunk.count - 1)) { (offset) throws(Failure) in
-            try predicate(chunk[offset])
-        }
-        return starts[index] + offset
+        return starts[index]
+            + (try (0..<(chunk.count - 1)).partitionPoint { (offset) throws(Failure) in try predicate(chunk[offset]) })
     }
 
     /// The first position from `start` on whose key satisfies a predicate that, once true, stays true.
     ///
-    /// Looks near `start` first (galloping search, Bentley and Yao 1976), which pays when many such positions are
-    /// asked for in ascending order.
+    /// Looks near `start` first, which pays when many such positions are asked for in ascending order.
     ///
     /// Complexity: O(log d) calls of the predicate for a position d behind `start`.
     package func position<Failure: Error>(
         from start: Int, where predicate: (ObjectKey) throws(Failure) -> Bool
     ) throws(Failure) -> Int {
-        var low = start
-        var step = 1
-        while low < count {
-            let probe = Swift.min(low + step - 1, count - 1)
-            if try predicate(self[probe]) {
-                return try partitionPoint(low..<probe) { (position) throws(Failure) in try predicate(self[position]) }
-            }
-            low = probe + 1
-            step *= 2
-        }
-        return count
+        try (start..<count).partitionPointGalloping { (position) throws(Failure) in try predicate(self[position]) }
     }
 
     /// The position of a key in a sequence whose keys ascend.
@@ -97,6 +84,18 @@ extension KeySequence {
         return keys
     }
 
+    /// The keys at ascending positions.
+    ///
+    /// Complexity: O(number of positions + number of chunks), less for few positions.
+    package func keys(at sortedPositions: [Int]) -> [ObjectKey] {
+        var index = 0
+        return sortedPositions.map { position in
+            precondition(0 <= position && position < count, "position lies outside the key sequence")
+            if position >= starts[index] + chunks[index].count { index = chunkIndex(at: position) }
+            return chunks[index][position - starts[index]]
+        }
+    }
+
     /// Whether the keys ascend.
     ///
     /// Complexity: O(n).
@@ -109,22 +108,5 @@ extension KeySequence {
             }
         }
         return true
-    }
-
-    /// The first index of a range that satisfies a predicate that, once true, stays true; its end if none does.
-    private func partitionPoint<Failure: Error>(
-        _ range: Range<Int>, where predicate: (Int) throws(Failure) -> Bool
-    ) throws(Failure) -> Int {
-        var low = range.lowerBound
-        var high = range.upperBound
-        while low < high {
-            let middle = (low + high) / 2
-            if try predicate(middle) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        return low
     }
 }

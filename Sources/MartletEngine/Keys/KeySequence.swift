@@ -97,17 +97,7 @@ package struct KeySequence: Sendable {
 
     /// The index of the chunk that holds a position; of the last one for the position behind the end.
     func chunkIndex(at position: Int) -> Int {
-        var low = 0
-        var high = starts.count
-        while low + 1 < high {
-            let middle = (low + high) / 2
-            if starts[middle] <= position {
-                low = middle
-            } else {
-                high = middle
-            }
-        }
-        return low
+        Swift.max(0, starts.indices.partitionPoint { starts[$0] > position } - 1)
     }
 
     private mutating func shiftStarts(after index: Int, by offset: Int) {

@@ -130,17 +130,7 @@ package struct KeySet: Sendable, Hashable {
 
     /// The index of the first run that does not end before `key`; the number of runs if there is none.
     private func firstRun(endingAtOrAfter key: ObjectKey) -> Int {
-        var low = 0
-        var high = ranges.count
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound < key {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        return low
+        ranges.indices.partitionPoint { ranges[$0].upperBound >= key }
     }
 
     private static func width(of run: ClosedRange<ObjectKey>) -> Int {

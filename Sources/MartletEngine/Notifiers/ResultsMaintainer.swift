@@ -30,8 +30,8 @@ package struct ResultsMaintainer: Sendable {
     /// The sort keys that touched rows had at the old snapshot, as far as they are known.
     package var oldSortKeys: [ObjectKey: SortKey]
 
-    /// Reading a sort key costs about as much as passing over this many keys.
-    var keysScannedPerSearch = 2048
+    /// Finding one row by its sort key costs about as much as passing over this many keys.
+    package var keysScannedPerSearch = 2048
 
     package init(
         old: KeySequence, order: SortOrder = SortOrder(), touched: KeySet, replaced: KeySet = [],
@@ -59,15 +59,28 @@ package struct ResultsMaintainer: Sendable {
     ) throws(Failure) -> Outcome {
         var probed = SortKeyCache()
         let positions = try oldPositions(&probed, sortKey)
-        let leaving = positions.map { old[$0] }
-        var keys = old
-        keys.removeAll(at: positions)
+        let leaving = zip(positions, old.keys(at: positions)).map { Leaving(position: $0, key: $1) }
+        let candidates = candidatesInOrder()
+        let gaps =
+            order.isEmpty
+            ? gapsAscending(of: candidates, leaving)
+            : try gaps(of: candidates, UntouchedKeys(old, without: positions), &probed, sortKey)
+        let entering = zip(candidates, gaps).enumerated().map { index, candidate in
+            Entering(position: candidate.1 + index, key: candidate.0.key)
+        }
+        return outcome(leaving, entering)
+    }
 
-        let entering = candidatesInOrder()
-        let gaps = try gaps(of: entering, in: keys, &probed, sortKey)
-        keys.insertAll(zip(entering, gaps).enumerated().map { ($0.element.1 + $0.offset, $0.element.0.key) })
-        let change = change(leaving: leaving, at: positions, entering: entering, into: gaps)
-        return Outcome(keys: keys, change: change)
+    /// A touched row that was a member.
+    private struct Leaving {
+        let position: Int
+        let key: ObjectKey
+    }
+
+    /// A touched row that is a member, with its new position.
+    private struct Entering {
+        let position: Int
+        let key: ObjectKey
     }
 
     // MARK: Finding places
@@ -104,28 +117,47 @@ package struct ResultsMaintainer: Sendable {
     }
 
     private func candidatesInOrder() -> [SortKey] {
+        assert(candidates.allSatisfy { touched.contains($0.key) }, "only touched rows are candidates")
         if zip(candidates, candidates.dropFirst()).allSatisfy({ order.precedes($0, $1) }) { return candidates }
         return candidates.sorted { order.precedes($0, $1) }
     }
 
     /// For each candidate, the number of untouched members before it.
     private func gaps<Failure: Error>(
-        of entering: [SortKey], in untouched: KeySequence, _ probed: inout SortKeyCache,
+        of candidates: [SortKey], _ untouched: UntouchedKeys, _ probed: inout SortKeyCache,
         _ sortKey: (ObjectKey) throws(Failure) -> SortKey
     ) throws(Failure) -> [Int] {
         var gaps: [Int] = []
-        gaps.reserveCapacity(entering.count)
+        gaps.reserveCapacity(candidates.count)
         // Few candidates share the probes near the middle; many lie close to each other.
-        let isDense = entering.count > untouched.count / 64
-        for candidate in entering {
-            let follows = { (other: ObjectKey) throws(Failure) -> Bool in
-                if order.isEmpty { return other > candidate.key }
-                return order.precedes(candidate, try probed.sortKey(of: other, sortKey))
+        let isDense = candidates.count > untouched.count / 64
+        for candidate in candidates {
+            let follows = { (index: Int) throws(Failure) -> Bool in
+                order.precedes(candidate, try probed.sortKey(of: untouched[index], sortKey))
             }
             if isDense {
-                gaps.append(try untouched.position(from: gaps.last ?? 0, where: follows))
+                gaps.append(try ((gaps.last ?? 0)..<untouched.count).partitionPointGalloping(where: follows))
             } else {
-                gaps.append(try untouched.position(where: follows))
+                gaps.append(try (0..<untouched.count).partitionPoint(where: follows))
+            }
+        }
+        return gaps
+    }
+
+    /// The same in key order, where a row that was a member stands where it stood.
+    private func gapsAscending(of candidates: [SortKey], _ leaving: [Leaving]) -> [Int] {
+        var gaps: [Int] = []
+        gaps.reserveCapacity(candidates.count)
+        var passed = 0
+        for candidate in candidates {
+            while passed < leaving.count, leaving[passed].key < candidate.key { passed += 1 }
+            if passed < leaving.count, leaving[passed].key == candidate.key {
+                gaps.append(leaving[passed].position - passed)
+            } else if let last = gaps.last {
+                // Behind the previous candidate lie at least the members that were passed.
+                gaps.append(old.position(from: last + passed) { $0 > candidate.key } - passed)
+            } else {
+                gaps.append(old.insertionPositionAscending(for: candidate.key) - passed)
             }
         }
         return gaps
@@ -133,48 +165,80 @@ package struct ResultsMaintainer: Sendable {
 
     // MARK: Telling what changed
 
-    /// The difference, from the members taken out at old positions and the candidates put into gaps of the rest.
-    private func change(
-        leaving: [ObjectKey], at positions: [Int], entering: [SortKey], into gaps: [Int]
-    ) -> CollectionChange {
+    /// The difference between the members that leave and those that enter, and the keys it leads to.
+    private func outcome(_ leaving: [Leaving], _ entering: [Entering]) -> Outcome {
         let survivors = survivors(leaving, entering)
         // Gaps ascend on both sides, so that one search serves the survivors of all gaps.
-        let returning = survivors.filter { positions[$0.old] - $0.old == gaps[$0.new] }
+        let returning = survivors.filter {
+            leaving[$0.old].position - $0.old == entering[$0.new].position - $0.new
+        }
         let stays = IncreasingSubsequence.longest(of: returning.map { $0.old }) {
-            !reported.contains(leaving[returning[$0].old])
+            !reported.contains(leaving[returning[$0].old].key)
         }
 
         var change = CollectionChange()
-        var isDeletion = [Bool](repeating: true, count: leaving.count)
-        var isInsertion = [Bool](repeating: true, count: entering.count)
+        var isLeaving = [Bool](repeating: true, count: leaving.count)
+        var isEntering = [Bool](repeating: true, count: entering.count)
         for (survivor, stays) in zip(returning, stays) where stays {
-            isDeletion[survivor.old] = false
-            isInsertion[survivor.new] = false
-            if reported.contains(leaving[survivor.old]) {
-                change.modifications.append(positions[survivor.old])
-                change.modificationsNew.append(gaps[survivor.new] + survivor.new)
+            isLeaving[survivor.old] = false
+            isEntering[survivor.new] = false
+            if reported.contains(leaving[survivor.old].key) {
+                change.modifications.append(leaving[survivor.old].position)
+                change.modificationsNew.append(entering[survivor.new].position)
             }
         }
-        for survivor in survivors where isDeletion[survivor.old] {
-            let to = gaps[survivor.new] + survivor.new
-            change.moves.append(CollectionChange.Move(from: positions[survivor.old], to: to))
+        for survivor in survivors where isLeaving[survivor.old] {
+            let from = leaving[survivor.old].position
+            change.moves.append(CollectionChange.Move(from: from, to: entering[survivor.new].position))
         }
         change.moves.sort { $0.from < $1.from }
-        change.deletions = positions.indices.filter { isDeletion[$0] }.map { positions[$0] }
-        change.insertions = gaps.indices.filter { isInsertion[$0] }.map { gaps[$0] + $0 }
-        return change
+        change.deletions = zip(leaving, isLeaving).filter { $0.1 }.map { $0.0.position }
+        let insertions = zip(entering, isEntering).filter { $0.1 }.map { (position: $0.0.position, key: $0.0.key) }
+        change.insertions = insertions.map { $0.position }
+
+        var keys = old
+        keys.removeAll(at: change.deletions)
+        keys.insertAll(insertions)
+        return Outcome(keys: keys, change: change)
     }
 
     /// The rows that were and are members and were not replaced, as indices on both sides, in new order.
-    private func survivors(_ leaving: [ObjectKey], _ entering: [SortKey]) -> [(old: Int, new: Int)] {
+    private func survivors(_ leaving: [Leaving], _ entering: [Entering]) -> [(old: Int, new: Int)] {
         if leaving.isEmpty || entering.isEmpty { return [] }
         var oldIndices = [ObjectKey: Int](minimumCapacity: leaving.count)
-        for (index, key) in leaving.enumerated() where !replaced.contains(key) { oldIndices[key] = index }
+        for (index, row) in leaving.enumerated() where !replaced.contains(row.key) { oldIndices[row.key] = index }
         var survivors: [(old: Int, new: Int)] = []
-        for (new, candidate) in entering.enumerated() {
-            if let old = oldIndices[candidate.key] { survivors.append((old, new)) }
+        for (new, row) in entering.enumerated() {
+            if let old = oldIndices[row.key] { survivors.append((old, new)) }
         }
         return survivors
+    }
+}
+
+/// The members of a result that were not touched, numbered without the others.
+private struct UntouchedKeys {
+    /// Up to this many touched members are skipped at each look; taking out more once is cheaper.
+    private static let greatestSkipped = 64
+
+    private var members: KeySequence
+    /// For each touched member still among the others, the number of untouched ones before it.
+    private var touchedGaps: [Int] = []
+
+    /// The number of untouched members.
+    let count: Int
+
+    init(_ members: KeySequence, without positions: [Int]) {
+        self.members = members
+        count = members.count - positions.count
+        if positions.count <= UntouchedKeys.greatestSkipped {
+            touchedGaps = positions.enumerated().map { $0.element - $0.offset }
+        } else {
+            self.members.removeAll(at: positions)
+        }
+    }
+
+    subscript(index: Int) -> ObjectKey {
+        members[index + touchedGaps.indices.partitionPoint { touchedGaps[$0] > index }]
     }
 }
 

@@ -12,6 +12,8 @@ package indirect enum Predicate: Sendable, Equatable {
     case text(Operand, TextMatch, SQLValue, TextOptions)
     /// The element of the path's collection, or the row itself when the path is empty, is one of these rows.
     case isRow(PropertyPath, [ObjectKey])
+    /// The row is an element of a list or set of another row.
+    case element(of: TableID, PropertyIndex, owner: ObjectKey)
 
     package enum Comparison: String, Sendable {
         case equal = "="

@@ -94,6 +94,12 @@ package struct QueryCompiler {
             return try any([.path(path)], table, alias) { compiler, operands, table, alias in
                 try compiler.contained(operands[0], keys.map(SQLValue.integer), table, alias)
             }
+        case .element(let source, let property, let owner):
+            guard let targets = schema[source].layout.collection(of: property).targets else {
+                throw QueryFailure("a collection of values cannot be queried")
+            }
+            let key = "\(alias).\(schema[table].layout.keyColumn)"
+            return "\(key) IN (SELECT x.target FROM \(targets) x WHERE x.owner = \(bind(.integer(owner))))"
         }
     }
 

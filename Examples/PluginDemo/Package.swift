@@ -1,0 +1,20 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "PluginDemo",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    dependencies: [
+        .package(name: "Martlet", path: "../..")
+    ],
+    targets: [
+        .target(
+            name: "ZooModels",
+            dependencies: [.product(name: "Martlet", package: "Martlet")],
+            plugins: [.plugin(name: "MartletPlugin", package: "Martlet")]),
+        .executableTarget(
+            name: "PluginDemo",
+            dependencies: ["ZooModels", .product(name: "Martlet", package: "Martlet")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,78 @@
+import MartletEngine
+import MartletSQLite
+
+/// The objects that link to one: a live, read-only inverse of a link, list or set.
+public struct LinkingObjects<Element: ObjectBase> {
+    // Nil for an unmanaged object, which nothing links to.
+    let results: Results<Element>?
+
+    /// The number of objects that link here.
+    public var count: Int { results?.count ?? 0 }
+
+    /// True once the object that is linked to was deleted.
+    public var isInvalidated: Bool { results?.isInvalidated ?? false }
+
+    /// The Realm of the object; nil for an unmanaged one.
+    public var realm: Realm? { results?.realm }
+}
+
+extension LinkingObjects: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
+
+    /// The linking object at a position, in the order of their keys.
+    public subscript(position: Int) -> Element {
+        guard let results else { Misuse.indexOutOfRange(position, count: 0, "the linking objects of an unmanaged object") }
+        return results[position]
+    }
+
+    /// Walks the members of this moment.
+    public func makeIterator() -> Iterator { Iterator(results: results?.makeIterator()) }
+
+    /// Reads rows in blocks.
+    public struct Iterator: IteratorProtocol {
+        fileprivate var results: Results<Element>.Iterator?
+
+        /// The next linking object.
+        public mutating func next() -> Element? { results?.next() }
+    }
+}
+
+extension LinkingObjects where Element: ModelObject {
+    /// The linking objects that fulfil a condition.
+    public func `where`<Condition: QueryConvertible<Element>>(
+        _ isIncluded: (Element.RootFields) -> Condition
+    ) -> Results<Element> {
+        require().where(isIncluded)
+    }
+
+    /// The linking objects sorted by a property.
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
+        require().sorted(byKeyPath: keyPath, ascending: ascending)
+    }
+
+    private func require() -> Results<Element> {
+        guard let results else { Misuse.query("linking objects of an unmanaged object cannot be queried; add the object first") }
+        return results
+    }
+}
+
+extension ObjectBase {
+    @_spi(Generated) public final func _linkingObjects<T: ObjectBase>(_ property: Int) -> LinkingObjects<T> {
+        LinkingObjects(results: linkingStorage(property).map { Results($0) })
+    }
+
+    final func untypedLinkingObjects(_ property: PropertySchema) -> Any? {
+        linkingStorage(property.index).map { storage in storage.keys.map { storage.table.object($0) } }
+    }
+
+    private func linkingStorage(_ property: Int) -> ResultsStorage? {
+        guard let context = _context, let table = _table,
+            case .linkingObjects(let type, let name) = table.type.properties[property].kind,
+            let origin = context.table(named: type)
+        else { return nil }
+        var plan = QueryPlan(table: origin.id)
+        plan.add(.isRow(PropertyPath([name]), [_key]))
+        return ResultsStorage(context, origin, plan, owner: self)
+    }
+}

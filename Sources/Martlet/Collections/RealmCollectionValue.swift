@@ -1,0 +1,71 @@
+public import Foundation
+import MartletEngine
+import MartletSQLite
+
+/// What collections may hold: objects, and every kind of value.
+public protocol RealmCollectionValue {
+    /// The element in Swift, from what a collection stores.
+    static func _element(_ stored: StoredValue, _ source: ElementSource) -> Self
+    /// What a collection stores for the element; adds unmanaged objects.
+    func _storedElement(_ source: ElementSource) -> StoredValue
+    /// The element when it is an object.
+    var _object: ObjectBase? { get }
+}
+
+/// Where elements of a collection come from and go to.
+public struct ElementSource {
+    let context: RealmContext
+    var isEmbedded = false
+    var policy = Realm.UpdatePolicy.error
+}
+
+extension RealmCollectionValue where Self: PersistableValue {
+    public static func _element(_ stored: StoredValue, _ source: ElementSource) -> Self {
+        guard let value = _value(stored) else { Misuse.enumWithoutCase(_typeName, "\(stored.raw)") }
+        return value
+    }
+    public func _storedElement(_ source: ElementSource) -> StoredValue { _stored }
+    public var _object: ObjectBase? { nil }
+}
+
+extension Bool: RealmCollectionValue {}
+extension Int: RealmCollectionValue {}
+extension Int8: RealmCollectionValue {}
+extension Int16: RealmCollectionValue {}
+extension Int32: RealmCollectionValue {}
+extension Int64: RealmCollectionValue {}
+extension Float: RealmCollectionValue {}
+extension Double: RealmCollectionValue {}
+extension String: RealmCollectionValue {}
+extension Data: RealmCollectionValue {}
+extension Date: RealmCollectionValue {}
+extension UUID: RealmCollectionValue {}
+extension ObjectId: RealmCollectionValue {}
+extension Decimal128: RealmCollectionValue {}
+extension AnyRealmValue: RealmCollectionValue {}
+
+extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
+    public static func _element(_ stored: StoredValue, _ source: ElementSource) -> Wrapped? {
+        stored == .null ? nil : Wrapped._element(stored, source)
+    }
+    public func _storedElement(_ source: ElementSource) -> StoredValue { self?._storedElement(source) ?? .null }
+    public var _object: ObjectBase? { self?._object }
+}
+
+extension ObjectBase: RealmCollectionValue {
+    public static func _element(_ stored: StoredValue, _ source: ElementSource) -> Self {
+        guard case .integer(let key) = stored.raw else { Misuse.query("a link in a collection leads nowhere") }
+        return managed(key, source.context)
+    }
+
+    private static func managed<T: ObjectBase>(_ key: ObjectKey, _ context: RealmContext) -> T {
+        unsafeDowncast(context.table(T.self).object(key), to: T.self)
+    }
+
+    public final func _storedElement(_ source: ElementSource) -> StoredValue {
+        StoredValue(
+            .integer(source.isEmbedded ? source.context.adoptEmbedded(self) : source.context.adopt(self, source.policy)))
+    }
+
+    public final var _object: ObjectBase? { self }
+}

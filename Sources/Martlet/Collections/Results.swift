@@ -1,0 +1,77 @@
+import MartletEngine
+import MartletSQLite
+
+/// The objects that a query finds: live, lazy, in order.
+///
+/// Chaining costs nothing until elements are asked for. A result reflects its Realm's uncommitted writes, and stays where
+/// its Realm was opened.
+public struct Results<Element: RealmCollectionValue> {
+    let storage: ResultsStorage
+
+    init(_ storage: ResultsStorage) { self.storage = storage }
+
+    /// The number of members.
+    public var count: Int { storage.count }
+
+    /// The Realm that is queried.
+    public var realm: Realm? { Realm(storage.context) }
+
+    /// True once the object whose linking objects these are was deleted.
+    public var isInvalidated: Bool { storage.owner?.isInvalidated ?? false }
+
+    /// False: results are live.
+    public var isFrozen: Bool { false }
+
+    /// The position of an object; nil when it is not a member. Complexity: O(n) for sorted results.
+    public func index(of object: Element) -> Int? {
+        guard let object = object._object, object._context === storage.context, object._state != .invalidated else { return nil }
+        let keys = storage.keys
+        return storage.plan.sort.isEmpty ? keys.positionAscending(of: object._key) : keys.firstPosition(of: object._key)
+    }
+
+    /// The members at some positions.
+    public func objects(at positions: some Sequence<Int>) -> [Element] { positions.map { self[$0] } }
+}
+
+extension Results: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
+
+    /// The member at a position. Traps outside of the results.
+    public subscript(position: Int) -> Element {
+        guard let key = storage.key(at: position) else {
+            Misuse.indexOutOfRange(position, count: count, "the results")
+        }
+        return Element._element(StoredValue(.integer(key)), ElementSource(context: storage.context))
+    }
+
+    /// The first member; nil when there is none.
+    public var first: Element? {
+        storage.key(at: 0).map { Element._element(StoredValue(.integer($0)), ElementSource(context: storage.context)) }
+    }
+
+    /// The last member; nil when there is none.
+    public var last: Element? { isEmpty ? nil : self[count - 1] }
+
+    /// True without members.
+    public var isEmpty: Bool { storage.key(at: 0) == nil }
+
+    /// Walks the members of this moment, whatever the loop's body deletes or changes.
+    public func makeIterator() -> Iterator { Iterator(blocks: BlockIterator(storage)) }
+
+    /// Reads rows in blocks.
+    public struct Iterator: IteratorProtocol {
+        fileprivate var blocks: BlockIterator
+
+        /// The next member.
+        public mutating func next() -> Element? { blocks.next().flatMap { $0 as? Element } }
+    }
+}
+
+extension Results: Equatable {
+    /// True for the same query on the same Realm.
+    public static func == (left: Results, right: Results) -> Bool {
+        left.storage === right.storage
+            || (left.storage.context === right.storage.context && left.storage.plan == right.storage.plan)
+    }
+}

@@ -1,0 +1,177 @@
+import MartletEngine
+import MartletSQLite
+
+/// The untyped half of a result: its plan, and the keys it was found to have at one state of its Realm.
+final class ResultsStorage {
+    let context: RealmContext
+    let table: ObjectTable
+    let plan: QueryPlan
+    /// The object whose linking objects these are: with it the collection ends.
+    let owner: ObjectBase?
+    private var stamp: UInt64 = 0
+    private var all: KeySequence?
+    /// The first keys, when only they were asked for.
+    private var first: [ObjectKey] = []
+    private var counted: Int?
+    /// The last block of objects handed out by position.
+    private static let firstLimit = 128
+
+    init(_ context: RealmContext, _ table: ObjectTable, _ plan: QueryPlan, owner: ObjectBase? = nil) {
+        self.context = context
+        self.table = table
+        self.plan = plan
+        self.owner = owner
+    }
+
+    // Everything known is dropped when the Realm shows something else.
+    private func validate() {
+        context.confinement.require("a collection of '\(table.type.name)'")
+        if let owner, owner._state == .invalidated { Misuse.invalidated(owner._typeName, owner._keyDescription) }
+        guard stamp != context.stamp else { return }
+        context.flushForQuery()
+        stamp = context.stamp
+        all = nil
+        first = []
+        counted = nil
+    }
+
+    /// Puts keys in that were computed elsewhere for the state the Realm shows now.
+    func install(_ keys: KeySequence) {
+        stamp = context.stamp
+        all = keys
+        first = []
+        counted = keys.count
+    }
+
+    /// All keys, in order.
+    var keys: KeySequence {
+        validate()
+        if let all { return all }
+        let found = KeySequence(run(limit: nil))
+        all = found
+        counted = found.count
+        return found
+    }
+
+    var count: Int {
+        validate()
+        if let count = all?.count ?? counted { return count }
+        let count = context.read { connection in
+            var compiler = QueryCompiler(context.schema)
+            let query = try compiler.count(plan)
+            return Int(try connection.integer(query.sql, query.arguments) ?? 0)
+        }
+        counted = count
+        return count
+    }
+
+    /// The key at a position; nil behind the end. The first few are found without the others.
+    func key(at position: Int) -> ObjectKey? {
+        validate()
+        guard position >= 0 else { return nil }
+        if let all { return position < all.count ? all[position] : nil }
+        if position < Self.firstLimit {
+            if first.isEmpty { first = run(limit: Self.firstLimit) }
+            if position < first.count { return first[position] }
+            if first.count < Self.firstLimit { return nil }
+        }
+        let keys = keys
+        return position < keys.count ? keys[position] : nil
+    }
+
+    private func run(limit: Int?) -> [ObjectKey] {
+        context.read { connection in
+            var compiler = QueryCompiler(context.schema)
+            let query = try compiler.keys(plan, limit: limit)
+            let statement = try connection.statement(query.sql)
+            statement.bind(query.arguments)
+            var keys: [ObjectKey] = []
+            while try statement.step() { keys.append(statement.integer(0)) }
+            return keys
+        }
+    }
+
+    func aggregate(_ function: Predicate.Aggregate, _ path: String) -> SQLValue {
+        validate()
+        return context.read { connection in
+            var compiler = QueryCompiler(context.schema)
+            let query = try compiler.aggregate(function, PropertyPath(path), plan)
+            return try connection.value(query.sql, query.arguments) ?? .null
+        }
+    }
+
+    func object(at position: Int) -> ObjectBase? { key(at: position).map { table.object($0) } }
+
+    func adding(_ change: (inout QueryPlan) -> Void) -> ResultsStorage {
+        var plan = plan
+        change(&plan)
+        return ResultsStorage(context, table, plan, owner: owner)
+    }
+}
+
+/// Hands out the members that a collection had at the start, whatever happens to them meanwhile, reading rows in blocks.
+struct BlockIterator {
+    private let table: ObjectTable
+    private let keys: KeySequence
+    private var block: [ObjectBase] = []
+    private var position = 0
+    private var offset = 0
+    private static let blockSize = 256
+
+    init(_ storage: ResultsStorage) {
+        table = storage.table
+        keys = storage.keys
+    }
+
+    mutating func next() -> ObjectBase? {
+        if offset == block.count {
+            guard position < keys.count else { return nil }
+            let end = min(position + Self.blockSize, keys.count)
+            block = table.objects(keys.keys(in: position..<end))
+            position = end
+            offset = 0
+        }
+        defer { offset += 1 }
+        return block[offset]
+    }
+}
+
+extension ObjectTable {
+    /// The accessors of rows, those that are new read in one statement where the keys lie close together.
+    func objects(_ keys: [ObjectKey]) -> [ObjectBase] {
+        guard let first = keys.first, let last = keys.last, keys.count > 8, first < last,
+            last - first < 4 * Int64(keys.count)
+        else { return keys.map(object) }
+        var found: [ObjectBase] = []
+        found.reserveCapacity(keys.count)
+        for key in keys { found.append(object(key)) }
+        context.fill(found, self, first, last)
+        return found
+    }
+}
+
+extension RealmContext {
+    /// Decodes those of `objects`, in ascending order of keys, that have no values yet.
+    func fill(_ objects: [ObjectBase], _ table: ObjectTable, _ first: ObjectKey, _ last: ObjectKey) {
+        guard objects.contains(where: { $0._state == .stale }) else { return }
+        read { connection in
+            let statement = try connection.statement(table.layout.selectRange)
+            statement.bind(first, at: 1)
+            statement.bind(last, at: 2)
+            let keyColumn = table.layout.columns.count + (table.layout.hasSpecials ? 1 : 0)
+            var position = 0
+            while try statement.step() {
+                let key = statement.integer(keyColumn)
+                while position < objects.count && objects[position]._key < key { position += 1 }
+                guard position < objects.count else { break }
+                let object = objects[position]
+                guard object._key == key, object._state == .stale else { continue }
+                var decoder = RowDecoder(statement, table.layout)
+                object._decode(&decoder)
+                object._state = .live
+                object._guard = confinement.guardWord
+            }
+            statement.reset()
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import CMartletRuntime
+import Dispatch
+import Foundation
+
+/// Gets work onto the executor of a Realm: its run loop, its queue, or, in tests, a hand.
+final class Scheduler: Sendable {
+    private enum Target: @unchecked Sendable {
+        // Run loops take timers from any thread, and wake up for them.
+        case runLoop(RunLoop)
+        case queue(DispatchQueue)
+        case byHand(ManualScheduler)
+    }
+
+    private let target: Target
+
+    private init(_ target: Target) { self.target = target }
+
+    static func queue(_ queue: DispatchQueue) -> Scheduler { Scheduler(.queue(queue)) }
+
+    static func byHand(_ scheduler: ManualScheduler) -> Scheduler { Scheduler(.byHand(scheduler)) }
+
+    /// The run loop of this thread; nil for a background thread that does not run one.
+    static func currentRunLoop() -> Scheduler? {
+        guard Thread.isMainThread || RunLoop.current.currentMode != nil else { return nil }
+        return Scheduler(.runLoop(RunLoop.current))
+    }
+
+    /// Runs `body` on the executor, soon and once.
+    func schedule(_ body: @escaping @Sendable () -> Void) {
+        switch target {
+        case .runLoop(let loop):
+            let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in body() }
+            loop.add(timer, forMode: .common)
+        case .queue(let queue): queue.async(execute: body)
+        case .byHand(let scheduler): scheduler.append(body)
+        }
+    }
+}
+
+/// A scheduler whose turns are taken by hand: delivery becomes a list of steps, which tests can order.
+@_spi(Testing) public final class ManualScheduler: @unchecked Sendable {
+    // Sendable: `pending` under the lock.
+    private let lock = NSLock()
+    private var pending: [@Sendable () -> Void] = []
+
+    public init() {}
+
+    func append(_ body: @escaping @Sendable () -> Void) {
+        lock.lock()
+        pending.append(body)
+        lock.unlock()
+    }
+
+    /// The number of turns that wait.
+    public var count: Int {
+        lock.lock()
+        defer { lock.unlock() }
+        return pending.count
+    }
+
+    /// Takes the turns that wait now; returns how many there were.
+    @discardableResult
+    public func turn() -> Int {
+        lock.lock()
+        let bodies = pending
+        pending = []
+        lock.unlock()
+        for body in bodies { body() }
+        return bodies.count
+    }
+}

@@ -1,0 +1,267 @@
+import MartletEngine
+import MartletSQLite
+
+/// The list, set or map of one row and property in one Realm, untyped. All its typed handles share it.
+final class CollectionCore {
+    let context: RealmContext
+    let table: ObjectTable
+    let property: PropertySchema
+    let owner: ObjectKey
+    let id: CollectionID
+    private let layout: TableLayout.Collection
+    private var elements: ChunkedElements?
+    /// How often each target was linked more or less than is written.
+    private var targetChanges: [ObjectKey: Int] = [:]
+    private var isQueued = false
+    private(set) var isOwnerGone = false
+    private var checkedStamp: UInt64 = 0
+
+    init(_ context: RealmContext, _ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) {
+        self.context = context
+        self.table = table
+        self.property = table.type.properties[property]
+        self.owner = owner
+        id = CollectionID(table: table.id, property: property, owner: owner)
+        layout = table.layout.collection(of: property)
+    }
+
+    var name: String { "\(table.type.name).\(property.name)" }
+
+    // MARK: State
+
+    /// False once the owner is deleted.
+    var isValid: Bool {
+        if isOwnerGone { return false }
+        guard checkedStamp != context.stamp else { return true }
+        if let object = table.identity.object(owner), object._state == .live {
+            checkedStamp = context.stamp
+            return true
+        }
+        let exists = context.read {
+            try $0.integer(
+                "SELECT 1 FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(owner)]) == 1
+        }
+        if exists { checkedStamp = context.stamp } else { isOwnerGone = true }
+        return exists
+    }
+
+    func requireValid() {
+        context.confinement.require("the collection '\(name)'")
+        if !isValid { Misuse.invalidated(table.type.name, "that owns '\(property.name)', with the key \(owner),") }
+    }
+
+    /// Gives up what is in memory: it is read again when needed.
+    func forget() {
+        elements = nil
+        targetChanges = [:]
+        isQueued = false
+        checkedStamp = 0
+    }
+
+    func ownerWasDeleted() {
+        forget()
+        isOwnerGone = true
+    }
+
+    // MARK: Reading
+
+    private func load() {
+        requireValid()
+        guard elements == nil else { return }
+        elements = context.read { try ChunkedElements(owner: owner, table: layout.chunks, $0) }
+    }
+
+    private func loadChunk(_ ordinal: Int64, _ count: Int) throws -> [SQLValue] {
+        try context.handle.read {
+            try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: layout.chunks, $0)
+        }
+    }
+
+    var count: Int {
+        load()
+        return elements?.count ?? 0
+    }
+
+    func element(at position: Int) -> SQLValue {
+        load()
+        guard let count = elements?.count, position >= 0, position < count else {
+            Misuse.indexOutOfRange(position, count: elements?.count ?? 0, "'\(name)'")
+        }
+        return attempt { try elements?.element(at: position, loadChunk) } ?? .null
+    }
+
+    func all() -> [SQLValue] {
+        load()
+        return attempt { try elements?.all(loadChunk) } ?? []
+    }
+
+    private func attempt<R>(_ body: () throws -> R) -> R {
+        do {
+            return try body()
+        } catch {
+            Misuse.readFailed(error)
+        }
+    }
+
+    // MARK: Changing
+
+    private func willChange() -> WriteTransaction {
+        load()
+        let transaction = context.requireWrite("the collection '\(name)'")
+        if !isQueued {
+            isQueued = true
+            context.dirtyCollections.append(self)
+        }
+        return transaction
+    }
+
+    private func notify(_ edit: ListEdit, _ body: () -> Void) {
+        let object = context.observedObjects.isEmpty ? nil : table.identity.object(owner)
+        object?._observers?.willChange(object ?? ObjectBase(), property.index, edit)
+        body()
+        object?._observers?.didChange(object ?? ObjectBase(), property.index, edit)
+    }
+
+    private func record(_ edit: ListEdit) {
+        context.transaction?.recorder.edit(id, edit)
+        context.touch()
+        checkedStamp = context.stamp
+    }
+
+    private func count(_ element: SQLValue, _ change: Int) {
+        guard layout.targets != nil, case .integer(let target) = element else { return }
+        targetChanges[target, default: 0] += change
+    }
+
+    func insert(_ element: SQLValue, at position: Int) {
+        _ = willChange()
+        let size = elements?.count ?? 0
+        if position < 0 || position > size { Misuse.indexOutOfRange(position, count: size, "'\(name)'") }
+        notify(.insert(at: position, count: 1)) {
+            attempt { try elements?.insert(element, at: position, loadChunk) }
+            count(element, 1)
+            record(.insert(at: position, count: 1))
+        }
+    }
+
+    func replace(at position: Int, with element: SQLValue) {
+        requireElement(position)
+        notify(.replace(at: position)) {
+            let old = attempt { try elements?.replace(at: position, with: element, loadChunk) } ?? .null
+            count(old, -1)
+            count(element, 1)
+            record(.replace(at: position))
+            discard(old)
+        }
+    }
+
+    func remove(at position: Int) {
+        requireElement(position)
+        notify(.remove(at: position, count: 1)) {
+            let old = attempt { try elements?.remove(at: position, loadChunk) } ?? .null
+            count(old, -1)
+            record(.remove(at: position, count: 1))
+            discard(old)
+        }
+    }
+
+    func move(from: Int, to: Int) {
+        requireElement(from)
+        requireElement(to)
+        guard from != to else { return }
+        notify(.move(from: from, to: to)) {
+            let element = attempt { try elements?.remove(at: from, loadChunk) } ?? .null
+            attempt { try elements?.insert(element, at: to, loadChunk) }
+            record(.move(from: from, to: to))
+        }
+    }
+
+    func swap(_ a: Int, _ b: Int) {
+        requireElement(a)
+        requireElement(b)
+        guard a != b else { return }
+        notify(.swap(a, b)) {
+            let first = element(at: a)
+            let second = attempt { try elements?.replace(at: b, with: first, loadChunk) } ?? .null
+            attempt { _ = try elements?.replace(at: a, with: second, loadChunk) }
+            record(.swap(a, b))
+        }
+    }
+
+    func removeAll() {
+        _ = willChange()
+        let old = all()
+        guard !old.isEmpty else { return }
+        notify(.clear(oldCount: old.count)) {
+            elements?.removeAll()
+            for element in old { count(element, -1) }
+            record(.clear(oldCount: old.count))
+            for element in old { discard(element) }
+        }
+    }
+
+    /// Removes every occurrence of a value, as when a target is deleted.
+    func removeAll(_ value: SQLValue) {
+        let positions = all().enumerated().filter { $0.element == value }.map(\.offset)
+        _ = willChange()
+        for position in positions.reversed() {
+            notify(.remove(at: position, count: 1)) {
+                _ = attempt { try elements?.remove(at: position, loadChunk) }
+                count(value, -1)
+                record(.remove(at: position, count: 1))
+            }
+        }
+    }
+
+    private func requireElement(_ position: Int) {
+        _ = willChange()
+        let size = elements?.count ?? 0
+        if position < 0 || position >= size { Misuse.indexOutOfRange(position, count: size, "'\(name)'") }
+    }
+
+    // An embedded object that leaves its list is deleted.
+    private func discard(_ element: SQLValue) {
+        guard property.element.isEmbedded, case .integer(let key) = element,
+            let target = property.element.target.flatMap(context.table(named:))
+        else { return }
+        context.deleteRow(key, target)
+    }
+
+    // MARK: Writing
+
+    func write(_ connection: Connection) throws {
+        guard isQueued else { return }
+        isQueued = false
+        try elements?.write(owner: owner, table: layout.chunks, connection)
+        guard let targets = layout.targets else { return }
+        let add = try connection.statement(
+            """
+            INSERT INTO \(targets) VALUES (?1, ?2, ?3) \
+            ON CONFLICT (target, owner) DO UPDATE SET count = count + excluded.count
+            """)
+        var removed: [ObjectKey] = []
+        for (target, change) in targetChanges where change != 0 {
+            add.bind(target, at: 1)
+            add.bind(owner, at: 2)
+            add.bind(Int64(change), at: 3)
+            try add.run()
+            if change < 0 { removed.append(target) }
+        }
+        targetChanges = [:]
+        for target in removed {
+            try connection.run(
+                "DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= 0", [.integer(target), .integer(owner)])
+        }
+    }
+}
+
+extension RealmContext {
+    /// The core of a collection, shared by its handles.
+    func core(_ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) -> CollectionCore {
+        let id = CollectionID(table: table.id, property: property, owner: owner)
+        if let core = collections[id]?.core { return core }
+        let core = CollectionCore(self, table, property, owner)
+        collections[id] = WeakCore(core: core)
+        return core
+    }
+}

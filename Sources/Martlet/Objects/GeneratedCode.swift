@@ -1,0 +1,13 @@
+/// What generated code of this format needs from the runtime. Generated for another format, a file does not compile.
+@_spi(Generated) public enum GeneratedCodeFormat1 {}
+
+/// A function that a generated registry file leaves in the binary, for the runtime to find its classes.
+@_spi(Generated) public typealias RegistryRecord = @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+/// Announces the model classes of one schema.
+@_spi(Generated) public func register(
+    _ context: UnsafeMutableRawPointer?, _ classes: [ObjectBase.Type], _ projections: [any AnyProjection.Type]
+) {
+    guard let context else { return }
+    ModelRegistry.add(context, classes, projections)
+}

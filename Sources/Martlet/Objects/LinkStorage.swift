@@ -1,0 +1,53 @@
+import MartletEngine
+
+/// What a link property of a generated class stores: the key of the row it leads to, or, before the object is added, the
+/// object itself.
+@_spi(Generated) public struct LinkStorage<T: ObjectBase> {
+    var key: ObjectKey?
+    var object: T?
+
+    /// A link that leads nowhere.
+    public static var none: LinkStorage { LinkStorage(key: nil) }
+
+    init(key: ObjectKey?) { self.key = key }
+
+    /// A link of an object that is not in a Realm.
+    public init(_ object: T?) { self.object = object }
+}
+
+extension ObjectBase {
+    /// The object that a link leads to; nil when it leads nowhere.
+    @_spi(Generated) public final func _link<T: ObjectBase>(_ storage: LinkStorage<T>) -> T? {
+        if let object = storage.object { return object }
+        if _state == .tracing { return KeyPathTracer.traced(T.self) }
+        guard let key = storage.key, let context = _table?.context else { return nil }
+        return context.table(T.self).object(key) as? T
+    }
+
+    @_spi(Generated) public final func _setLink<T: ObjectBase>(_ property: Int, _ storage: inout LinkStorage<T>, _ value: T?) {
+        _willSet(property)
+        if _state == .unmanaged {
+            storage = LinkStorage(value)
+        } else if let context = _table?.context {
+            storage = LinkStorage(key: value.map { context.adopt($0, .error) })
+        }
+        _didSet(property)
+    }
+
+    @_spi(Generated) public final func _setEmbedded<T: ObjectBase>(
+        _ property: Int, _ storage: inout LinkStorage<T>, _ value: T?
+    ) {
+        if let value, value._state != .unmanaged {
+            if _state != .unmanaged, storage.key == value._key, value._table?.context === _table?.context { return }
+            Misuse.embeddedOwned(value._typeName)
+        }
+        _willSet(property)
+        if _state == .unmanaged {
+            storage = LinkStorage(value)
+        } else if let context = _table?.context {
+            if let old = storage.key { context.deleteRow(old, context.table(T.self)) }
+            storage = LinkStorage(key: value.map { context.adoptEmbedded($0) })
+        }
+        _didSet(property)
+    }
+}

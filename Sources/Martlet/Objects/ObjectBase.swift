@@ -1,0 +1,108 @@
+public import CMartletRuntime
+import MartletEngine
+
+/// What objects and embedded objects share: one row of a Realm, or a plain object that is not in one yet.
+///
+/// Reading a property is a comparison and a load. `_guard` holds the thread's own word while the accessor may be read
+/// there without a further look, and zero otherwise: unmanaged, changed since it was read, deleted, confined to a queue.
+open class ObjectBase {
+    @_spi(Generated) @exclusivity(unchecked) public final var _guard: UInt = 0
+    @exclusivity(unchecked) final var _state = AccessorState.unmanaged
+    /// Properties assigned in the open write and not yet written; the last bit stands for all from 63 on.
+    @exclusivity(unchecked) final var _dirty: UInt64 = 0
+    @exclusivity(unchecked) final var _key: ObjectKey = 0
+    /// Kept alive by `_context`.
+    @exclusivity(unchecked) unowned(unsafe) final var _table: ObjectTable?
+    /// Keeps the state of the Realm alive as long as one of its objects is.
+    @exclusivity(unchecked) final var _context: RealmContext?
+    @exclusivity(unchecked) final var _observers: KeyValueObservers?
+
+    enum AccessorState: UInt8 {
+        case unmanaged, live, stale, invalidated, tracing
+    }
+
+    /// An unmanaged object with the defaults of its schema.
+    public required init() { _applyDefaults() }
+
+    /// An accessor about to be bound to a row: without defaults, which would be thrown away.
+    @_spi(Generated) public required init(_managed: Void) {}
+
+    deinit {
+        if let table = _table { table.identity.remove(Unmanaged.passUnretained(self).toOpaque(), _key) }
+    }
+
+    // MARK: For generated classes to override
+
+    @_spi(Generated) open func _applyDefaults() {}
+    @_spi(Generated) open func _decode(_ row: inout RowDecoder) {}
+    @_spi(Generated) open func _encode(_ row: inout RowEncoder) {}
+    @_spi(Generated) open class var _facts: StaticString { "" }
+
+    // MARK: Reading
+
+    @_spi(Generated) @inlinable @inline(__always)
+    public final func _load(_ property: Int) {
+        if _guard != UInt(cmartlet_thread()) { _prepare(property) }
+    }
+
+    // Releases nothing the caller may hold: values are cleared when an accessor becomes stale, not here. That promise lets
+    // the compiler read properties in a row without retaining the object.
+    @_spi(Generated) @inline(never) @_effects(releasenone)
+    public final func _prepare(_ property: Int) {
+        switch _state {
+        case .unmanaged: return
+        case .live, .stale: _table?.context.prepare(self)
+        case .invalidated: Misuse.invalidated(_typeName, _keyDescription)
+        case .tracing: KeyPathTracer.record(self, property)
+        }
+    }
+
+    // MARK: Writing
+
+    @_spi(Generated) public final func _willSet(_ property: Int) {
+        if _state == .unmanaged {
+            if let observers = _observers { observers.willChange(self, property) }
+        } else {
+            _willSetManaged(property)
+        }
+    }
+
+    @_spi(Generated) public final func _didSet(_ property: Int) {
+        if _state == .unmanaged {
+            if let observers = _observers { observers.didChange(self, property) }
+        } else {
+            _didSetManaged(property)
+        }
+    }
+
+    private final func _willSetManaged(_ property: Int) {
+        if _state != .live || _guard == 0 { _prepare(property) }
+        guard let table = _table else { return }
+        table.context.willModify(self, table)
+        if property == table.type.primaryKey { Misuse.primaryKeyChange(_typeName, table.type.properties[property].name) }
+        if let observers = _observers { observers.willChange(self, property) }
+        table.context.record(self, property, table)
+    }
+
+    private final func _didSetManaged(_ property: Int) {
+        guard let table = _table else { return }
+        if _dirty == 0 { table.context.dirty.append(self) }
+        _dirty |= 1 << UInt64(min(property, 63))
+        if let observers = _observers { observers.didChange(self, property) }
+    }
+
+    // MARK: Names for messages
+
+    final var _model: ModelClass { ModelClass.of(type(of: self)) }
+
+    final var _typeName: String { _model.schema.name }
+
+    final var _keyDescription: String {
+        guard _state != .unmanaged else { return "that is unmanaged" }
+        return "with the key \(_key)"
+    }
+}
+
+// Objects stay on the thread, queue or actor of their Realm.
+@available(*, unavailable, message: "live objects stay where their Realm was opened; pass a ThreadSafeReference or a primary key")
+extension ObjectBase: @unchecked Sendable {}

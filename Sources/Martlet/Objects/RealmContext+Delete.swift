@@ -1,0 +1,140 @@
+import MartletEngine
+import MartletSQLite
+
+extension RealmContext {
+    /// Deletes a row: what it owns goes with it, what links to it lets go.
+    func delete(_ object: ObjectBase) {
+        confinement.require("a '\(object._typeName)'")
+        if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
+        guard object._context === self, let table = object._table else { Misuse.foreignObject(object._typeName) }
+        deleteRow(object._key, table)
+    }
+
+    func deleteRow(_ key: ObjectKey, _ table: ObjectTable) {
+        _ = requireWrite("a '\(table.type.name)'")
+        flushForQuery()
+        keepOldRow(key, table)
+        if let object = table.identity.object(key) {
+            object._observers?.willChange(object, columns: ColumnSet(), isGone: true)
+        }
+        let owned = ownedRows(of: key, table)
+        for incoming in table.incoming { release(key, incoming) }
+        for collection in table.layout.collections {
+            collections[CollectionID(table: table.id, property: collection.property, owner: key)]?.core?.forget()
+            execute("DELETE FROM \(collection.chunks) WHERE owner = ?1", [.integer(key)])
+            if let targets = collection.targets { execute("DELETE FROM \(targets) WHERE owner = ?1", [.integer(key)]) }
+        }
+        execute(table.layout.delete, [.integer(key)])
+        transaction?.recorder.delete(key, in: table.id)
+        touch()
+        if let object = table.identity.object(key) {
+            invalidate(object)
+            object._observers?.didChange(object, columns: ColumnSet(), isGone: true)
+        }
+        for (ownedTable, ownedKey) in owned where rowExists(ownedKey, ownedTable) { deleteRow(ownedKey, ownedTable) }
+    }
+
+    private func rowExists(_ key: ObjectKey, _ table: ObjectTable) -> Bool {
+        read {
+            try $0.integer(
+                "SELECT 1 FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(key)]) == 1
+        }
+    }
+
+    private func execute(_ sql: String, _ arguments: [SQLValue]) {
+        do {
+            try handle.read { try $0.run(sql, arguments) }
+        } catch let error as SQLiteError {
+            Misuse.failedFlush(EngineError(error, path: coordinator.path))
+        } catch {
+            Misuse.failedFlush(error)
+        }
+    }
+
+    private func keepOldRow(_ key: ObjectKey, _ table: ObjectTable) {
+        guard let transaction, !transaction.oldRows.isFull, hooks.wantsOldRows() else { return }
+        let values = read { connection -> [SQLValue]? in
+            let statement = try connection.statement(table.selectSQL)
+            statement.bind(key, at: 1)
+            guard try statement.step() else { return nil }
+            defer { statement.reset() }
+            return table.layout.columns.indices.map { statement.value($0) }
+        }
+        if let values { transaction.oldRows.keepFirst(values, of: key, in: table.id) }
+    }
+
+    /// The embedded objects of a row, in links and collections.
+    private func ownedRows(of key: ObjectKey, _ table: ObjectTable) -> [(ObjectTable, ObjectKey)] {
+        var owned: [(ObjectTable, ObjectKey)] = []
+        for property in table.type.properties where property.element.isEmbedded {
+            guard let target = property.element.target.flatMap(table(named:)) else { continue }
+            if let column = table.layout.column(of: property.index) {
+                let child = read {
+                    try $0.integer(
+                        "SELECT \(column.name) FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(key)])
+                }
+                if let child { owned.append((target, child)) }
+            } else if property.isCollection, let targets = table.layout.collection(of: property.index).targets {
+                let children = keys("SELECT target FROM \(targets) WHERE owner = ?1", [.integer(key)])
+                owned += children.map { (target, $0) }
+            }
+        }
+        return owned
+    }
+
+    func keys(_ sql: String, _ arguments: [SQLValue]) -> [ObjectKey] {
+        read { connection in
+            let statement = try connection.statement(sql)
+            statement.bind(arguments)
+            var keys: [ObjectKey] = []
+            while try statement.step() { keys.append(statement.integer(0)) }
+            return keys
+        }
+    }
+
+    // MARK: Links to a deleted row
+
+    private func release(_ key: ObjectKey, _ incoming: DatabaseSchema.Incoming) {
+        let source = table(incoming.table)
+        let property = source.type.properties[incoming.property]
+        guard let column = source.layout.column(of: incoming.property) else { return releaseElements(key, source, property) }
+        let holders = keys(
+            "SELECT \(source.layout.keyColumn) FROM \(source.layout.table) WHERE \(column.name) = ?1", [.integer(key)])
+        guard !holders.isEmpty else { return }
+        switch property.onDelete {
+        case .deny: Misuse.deniedDeletion(property.element.target ?? "", by: "\(source.type.name).\(property.name)")
+        case .cascade:
+            for holder in holders where rowExists(holder, source) { cascade(holder, source, column.name, property) }
+        case .nullify: nullify(holders, source, column.name, property)
+        }
+    }
+
+    private func cascade(_ holder: ObjectKey, _ source: ObjectTable, _ column: String, _ property: PropertySchema) {
+        // The link goes first, so that circles of cascades end.
+        nullify([holder], source, column, property)
+        deleteRow(holder, source)
+    }
+
+    private func nullify(_ holders: [ObjectKey], _ source: ObjectTable, _ column: String, _ property: PropertySchema) {
+        for holder in holders {
+            keepOldRow(holder, source)
+            let object = source.identity.object(holder)
+            if let object { object._observers?.willChange(object, property.index) }
+            execute(
+                "UPDATE \(source.layout.table) SET \(column) = NULL WHERE \(source.layout.keyColumn) = ?1", [.integer(holder)])
+            transaction?.recorder.modify(holder, property.index, in: source.id)
+            if let object {
+                markStale(object)
+                object._observers?.didChange(object, property.index)
+            }
+        }
+    }
+
+    private func releaseElements(_ key: ObjectKey, _ source: ObjectTable, _ property: PropertySchema) {
+        guard property.isCollection, let targets = source.layout.collection(of: property.index).targets else { return }
+        for owner in keys("SELECT owner FROM \(targets) WHERE target = ?1", [.integer(key)]) {
+            core(source, property.index, owner).removeAll(.integer(key))
+        }
+        flushForQuery()
+    }
+}

@@ -1,0 +1,135 @@
+import MartletEngine
+import MartletSQLite
+
+extension RealmContext {
+    var isInWrite: Bool { transaction != nil }
+
+    /// The open write; traps outside of one.
+    func requireWrite(_ what: @autoclosure () -> String) -> WriteTransaction {
+        if let transaction { return transaction }
+        if configuration.readOnly { Misuse.readOnly(what()) }
+        Misuse.notInWrite(what())
+    }
+
+    // MARK: Begin, commit, cancel
+
+    func beginWrite() throws {
+        confinement.require("a Realm")
+        if isInWrite { Misuse.alreadyInWrite() }
+        if configuration.readOnly { Misuse.readOnly("the Realm") }
+        let before = hasSnapshot ? version : nil
+        let kept = before.map { _ in handle }
+        _ = kept
+        try translating { try beginTransaction() }
+        guard let transaction else { return }
+        if let before, transaction.baseVersion != before { advance(from: before, to: transaction.baseVersion) }
+        hooks.deliverBeforeWrite(transaction.baseVersion)
+    }
+
+    func commitWrite(silencing tokens: Set<ObjectIdentifier> = []) throws {
+        guard let transaction else { Misuse.noWriteToEnd("committed") }
+        do {
+            try flush()
+            let (handle, _) = try transaction.commit()
+            self.transaction = nil
+            replaceSnapshot(handle)
+        } catch let error as EngineError {
+            abandon(transaction)
+            throw Realm.Error(error)
+        }
+        hooks.committed(version, tokens)
+    }
+
+    func cancelWrite() {
+        guard let transaction else { Misuse.noWriteToEnd("cancelled") }
+        let changes = transaction.recorder.finish()
+        willChange(changes, inverted: true)
+        dropDirty()
+        self.transaction = nil
+        replaceSnapshot(try? transaction.cancel())
+        touch()
+        apply(changes, inverted: true)
+        didChange(changes, inverted: true)
+    }
+
+    // The engine has rolled the transaction back: accessors follow.
+    private func abandon(_ transaction: WriteTransaction) {
+        let changes = transaction.recorder.finish()
+        dropDirty()
+        self.transaction = nil
+        replaceSnapshot(nil)
+        touch()
+        apply(changes, inverted: true)
+    }
+
+    private func dropDirty() {
+        for object in dirty { object._dirty = 0 }
+        dirty = []
+        for core in dirtyCollections { core.forget() }
+        dirtyCollections = []
+    }
+
+    // MARK: Recording
+
+    /// The checks before an assignment to a managed object.
+    func willModify(_ object: ObjectBase, _ table: ObjectTable) {
+        if transaction == nil { _ = requireWrite("a '\(object._typeName)'") }
+        if object._dirty == 0, let transaction, !transaction.oldRows.isFull, hooks.wantsOldRows() {
+            transaction.oldRows.keepFirst(RowEncoder.columnValues(of: object), of: object._key, in: table.id)
+        }
+    }
+
+    func record(_ object: ObjectBase, _ property: Int, _ table: ObjectTable) {
+        transaction?.recorder.modify(object._key, property, in: table.id)
+        touch()
+    }
+
+    // MARK: Flushing
+
+    /// Writes what accessors and collections hold back: before any query, and at the commit.
+    func flush() throws {
+        guard let transaction, !(dirty.isEmpty && dirtyCollections.isEmpty) else { return }
+        if !dirty.isEmpty {
+            let objects = dirty.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
+            dirty = []
+            do {
+                try transaction.handle.read { connection in
+                    for object in objects { try write(object, connection) }
+                }
+            } catch let error as SQLiteError {
+                throw EngineError(error, path: coordinator.path)
+            }
+        }
+        let cores = dirtyCollections
+        dirtyCollections = []
+        do {
+            try transaction.handle.read { connection in
+                for core in cores { try core.write(connection) }
+            }
+        } catch let error as SQLiteError {
+            throw EngineError(error, path: coordinator.path)
+        }
+    }
+
+    private func write(_ object: ObjectBase, _ connection: Connection) throws {
+        let mask = object._dirty
+        object._dirty = 0
+        guard mask != 0, object._state == .live, let table = object._table else { return }
+        let update = table.update(mask)
+        guard !update.positions.isEmpty else { return }
+        let statement = try connection.statement(update.sql)
+        let parameter = RowEncoder.bind(object, statement, arena, mask: mask, table.layout)
+        statement.bind(object._key, at: parameter)
+        try statement.run()
+    }
+
+    /// What queries inside a write call first.
+    func flushForQuery() {
+        guard isInWrite else { return }
+        do {
+            try flush()
+        } catch {
+            Misuse.failedFlush(error)
+        }
+    }
+}

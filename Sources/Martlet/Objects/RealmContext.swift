@@ -1,0 +1,187 @@
+import MartletEngine
+import MartletSQLite
+
+/// The state of one Realm on one executor: what it sees, what it has written, and its living objects.
+/// Used on its executor only, but for `deinit`.
+final class RealmContext {
+    let coordinator: StoreCoordinator
+    let configuration: Realm.Configuration
+    let confinement: Confinement
+    let schema: DatabaseSchema
+    private(set) var tables: [TableID: ObjectTable] = [:]
+    private var tablesByClass: [ObjectIdentifier: ObjectTable] = [:]
+
+    /// What the Realm sees; nil after `invalidate()` until it is next used.
+    private var snapshot: SnapshotHandle?
+    var transaction: WriteTransaction?
+    /// Changes with everything that can change what a query finds: caches compare it.
+    private(set) var stamp: UInt64 = 1
+    var autorefresh = true
+
+    /// Accessors assigned to in the open write and not yet written.
+    var dirty: [ObjectBase] = []
+    /// Lists, sets and maps changed in the open write and not yet written.
+    var dirtyCollections: [CollectionCore] = []
+    /// Objects with key-value observers: told before and after their rows change.
+    var observedObjects: [ObjectIdentifier: WeakObject] = [:]
+    /// The cores of collections in use, by row and property.
+    var collections: [CollectionID: WeakCore] = [:]
+    let arena = TextArena()
+    /// Told about what observers care for; set by the observation room.
+    var hooks = ContextHooks()
+    let scheduler: Scheduler?
+
+    struct WeakObject {
+        weak var object: ObjectBase?
+    }
+
+    struct WeakCore {
+        weak var core: CollectionCore?
+    }
+
+    init(_ coordinator: StoreCoordinator, _ configuration: Realm.Configuration, _ confinement: Confinement, _ scheduler: Scheduler?) {
+        self.coordinator = coordinator
+        self.configuration = configuration
+        self.confinement = confinement
+        self.scheduler = scheduler
+        schema = coordinator.schema
+        let models = configuration.models
+        for table in schema.tables.values {
+            let model = models[table.type.name]
+            let objectTable = ObjectTable(table, model, self)
+            tables[table.id] = objectTable
+            if let model { tablesByClass[ObjectIdentifier(model.metatype)] = objectTable }
+        }
+    }
+
+    deinit { hooks.closed() }
+
+    // MARK: Types
+
+    func table(_ type: ObjectBase.Type) -> ObjectTable {
+        guard let table = tablesByClass[ObjectIdentifier(type)] else { Misuse.unknownType("\(type)") }
+        return table
+    }
+
+    func table(_ id: TableID) -> ObjectTable {
+        guard let table = tables[id] else { Misuse.unknownType("number \(id)") }
+        return table
+    }
+
+    func table(named name: String) -> ObjectTable? { schema[name].flatMap { tables[$0.id] } }
+
+    // MARK: What it sees
+
+    /// The snapshot that reads go to: the open write's own, or the pinned one.
+    var handle: SnapshotHandle {
+        if let transaction { return transaction.handle }
+        if let snapshot { return snapshot }
+        do {
+            let opened = try coordinator.openSnapshot()
+            snapshot = opened
+            return opened
+        } catch {
+            Misuse.readFailed(error)
+        }
+    }
+
+    var hasSnapshot: Bool { snapshot != nil }
+
+    var version: Version { handle.version }
+
+    func replaceSnapshot(_ handle: SnapshotHandle?) { snapshot = handle }
+
+    /// Gives up the snapshot, so that its connection may write.
+    func beginTransaction() throws {
+        var given = snapshot
+        snapshot = nil
+        defer { if transaction == nil { snapshot = given } }
+        transaction = try coordinator.beginWrite(replacing: &given)
+    }
+
+    func touch() { stamp &+= 1 }
+
+    /// Reads with the snapshot's connection. A failure of the disk in the middle of a pinned version cannot be thrown from
+    /// a property, so it stops the program with what SQLite said.
+    func read<R>(_ body: (Connection) throws -> R) -> R {
+        do {
+            return try handle.read(body)
+        } catch let failure as QueryFailure {
+            Misuse.query(failure.message)
+        } catch let failure as ResolvedPath.Failure {
+            Misuse.query("'\(failure.type)' has no property '\(failure.name)'")
+        } catch {
+            Misuse.readFailed(error)
+        }
+    }
+
+    // MARK: Accessors
+
+    /// The slow path of a property read: the right executor, and values that are current.
+    func prepare(_ object: ObjectBase) {
+        confinement.require("a '\(object._typeName)'")
+        if object._state == .stale { load(object) }
+        object._guard = confinement.guardWord
+    }
+
+    private func load(_ object: ObjectBase) {
+        guard let table = object._table else { return }
+        let found = read { connection in
+            let statement = try connection.statement(table.selectSQL)
+            statement.bind(object._key, at: 1)
+            guard try statement.step() else { return false }
+            var decoder = RowDecoder(statement, table.layout)
+            object._decode(&decoder)
+            statement.reset()
+            return true
+        }
+        guard found else {
+            invalidate(object)
+            Misuse.invalidated(object._typeName, object._keyDescription)
+        }
+        object._state = .live
+    }
+
+    /// True when the row is there; asks the file if the accessor is not sure.
+    func exists(_ object: ObjectBase) -> Bool {
+        guard object._state == .stale, let table = object._table else { return object._state == .live }
+        let found = read { connection in
+            try connection.integer(
+                "SELECT 1 FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(object._key)]) == 1
+        }
+        if !found { invalidate(object) }
+        return found
+    }
+
+    /// The values of an accessor are older than the Realm: they are given up now and read again when needed.
+    func markStale(_ object: ObjectBase) {
+        guard object._state == .live else { return }
+        object._guard = 0
+        object._state = .stale
+        var empty = RowDecoder.empty
+        object._decode(&empty)
+    }
+
+    /// The row is gone, or the Realm was invalidated.
+    func invalidate(_ object: ObjectBase) {
+        guard object._state == .live || object._state == .stale, let table = object._table else { return }
+        table.identity.remove(Unmanaged.passUnretained(object).toOpaque(), object._key)
+        object._guard = 0
+        object._dirty = 0
+        object._state = .invalidated
+        var empty = RowDecoder.empty
+        object._decode(&empty)
+    }
+}
+
+/// What the observation room wants to be told. Callbacks live low, the API that registers them lives high.
+struct ContextHooks {
+    /// Before a write begins: deliver what is pending, up to the version the write starts from.
+    var deliverBeforeWrite: (Version) -> Void = { _ in }
+    /// After a commit of this Realm.
+    var committed: (Version, Set<ObjectIdentifier>) -> Void = { _, _ in }
+    /// The Realm's last reference is gone.
+    var closed: () -> Void = {}
+    /// True when old rows of changes are worth keeping.
+    var wantsOldRows: () -> Bool = { false }
+}

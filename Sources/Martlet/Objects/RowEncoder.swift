@@ -1,0 +1,233 @@
+public import Foundation
+import MartletEngine
+import MartletSQLite
+
+/// Takes the values of an object from its generated class, in schema order, to where they are needed: the parameters of
+/// a statement, an array, or the Realm that linked objects are to be added to first.
+@_spi(Generated) public struct RowEncoder {
+    private enum Mode {
+        case bind(Statement, TextArena)
+        /// Every property has a value; collections and linking objects have nil.
+        case collect
+        case adopt(RealmContext, Realm.UpdatePolicy)
+        /// Makes the collection of one property if it has not been asked for yet.
+        case collection(of: Int, ObjectBase)
+    }
+
+    private let mode: Mode
+    /// Properties to bind; the last bit stands for all from 63 on.
+    private let mask: UInt64
+    private var property = 0
+    private var parameter = 1
+    private var image = RowImage()
+    private var collections: [(property: Int, collection: any PropertyCollection)] = []
+    private var specials: [UInt8] = []
+
+    /// Binds the properties of `mask` to a statement's parameters, from the first.
+    static func bind(_ object: ObjectBase, _ statement: Statement, _ arena: TextArena, mask: UInt64, _ layout: TableLayout) -> Int {
+        arena.reset()
+        var encoder = RowEncoder(mode: .bind(statement, arena), mask: mask)
+        object._encode(&encoder)
+        if layout.hasSpecials {
+            if encoder.specials.isEmpty {
+                statement.bindNull(at: encoder.parameter)
+            } else {
+                encoder.specials.withUnsafeBytes { statement.bind($0, at: encoder.parameter) }
+            }
+            encoder.parameter += 1
+        }
+        return encoder.parameter
+    }
+
+    /// The values of all properties.
+    static func image(of object: ObjectBase) -> RowImage {
+        var encoder = RowEncoder(mode: .collect, mask: .max)
+        object._encode(&encoder)
+        return encoder.image
+    }
+
+    static func values(of object: ObjectBase) -> [SQLValue] { image(of: object).values }
+
+    /// The values of the columns, in schema order.
+    static func columnValues(of object: ObjectBase) -> [SQLValue] {
+        let values = values(of: object)
+        return object._model.schema.properties.filter(\.isColumn).map { values[$0.index] }
+    }
+
+    /// The collections of an object that have been asked for, with their properties.
+    static func collections(of object: ObjectBase) -> [(property: Int, collection: any PropertyCollection)] {
+        var encoder = RowEncoder(mode: .collect, mask: .max)
+        object._encode(&encoder)
+        return encoder.collections
+    }
+
+    /// The collection of one property.
+    static func collection(of object: ObjectBase, _ property: Int) -> (any PropertyCollection)? {
+        var encoder = RowEncoder(mode: .collection(of: property, object), mask: .max)
+        object._encode(&encoder)
+        return encoder.collections.first?.collection
+    }
+
+    /// Adds the unmanaged objects that `object` links to, and makes its links keys.
+    static func adoptLinks(of object: ObjectBase, _ context: RealmContext, _ policy: Realm.UpdatePolicy) {
+        var encoder = RowEncoder(mode: .adopt(context, policy), mask: .max)
+        object._encode(&encoder)
+    }
+
+    private init(mode: Mode, mask: UInt64) {
+        self.mode = mode
+        self.mask = mask
+    }
+
+    // MARK: One value
+
+    @inline(__always)
+    private mutating func isWanted() -> Bool {
+        defer { property += 1 }
+        return mask & (1 << UInt64(min(property, 63))) != 0
+    }
+
+    private mutating func put(_ value: Int64?) {
+        let wanted = isWanted()
+        switch mode {
+        case .bind(let statement, _):
+            guard wanted else { return }
+            if let value { statement.bind(value, at: parameter) } else { statement.bindNull(at: parameter) }
+            parameter += 1
+        case .collect: image.values.append(value.map(SQLValue.integer) ?? .null)
+        case .adopt, .collection: break
+        }
+    }
+
+    private mutating func put(_ value: Double?) {
+        if let value, FloatingSpecials.needsBits(value) { FloatingSpecials.append(value, of: property, to: &specials) }
+        let wanted = isWanted()
+        switch mode {
+        case .bind(let statement, _):
+            guard wanted else { return }
+            if let value, !value.isNaN { statement.bind(value, at: parameter) } else { statement.bindNull(at: parameter) }
+            parameter += 1
+        case .collect: image.values.append(value._stored.raw)
+        case .adopt, .collection: break
+        }
+    }
+
+    private mutating func put(_ value: String?) {
+        let wanted = isWanted()
+        switch mode {
+        case .bind(let statement, let arena):
+            guard wanted else { return }
+            if let value { arena.bind(value, statement, parameter) } else { statement.bindNull(at: parameter) }
+            parameter += 1
+        case .collect: image.values.append(value.map(SQLValue.text) ?? .null)
+        case .adopt, .collection: break
+        }
+    }
+
+    private mutating func put(_ value: StoredValue) {
+        let wanted = isWanted()
+        switch mode {
+        case .bind(let statement, _):
+            guard wanted else { return }
+            statement.bind(value.raw, at: parameter)
+            parameter += 1
+        case .collect: image.values.append(value.raw)
+        case .adopt, .collection: break
+        }
+    }
+
+    // MARK: One method per kind, as generated code calls them
+
+    public mutating func bool(_ value: Bool) { put(value ? 1 : 0 as Int64) }
+    public mutating func optionalBool(_ value: Bool?) { put(value.map { $0 ? 1 : 0 as Int64 }) }
+    public mutating func int(_ value: Int) { put(Int64(value)) }
+    public mutating func optionalInt(_ value: Int?) { put(value.map { Int64($0) }) }
+    public mutating func int8(_ value: Int8) { put(Int64(value)) }
+    public mutating func optionalInt8(_ value: Int8?) { put(value.map { Int64($0) }) }
+    public mutating func int16(_ value: Int16) { put(Int64(value)) }
+    public mutating func optionalInt16(_ value: Int16?) { put(value.map { Int64($0) }) }
+    public mutating func int32(_ value: Int32) { put(Int64(value)) }
+    public mutating func optionalInt32(_ value: Int32?) { put(value.map { Int64($0) }) }
+    public mutating func int64(_ value: Int64) { put(value) }
+    public mutating func optionalInt64(_ value: Int64?) { put(value) }
+    public mutating func float(_ value: Float) { put(Double(value)) }
+    public mutating func optionalFloat(_ value: Float?) { put(value.map { Double($0) }) }
+    public mutating func double(_ value: Double) { put(value) }
+    public mutating func optionalDouble(_ value: Double?) { put(value) }
+    public mutating func string(_ value: String) { put(value) }
+    public mutating func optionalString(_ value: String?) { put(value) }
+    public mutating func data(_ value: Data) { put(value._stored) }
+    public mutating func optionalData(_ value: Data?) { put(value._stored) }
+    public mutating func date(_ value: Date) { put(value.timeIntervalSinceReferenceDate) }
+    public mutating func optionalDate(_ value: Date?) { put(value?.timeIntervalSinceReferenceDate) }
+    public mutating func uuid(_ value: UUID) { put(value._stored) }
+    public mutating func optionalUuid(_ value: UUID?) { put(value._stored) }
+    public mutating func objectId(_ value: ObjectId) { put(value._stored) }
+    public mutating func optionalObjectId(_ value: ObjectId?) { put(value._stored) }
+    public mutating func decimal128(_ value: Decimal128) { put(value._stored) }
+    public mutating func optionalDecimal128(_ value: Decimal128?) { put(value._stored) }
+    public mutating func anyValue(_ value: AnyRealmValue) { put(value._stored) }
+    public mutating func enumeration<E: PersistableEnum>(_ value: E) { put(value._stored) }
+    public mutating func optionalEnumeration<E: PersistableEnum>(_ value: E?) { put(value._stored) }
+
+    public mutating func link<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
+        if let object = storage.object {
+            if case .adopt(let context, let policy) = mode { storage = LinkStorage(key: context.adopt(object, policy)) }
+            if case .collect = mode { image.objects[property] = object }
+        }
+        put(storage.key)
+    }
+
+    public mutating func embedded<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
+        if let object = storage.object {
+            if case .adopt(let context, _) = mode { storage = LinkStorage(key: context.adoptEmbedded(object)) }
+            if case .collect = mode { image.objects[property] = object }
+        }
+        put(storage.key)
+    }
+
+    /// The elements of collections follow their row.
+    public mutating func collection<C: PropertyCollection>(_ collection: inout C?) {
+        switch mode {
+        case .collect:
+            image.values.append(.null)
+            if let collection { collections.append((property, collection)) }
+        case .collection(property, let owner):
+            let found = collection ?? C(_owner: owner, property)
+            collection = found
+            collections.append((property, found))
+        default: break
+        }
+        property += 1
+    }
+
+    /// Linking objects have no column.
+    public mutating func skip() {
+        if case .collect = mode { image.values.append(.null) }
+        property += 1
+    }
+}
+
+/// The bytes of the strings bound to one statement, kept in place until it has run: SQLite then need not copy them.
+final class TextArena {
+    private let bytes = UnsafeMutableRawPointer.allocate(byteCount: TextArena.capacity, alignment: 16)
+    private var used = 0
+    private static let capacity = 1 << 16
+
+    deinit { bytes.deallocate() }
+
+    func reset() { used = 0 }
+
+    func bind(_ text: String, _ statement: Statement, _ parameter: Int) {
+        var text = text
+        let fits = text.withUTF8 { utf8 in
+            guard used + utf8.count <= Self.capacity, let source = utf8.baseAddress else { return false }
+            let target = bytes + used
+            target.copyMemory(from: source, byteCount: utf8.count)
+            statement.bindStaticText(target, count: utf8.count, at: parameter)
+            used += utf8.count
+            return true
+        }
+        if !fits { statement.bind(text, at: parameter) }
+    }
+}

@@ -1,0 +1,79 @@
+import MartletSchema
+
+/// A syntax mistake with a name, and the change of the text that lets parsing go on behind it.
+struct Trap {
+    let diagnostic: Diagnostic
+    /// In the patched text, sorted, apart from each other.
+    let edits: [(range: Range<Int>, replacement: [UInt8])]
+
+    init(_ diagnostic: Diagnostic, replace range: Range<Int>, with replacement: String) {
+        self.init(diagnostic, edits: [(range, replacement)])
+    }
+
+    init(_ diagnostic: Diagnostic, edits: [(range: Range<Int>, replacement: String)]) {
+        self.diagnostic = diagnostic
+        self.edits = edits.map { ($0.range, Array($0.replacement.utf8)) }
+    }
+}
+
+/// What the rules for traps look at: the text, its lines, where libyaml stopped.
+struct TrapScene {
+    let text: PatchedText
+    let lines: TextLines
+    let failure: YAMLFailure
+    /// The line that libyaml stopped in.
+    let line: Int
+
+    init(text: PatchedText, failure: YAMLFailure) {
+        self.text = text
+        self.failure = failure
+        lines = TextLines(text.bytes)
+        line = lines.line(at: min(failure.offset, text.bytes.count))
+    }
+
+    var bytes: [UInt8] { text.bytes }
+
+    func says(_ words: String) -> Bool {
+        failure.problem.utf8.count >= words.utf8.count && failure.problem.contains(words)
+    }
+
+    func isInside(_ words: String) -> Bool { failure.context.contains(words) }
+
+    /// The byte at the place libyaml stopped at.
+    var stoppedAt: UInt8? { failure.offset < bytes.count ? bytes[failure.offset] : nil }
+
+    /// A mend that is also the way parsing goes on.
+    func mend(
+        _ message: String, at range: Range<Int>, label: String? = nil,
+        replace: Range<Int>, with replacement: String, title: String, _ applicability: Fix.Applicability,
+        notes: [DiagnosticNote] = []
+    ) -> Trap {
+        let fix = Fix(title, applicability, [Edit(text.span(replace), replacement)])
+        let diagnostic = Diagnostic(
+            .yamlTrap, message, at: text.span(range), label: label, notes: notes, help: title, fixes: [fix])
+        return Trap(diagnostic, replace: replace, with: replacement)
+    }
+
+    /// Spaces in the place of a line and its children: nothing better is known.
+    func blank(_ line: Int, _ diagnostic: Diagnostic) -> Trap {
+        let range = lines.block(line)
+        let blanked = bytes[range].map { $0.isLineBreak ? $0 : Byte.space }
+        return Trap(diagnostic, replace: range, with: String(decoding: blanked, as: UTF8.self))
+    }
+
+    /// The word or sign at an offset.
+    func token(at offset: Int) -> Range<Int> {
+        let line = lines.line(at: min(offset, bytes.count))
+        let content = lines.content(line)
+        guard offset < content.upperBound, offset >= content.lowerBound else {
+            return content.isEmpty ? lines.range(line) : content
+        }
+        var end = offset + 1
+        if bytes[offset].isNameByte {
+            while end < content.upperBound, bytes[end].isNameByte { end += 1 }
+        } else {
+            while end < content.upperBound, bytes[end] & 0xC0 == 0x80 { end += 1 }
+        }
+        return offset..<end
+    }
+}

@@ -1,0 +1,161 @@
+import MartletSchema
+
+/// The traps of colons, indentation and brackets.
+extension TrapFinder {
+    /// `name:String`.
+    @Sendable static func missingSpace(_ scene: TrapScene) -> Trap? {
+        guard !scene.says("cannot start any token") else { return nil }
+        for line in suspects(scene) {
+            let content = scene.lines.content(line)
+            var end = content.lowerBound
+            while end < content.upperBound, scene.bytes[end].isNameByte { end += 1 }
+            guard end > content.lowerBound, end + 1 < content.upperBound, scene.bytes[end] == Byte.colon,
+                !scene.bytes[end + 1].isBlank
+            else { continue }
+            let colon = end..<end + 1
+            let key = scene.lines.text(content.lowerBound..<end)
+            return scene.mend(
+                "no space behind the ':' of '\(key.shortened)'; YAML reads this as one word", at: colon,
+                label: "a space belongs behind this", replace: colon.upperBound..<colon.upperBound, with: " ",
+                title: "write '\(key.shortened): '", .safe)
+        }
+        return nil
+    }
+
+    /// `Dog` alone above its children, or `name String`.
+    @Sendable static func missingColon(_ scene: TrapScene) -> Trap? {
+        guard scene.says("could not find expected ':'") || scene.says("mapping values are not allowed") else {
+            return nil
+        }
+        for line in suspects(scene) {
+            let content = scene.lines.content(line)
+            var end = content.lowerBound
+            while end < content.upperBound, scene.bytes[end].isNameByte { end += 1 }
+            guard end > content.lowerBound, scene.bytes[content.lowerBound].isLetter else { continue }
+            let isAlone = end == content.upperBound
+            guard isAlone || scene.bytes[end] == Byte.space, !scene.bytes[content].contains(Byte.colon) else {
+                continue
+            }
+            let range = content.lowerBound..<end
+            let key = scene.lines.text(range)
+            return scene.mend(
+                "no ':' behind '\(key.shortened)'; write '\(key.shortened):'", at: range,
+                label: "a ':' belongs behind this", replace: end..<end, with: ":", title: "add the ':'", .suggested)
+        }
+        return nil
+    }
+
+    /// `name: String = "a: b"`: quote all of the value.
+    @Sendable static func colonInValue(_ scene: TrapScene) -> Trap? {
+        guard scene.says("mapping values are not allowed"),
+            let (_, value) = scene.lines.keyAndValue(scene.line), value.contains(scene.failure.offset)
+        else { return nil }
+        let quoted = scene.lines.text(value).split(separator: "'", omittingEmptySubsequences: false)
+            .joined(separator: "''")
+        let colon = scene.failure.offset..<scene.failure.offset + 1
+        return scene.mend(
+            "a ': ' inside a value begins another key; quote the whole value", at: colon,
+            replace: value, with: "'\(quoted)'", title: "quote the whole value", .safe)
+    }
+
+    /// A line that is indented like none of its siblings.
+    @Sendable static func wrongIndentation(_ scene: TrapScene) -> Trap? {
+        let lines = scene.lines
+        guard scene.says("did not find expected key") || scene.says("mapping values are not allowed")
+            || scene.says("did not find expected '-' indicator") || scene.says("did not find expected <document start>")
+        else { return nil }
+        let line = scene.line
+        let depth = lines.indentation(line)
+        guard !lines.isBlankOrComment(line), !isInsideFlow(scene), let above = lines.previous(line) else { return nil }
+        let isFirst = scene.failure.offset == lines.content(line).lowerBound || scene.stoppedAt == Byte.colon
+        guard isFirst, lines.keyAndValue(line) != nil || scene.bytes[lines.content(line).lowerBound] == Byte.dash
+        else { return nil }
+        var levels: [(depth: Int, line: Int)] = []
+        var current: Int? = above
+        while let candidate = current, levels.last?.depth ?? 1 > 0, line - candidate < 2000 {
+            let indentation = lines.indentation(candidate)
+            if indentation < levels.last?.depth ?? Int.max { levels.append((indentation, candidate)) }
+            current = lines.previous(candidate)
+        }
+        guard !levels.contains(where: { $0.depth == depth }), let sibling = levels.min(by: {
+            (abs($0.depth - depth), $0.depth) < (abs($1.depth - depth), $1.depth)
+        }) else { return nil }
+        let content = lines.content(line)
+        let key = lines.keyAndValue(line)?.key ?? content.lowerBound..<content.lowerBound + 1
+        let neighbour = lines.content(sibling.line)
+        let note = DiagnosticNote(
+            "this line is indented by \(sibling.depth)",
+            at: scene.text.span(scene.token(at: neighbour.lowerBound)))
+        let name = lines.text(key)
+        return scene.mend(
+            "'\(name.shortened)' is indented by \(depth), but no line above it at this level is; indent it by "
+                + "\(sibling.depth)",
+            at: key, replace: lines.range(line).lowerBound..<content.lowerBound,
+            with: String(repeating: " ", count: sibling.depth), title: "indent by \(sibling.depth)", .suggested,
+            notes: [note])
+    }
+
+    /// `[name, age` or `{of: Dog` without an end.
+    @Sendable static func unclosedBracket(_ scene: TrapScene) -> Trap? {
+        guard isInsideFlow(scene), let opening = scene.failure.contextOffset, opening < scene.bytes.count else {
+            return nil
+        }
+        let line = scene.lines.line(at: opening)
+        let isSequence = scene.bytes[opening] == UInt8(ascii: "[")
+        let close = isSequence ? "]" : "}"
+        let isOpen = !scene.bytes[opening..<max(opening, min(scene.failure.offset, scene.bytes.count))]
+            .contains(UInt8(ascii: isSequence ? "]" : "}"))
+        guard isOpen, line != scene.line || scene.failure.offset >= scene.lines.content(line).upperBound else {
+            return nil
+        }
+        let sign = scene.lines.text(opening..<opening + 1)
+        var end = scene.lines.content(line).upperBound
+        if end > opening + 1, scene.bytes[end - 1] == Byte.comma { end -= 1 }
+        return scene.mend(
+            "this '\(sign)' is never closed; add a '\(close)'", at: opening..<opening + 1, label: "opened here",
+            replace: end..<max(end, scene.lines.content(line).upperBound), with: close, title: "add '\(close)'",
+            .suggested)
+    }
+
+    /// `index: - name`.
+    @Sendable static func listOnKeyLine(_ scene: TrapScene) -> Trap? {
+        guard scene.says("block sequence entries are not allowed") else { return nil }
+        let place = scene.failure.offset..<min(scene.failure.offset + 1, scene.bytes.count)
+        guard let (_, value) = scene.lines.keyAndValue(scene.line), value.lowerBound == place.lowerBound else {
+            return nil
+        }
+        let item = scene.lines.text(value).drop { $0 == "-" || $0 == " " }
+        return scene.mend(
+            "a list with dashes begins on its own line; write '[\(item)]'", at: place, replace: value,
+            with: "[\(item)]", title: "write '[\(item)]'", .suggested)
+    }
+
+    /// Something behind a closing quote or bracket.
+    @Sendable static func textBehindValue(_ scene: TrapScene) -> Trap? {
+        guard scene.says("did not find expected"), let (key, value) = scene.lines.keyAndValue(scene.line),
+            scene.failure.offset > value.lowerBound, scene.failure.offset < value.upperBound
+        else { return nil }
+        let rest = scene.failure.offset..<value.upperBound
+        let diagnostic = Diagnostic(
+            .yamlTrap,
+            "'\(scene.lines.text(rest).shortened)' cannot follow the value of '\(scene.lines.text(key).shortened)'; "
+                + "quote the whole value", at: scene.text.span(rest), label: "the value ends before this")
+        return Trap(diagnostic, replace: rest, with: "")
+    }
+
+    private static func isInsideFlow(_ scene: TrapScene) -> Bool {
+        scene.isInside("flow sequence") || scene.isInside("flow mapping")
+    }
+
+    /// The lines a mistake may stand in: of the context, and just above the place libyaml stopped at.
+    private static func suspects(_ scene: TrapScene) -> [Int] {
+        var result: [Int] = []
+        if let context = scene.failure.contextOffset {
+            let line = scene.lines.line(at: min(context, scene.bytes.count))
+            if scene.isInside("simple key") { result.append(line) }
+        }
+        if scene.lines.keyAndValue(scene.line) == nil { result.append(scene.line) }
+        if let above = scene.lines.previous(scene.line), scene.lines.keyAndValue(above) == nil { result.append(above) }
+        return result
+    }
+}

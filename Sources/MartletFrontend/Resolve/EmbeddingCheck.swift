@@ -1,0 +1,67 @@
+import MartletSchema
+
+/// Embedded objects that hold themselves without an optional or a collection between could never end.
+enum EmbeddingCheck {
+    private struct Edge {
+        let owner: String
+        let target: Spanned<String>
+    }
+
+    static func run(
+        _ names: [String], _ scopes: [String: Resolver.ObjectScope], _ diagnostics: inout [Diagnostic]
+    ) {
+        var edges: [Edge] = []
+        for name in names {
+            guard let scope = scopes[name], scope.syntax.isEmbedded else { continue }
+            for property in scope.syntax.properties {
+                guard let type = property.type, type.isSingle, type.optional == nil,
+                    scopes[type.name.value]?.syntax.isEmbedded == true
+                else { continue }
+                edges.append(Edge(owner: name, target: type.name))
+            }
+        }
+        let endless = cyclic(edges)
+        guard !endless.isEmpty else { return }
+        let places = Set(endless.map(\.target.span))
+        // The plainer finding for the same place gives way.
+        diagnostics.removeAll { finding in
+            finding.code == .badOptionality && finding.span.map(places.contains) == true
+        }
+        for edge in endless {
+            let right = "\(edge.target.value)?"
+            diagnostics.append(
+                Diagnostic(
+                    .embedding, "'\(edge.owner)' contains itself without end; write '\(right)'", at: edge.target.span,
+                    label: "leads back to '\(edge.owner)'", help: "write '\(right)'",
+                    fixes: [Fix("write '\(right)'", .safe, [Edit(edge.target.span.ending, "?")])]))
+        }
+    }
+
+    /// The edges left when everything without a way on, and everything without a way in, is taken away.
+    private static func cyclic(_ edges: [Edge]) -> [Edge] {
+        let forward = withoutDeadEnds(edges, from: \.owner, to: \.target.value)
+        return withoutDeadEnds(forward, from: \.target.value, to: \.owner)
+    }
+
+    private static func withoutDeadEnds(
+        _ edges: [Edge], from source: KeyPath<Edge, String>, to target: KeyPath<Edge, String>
+    ) -> [Edge] {
+        var waysOn: [String: Int] = [:]
+        var arriving: [String: [Int]] = [:]
+        for (index, edge) in edges.enumerated() {
+            waysOn[edge[keyPath: source], default: 0] += 1
+            arriving[edge[keyPath: target], default: []].append(index)
+        }
+        var pending = arriving.keys.filter { waysOn[$0] == nil }
+        var isGone = [Bool](repeating: false, count: edges.count)
+        while let name = pending.popLast() {
+            for index in arriving[name] ?? [] where !isGone[index] {
+                isGone[index] = true
+                let owner = edges[index][keyPath: source]
+                waysOn[owner, default: 0] -= 1
+                if waysOn[owner] == 0 { pending.append(owner) }
+            }
+        }
+        return edges.indices.filter { !isGone[$0] }.map { edges[$0] }
+    }
+}

@@ -1,0 +1,194 @@
+import MartletSchema
+
+/// Defaults: each literal against the type of its property.
+extension Resolver {
+    mutating func checkDefault(
+        _ literal: LiteralSyntax, _ type: PropertyTypeModel, of property: PropertySyntax
+    ) -> DefaultModel? {
+        guard type.isSingle else {
+            return refuse(literal, "a collection begins empty; remove the default", removes: true)
+        }
+        switch type.value {
+        case .link, .embedded: return refuse(literal, "a link begins as nil; remove the default", removes: true)
+        case .enumeration(let name, _): return checkCase(literal, of: name)
+        case .scalar(let kind):
+            if literal.form == .bare, ["nil", "null", "~"].contains(literal.text) {
+                let reason = type.isOptional ? "an optional begins as nil" : "'\(kind.rawValue)' is not optional"
+                return refuse(literal, "\(reason); remove the default", removes: true)
+            }
+            return checkScalar(literal, kind)
+        }
+    }
+
+    private mutating func checkScalar(_ literal: LiteralSyntax, _ kind: ScalarKind) -> DefaultModel? {
+        switch kind {
+        case .bool: checkBool(literal)
+        case .int, .int8, .int16, .int32, .int64: checkInteger(literal, kind)
+        case .float, .double: checkFloating(literal, kind)
+        case .string: checkString(literal)
+        case .data: checkData(literal)
+        case .date: checkDate(literal)
+        case .uuid: checkUUID(literal)
+        case .objectId: checkObjectId(literal)
+        case .decimal128: checkDecimal(literal)
+        case .anyValue: checkAnyValue(literal)
+        }
+    }
+
+    private mutating func checkCase(_ literal: LiteralSyntax, of name: String) -> DefaultModel? {
+        guard let syntax = enums[name] else { return nil }
+        let cases = syntax.cases.map(\.name.value)
+        if literal.form == .bare, cases.contains(literal.text) { return .enumCase(literal.text) }
+        let bare = literal.text.hasPrefix(".") ? String(literal.text.dropFirst()) : literal.text
+        if cases.contains(bare) {
+            return refuse(literal, "a case is written without dot and quotes; write '\(bare)'", fix: bare)
+        }
+        if ["nil", "null", "~"].contains(literal.text) {
+            return refuse(literal, "nil is no case of '\(name)'; remove the default", removes: true)
+        }
+        guard !syntax.isIncomplete else { return nil }
+        reportMissing(
+            .badDefault, "'\(name)' has no case '\(literal.text.shortened)'", Spanned(literal.text, literal.span),
+            among: cases, label: "no such case",
+            notes: [DiagnosticNote("'\(name)' is declared here", at: syntax.name.span)])
+        return nil
+    }
+
+    private mutating func checkBool(_ literal: LiteralSyntax) -> DefaultModel? {
+        if literal.form == .bare {
+            if literal.text == "true" || literal.text == "false" { return .bool(literal.text == "true") }
+            if let word = BooleanWord(literal.text) {
+                return ambiguous(literal, "a boolean", "\(word.value)", .safe)
+            }
+        }
+        return mismatch(literal, .bool, "write 'true' or 'false'")
+    }
+
+    private mutating func checkInteger(_ literal: LiteralSyntax, _ kind: ScalarKind) -> DefaultModel? {
+        let bits = kind.integerBits ?? 64
+        let largest = Int64.max >> Int64(64 - bits)
+        let range = "\(-largest - 1) to \(largest)"
+        guard literal.form == .bare else { return mismatch(literal, kind, "write a whole number without quotes") }
+        switch WholeNumber(literal.text) {
+        case .value(let value) where value >= -largest - 1 && value <= largest: return .integer(value)
+        case .value, .tooLarge:
+            return refuse(literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)'; it holds \(range)")
+        case .ambiguous(let right): return ambiguous(literal, "a number", right, .suggested)
+        case .none: return mismatch(literal, kind, "write a whole number")
+        }
+    }
+
+    private mutating func checkFloating(_ literal: LiteralSyntax, _ kind: ScalarKind) -> DefaultModel? {
+        guard literal.form == .bare else { return mismatch(literal, kind, "write a number without quotes") }
+        if case .ambiguous(let right) = WholeNumber(literal.text) {
+            return ambiguous(literal, "a number", right, .suggested)
+        }
+        guard let number = DecimalNumber(literal.text) else { return mismatch(literal, kind, "write a number such as 0.5") }
+        guard let value = Double(number.text), value.isFinite, kind == .double || Float(value).isFinite else {
+            return refuse(literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)'; write a smaller number")
+        }
+        return .floating(value)
+    }
+
+    private mutating func checkString(_ literal: LiteralSyntax) -> DefaultModel? {
+        if literal.form == .quoted { return .string(literal.text) }
+        let isWord = literal.text.utf8.allSatisfy {
+            $0.isNameByte || $0 == Byte.dash || $0 == Byte.dot || $0 >= 0x80
+        }
+        let looksOther = literal.text == "true" || literal.text == "false" || DecimalNumber(literal.text) != nil
+        if isWord, !looksOther { return .string(literal.text) }
+        let quoted = "\"\(literal.text)\""
+        let isPlain = !literal.text.utf8.contains(Byte.doubleQuote) && !literal.text.utf8.contains(Byte.backslash)
+        return refuse(literal, "text of more than one word stands in quotes; write \(quoted)", fix: isPlain ? quoted : nil)
+    }
+
+    private mutating func checkData(_ literal: LiteralSyntax) -> DefaultModel? {
+        guard literal.form == .quoted, let bytes = ByteText.base64(literal.text) else {
+            return mismatch(literal, .data, "write Base64 in quotes")
+        }
+        return .data(bytes)
+    }
+
+    private mutating func checkDate(_ literal: LiteralSyntax) -> DefaultModel? {
+        if literal.form == .bare, literal.text == "now" { return .now }
+        switch DateText.parse(literal.text) {
+        case .seconds(let seconds): return .date(seconds)
+        case .noZone:
+            let right = literal.form == .quoted ? "\"\(literal.text)Z\"" : "\(literal.text)Z"
+            return refuse(literal, "a time of day needs its zone; write '\(right)' for UTC", fix: right, .suggested)
+        case .none: return mismatch(literal, .date, "write 'now' or a date such as 2024-05-31T12:00:00Z")
+        }
+    }
+
+    private mutating func checkUUID(_ literal: LiteralSyntax) -> DefaultModel? {
+        if literal.form == .bare, literal.text == "new" { return .newUUID }
+        guard let bytes = ByteText.uuid(literal.text) else {
+            return mismatch(literal, .uuid, "write 'new' or 8-4-4-4-12 hexadecimal digits")
+        }
+        return .uuid(bytes)
+    }
+
+    private mutating func checkObjectId(_ literal: LiteralSyntax) -> DefaultModel? {
+        if literal.form == .bare, literal.text == "new" { return .newObjectId }
+        guard let bytes = ByteText.hexadecimal(literal.text), bytes.count == 12 else {
+            return mismatch(literal, .objectId, "write 'new' or 24 hexadecimal digits")
+        }
+        return .objectId(bytes)
+    }
+
+    private mutating func checkDecimal(_ literal: LiteralSyntax) -> DefaultModel? {
+        if literal.form == .bare, case .ambiguous(let right) = WholeNumber(literal.text) {
+            return ambiguous(literal, "a number", right, .suggested)
+        }
+        guard let number = DecimalNumber(literal.text) else {
+            return mismatch(literal, .decimal128, "write a number such as 19.95")
+        }
+        guard number.fitsDecimal128 else {
+            return refuse(literal, "'\(literal.text.shortened)' does not fit 'Decimal128'; it holds 34 digits")
+        }
+        return .decimal128(number.text)
+    }
+
+    private mutating func checkAnyValue(_ literal: LiteralSyntax) -> DefaultModel? {
+        if literal.form == .quoted { return .string(literal.text) }
+        if literal.text == "true" || literal.text == "false" { return .bool(literal.text == "true") }
+        switch WholeNumber(literal.text) {
+        case .value(let value): return .integer(value)
+        case .ambiguous(let right): return ambiguous(literal, "a number", right, .suggested)
+        case .tooLarge, .none: break
+        }
+        if let number = DecimalNumber(literal.text), let value = Double(number.text), value.isFinite {
+            return .floating(value)
+        }
+        return mismatch(literal, .anyValue, "write 'true', 'false', a number or text in quotes")
+    }
+
+    // MARK: Findings
+
+    private mutating func mismatch(_ literal: LiteralSyntax, _ kind: ScalarKind, _ mend: String) -> DefaultModel? {
+        refuse(literal, "'\(literal.text.shortened)' is no default for '\(kind.rawValue)'; \(mend)")
+    }
+
+    private mutating func ambiguous(
+        _ literal: LiteralSyntax, _ what: String, _ right: String, _ applicability: Fix.Applicability
+    ) -> DefaultModel? {
+        report(
+            .ambiguousScalar, "'\(literal.text.shortened)' is \(what) in some YAML only; write '\(right)'",
+            at: literal.span, help: "write '\(right)'",
+            fixes: [Fix("write '\(right)'", applicability, [Edit(literal.span, right)])])
+        return nil
+    }
+
+    private mutating func refuse(
+        _ literal: LiteralSyntax, _ message: String, fix: String? = nil, _ applicability: Fix.Applicability = .safe,
+        removes: Bool = false
+    ) -> DefaultModel? {
+        var fixes: [Fix] = []
+        if let fix { fixes.append(Fix("write '\(fix)'", applicability, [Edit(literal.span, fix)])) }
+        if removes, let removal = literal.removal {
+            fixes.append(Fix("remove the default", .safe, [Edit(removal, "")]))
+        }
+        report(.badDefault, message, at: literal.span, help: fixes.first?.title, fixes: fixes)
+        return nil
+    }
+}

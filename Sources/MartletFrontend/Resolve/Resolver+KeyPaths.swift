@@ -1,0 +1,107 @@
+import MartletSchema
+
+/// Key paths, segment by segment, and the projections made of them.
+extension Resolver {
+    mutating func resolve(_ path: KeyPathSyntax, root: String) -> KeyPathModel? {
+        guard var scope = scopes[root] else { return nil }
+        var segments: [KeyPathSegmentModel] = []
+        var collection: Int?
+        var isOptional = false
+        for (index, name) in path.segments.enumerated() {
+            guard let member = scope.members[name.value] else {
+                reportNoMember(name, of: scope)
+                return nil
+            }
+            guard let type = member.type else { return nil }
+            let owner = scope.syntax.name.value
+            segments.append(KeyPathSegmentModel(owner: owner, property: name.value, type: type, span: name.span))
+            if index == path.segments.count - 1 { break }
+            guard let next = type.value.objectName.flatMap({ scopes[$0] }) else {
+                report(
+                    .unknownName, "'\(name.value)' is '\(type.text)', and a key path cannot go on from there",
+                    at: path.segments[index + 1].span, label: "nothing to find here",
+                    notes: [DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)])
+                return nil
+            }
+            if type.kind == .map {
+                report(
+                    .unknownName, "'\(name.value)' is a map, and a key path cannot go through one; end it here",
+                    at: name.span, notes: [DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)])
+                return nil
+            }
+            if type.isSingle {
+                isOptional = true
+            } else {
+                collection = collection ?? index
+                isOptional = false
+            }
+            scope = next
+        }
+        guard let last = segments.last else { return nil }
+        return KeyPathModel(
+            root: root, segments: segments, type: last.type,
+            isOptional: isOptional || last.type.isSingle && last.type.isOptional, collectionSegment: collection,
+            isWritable: isWritable(segments, through: collection), span: path.span)
+    }
+
+    /// One segment that can be set, or an optional property reached through links only. A primary key cannot be set once
+    /// its object is managed.
+    private func isWritable(_ segments: [KeyPathSegmentModel], through collection: Int?) -> Bool {
+        guard let last = segments.last, collection == nil, !last.type.isLinkingObjects,
+            scopes[last.owner]?.syntax.primaryKey?.value != last.property
+        else { return false }
+        return segments.count == 1 || last.type.isSingle && last.type.isOptional
+    }
+
+    mutating func declaredKeyPaths(of syntax: ObjectSyntax) -> [DeclaredKeyPathModel] {
+        var result: [DeclaredKeyPathModel] = []
+        for entry in syntax.keyPaths {
+            if NameRules.keyPathNames.contains(entry.name.value) { reportReserved(entry.name, "key path") }
+            let paths = entry.paths.compactMap { resolve($0, root: syntax.name.value) }
+            result.append(
+                DeclaredKeyPathModel(
+                    name: entry.name.value, nameSpan: entry.name.span, documentation: entry.documentation,
+                    isList: entry.isList, paths: paths))
+        }
+        return result
+    }
+
+    mutating func model(of syntax: ProjectionSyntax) -> ProjectionModel? {
+        guard let root = syntax.root else { return nil }
+        guard scopes[root.value] != nil else {
+            if let symbol = symbols[root.value] {
+                report(
+                    .unknownType, "'\(root.value)' is an \(symbol.kind.word), and a projection is of an object",
+                    at: root.span, notes: [DiagnosticNote("declared here", at: symbol.name.span)])
+            } else {
+                reportMissing(
+                    .unknownType, "unknown type '\(root.value.shortened)'", root, among: symbols.objectNames,
+                    label: "no object with this name")
+            }
+            return nil
+        }
+        var labels: [ProjectionLabelModel] = []
+        for label in syntax.labels {
+            if NameRules.projectionMembers.contains(label.name.value) { reportReserved(label.name, "label") }
+            guard let path = resolve(label.path, root: root.value), isProjectable(path) else { continue }
+            labels.append(
+                ProjectionLabelModel(
+                    name: label.name.value, nameSpan: label.name.span, documentation: label.documentation, path: path))
+        }
+        return ProjectionModel(
+            name: syntax.name.value, nameSpan: syntax.name.span, documentation: syntax.documentation, root: root,
+            labels: labels, deprecation: syntax.deprecation)
+    }
+
+    /// A projected collection shows one value per element: no second collection may follow.
+    private mutating func isProjectable(_ path: KeyPathModel) -> Bool {
+        guard let first = path.collectionSegment,
+            let second = path.segments[(first + 1)...].first(where: { !$0.type.isSingle })
+        else { return true }
+        report(
+            .unknownName,
+            "a projection goes through one collection, and '\(second.property)' would be the second; end the path before it",
+            at: second.span, notes: [DiagnosticNote("the first collection", at: path.segments[first].span)])
+        return false
+    }
+}

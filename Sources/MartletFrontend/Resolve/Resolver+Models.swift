@@ -1,0 +1,200 @@
+import MartletSchema
+
+/// Objects and enums of the model, with keys, indexes and defaults checked.
+extension Resolver {
+    mutating func model(of syntax: ObjectSyntax) -> ObjectModel {
+        let name = syntax.name.value
+        let scope = scopes[name] ?? ObjectScope(syntax: syntax)
+        let primaryKey = syntax.primaryKey.flatMap { checkPrimaryKey($0, scope) }
+        var indexed: Set<String> = []
+        for entry in syntax.indexes {
+            if let member = scope.members[entry.value] {
+                if let type = member.type, Self.isIndexable(type), entry.value != primaryKey?.value {
+                    indexed.insert(entry.value)
+                }
+            } else {
+                reportNoMember(entry, of: scope)
+            }
+        }
+        for list in syntax.unique { checkUnique(list, scope) }
+        var properties: [PropertyModel] = []
+        for property in syntax.properties {
+            guard let type = scope.members[property.name.value]?.type else { continue }
+            properties.append(
+                model(
+                    of: property, type, isPrimaryKey: primaryKey?.value == property.name.value,
+                    isIndexed: indexed.contains(property.name.value)))
+        }
+        return ObjectModel(
+            name: name, nameSpan: syntax.name.span, documentation: syntax.documentation,
+            isEmbedded: syntax.isEmbedded, primaryKey: primaryKey, indexes: syntax.indexes, unique: syntax.unique,
+            properties: properties, ignored: syntax.ignored.compactMap { ignoredModel(of: $0) },
+            keyPaths: declaredKeyPaths(of: syntax), renamedFrom: syntax.renamedFrom, deprecation: syntax.deprecation)
+    }
+
+    /// Scalars but `Data`, and enums. Links have an index by nature.
+    static func isIndexable(_ type: PropertyTypeModel) -> Bool {
+        guard type.isSingle else { return false }
+        return switch type.value {
+        case .scalar(let kind): kind != .data
+        case .enumeration: true
+        case .link, .embedded: false
+        }
+    }
+
+    private mutating func model(
+        of property: PropertySyntax, _ type: PropertyTypeModel, isPrimaryKey: Bool, isIndexed: Bool
+    ) -> PropertyModel {
+        if let onDelete = property.onDelete, type.value.objectName == nil || type.isLinkingObjects {
+            report(
+                .unknownKey, "'onDelete' is for links, and '\(property.name.value)' is '\(type.text)'; remove it",
+                at: onDelete.span)
+        } else if let onDelete = property.onDelete, case .embedded = type.value {
+            report(
+                .unknownKey, "embedded objects are deleted with their owner; remove 'onDelete'", at: onDelete.span)
+        }
+        let isText = type.isSingle && type.value == .scalar(.string)
+        return PropertyModel(
+            name: property.name.value, nameSpan: property.name.span, documentation: property.documentation,
+            type: type, typeSpan: property.type?.span ?? property.name.span,
+            defaultValue: property.defaultValue.flatMap { checkDefault($0, type, of: property) },
+            defaultSpan: property.defaultValue?.span, renamedFrom: property.renamedFrom,
+            deprecation: property.deprecation, onDelete: property.onDelete?.value ?? .nullify,
+            isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, isFullText: property.fullText != nil && isText,
+            fullTextSpan: property.fullText)
+    }
+
+    private mutating func ignoredModel(of property: PropertySyntax) -> PropertyModel? {
+        for (key, span) in [
+            ("renamedFrom", property.renamedFrom?.span), ("fullText", property.fullText),
+            ("onDelete", property.onDelete?.span),
+        ] {
+            guard let span else { continue }
+            report(.unknownKey, "'\(key)' is for stored properties, and '\(property.name.value)' is ignored", at: span)
+        }
+        guard let syntax = property.type, let type = resolve(syntax, of: property) else { return nil }
+        guard type.isSingle else {
+            report(
+                .badOptionality, "an ignored property holds a single value, not '\(type.text)'; store it or leave it out",
+                at: syntax.span)
+            return nil
+        }
+        if case .scalar(.anyValue) = type.value, property.defaultValue != nil { return nil }
+        return model(of: property, type, isPrimaryKey: false, isIndexed: false)
+    }
+
+    // MARK: Keys
+
+    private mutating func checkPrimaryKey(_ name: Spanned<String>, _ scope: ObjectScope) -> Spanned<String>? {
+        guard let member = scope.members[name.value] else {
+            reportNoMember(name, of: scope)
+            return nil
+        }
+        guard let type = member.type else { return name }
+        let note = DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)
+        guard type.isSingle, Self.isKeyType(type.value) else {
+            report(
+                .badPrimaryKey,
+                "'\(type.text)' cannot be a primary key; use a whole number, 'String', 'UUID' or 'ObjectId'",
+                at: name.span, label: "this is '\(type.text)'", notes: [note])
+            return name
+        }
+        if let optional = member.syntax.type?.optional, type.isOptional {
+            report(
+                .badOptionality, "a primary key is never optional; remove the '?'", at: optional,
+                notes: [DiagnosticNote("the primary key is named here", at: name.span)], help: "remove the '?'",
+                fixes: [Fix("remove the '?'", .safe, [Edit(optional, "")])])
+        }
+        return name
+    }
+
+    private static func isKeyType(_ value: ValueTypeModel) -> Bool {
+        guard case .scalar(let kind) = value else { return false }
+        return kind.integerBits != nil || kind == .string || kind == .uuid || kind == .objectId
+    }
+
+    private mutating func checkUnique(_ list: [Spanned<String>], _ scope: ObjectScope) {
+        var seen: [String: SourceSpan] = [:]
+        for name in list {
+            if let first = seen[name.value] {
+                report(
+                    .duplicateKey, "'\(name.value)' stands twice in this list; remove one", at: name.span,
+                    notes: [DiagnosticNote("it stands here first", at: first)])
+            }
+            seen[name.value] = name.span
+            guard let member = scope.members[name.value] else {
+                reportNoMember(name, of: scope)
+                continue
+            }
+            guard let type = member.type else { continue }
+            if case .embedded = type.value { reportNotUnique(name, type) } else if !type.isSingle { reportNotUnique(name, type) }
+        }
+    }
+
+    private mutating func reportNotUnique(_ name: Spanned<String>, _ type: PropertyTypeModel) {
+        report(
+            .unknownName, "'\(name.value)' is '\(type.text)', which cannot be unique; name properties of single values",
+            at: name.span)
+    }
+
+    // MARK: Enums
+
+    mutating func model(of syntax: EnumSyntax) -> EnumModel? {
+        var cases: [EnumCaseModel] = []
+        var names: [String: Spanned<String>] = [:]
+        var values: [EnumCaseModel.RawValue: SourceSpan] = [:]
+        for item in syntax.cases {
+            if NameRules.caseNames.contains(item.name.value) {
+                report(
+                    .reservedName, "a case cannot be named '\(item.name.value)', which is a member of every enum",
+                    at: item.name.span, label: "choose another name")
+            }
+            if let first = names[item.name.value] {
+                report(
+                    .duplicateKey, "case '\(item.name.value)' stands twice; rename or remove one", at: item.name.span,
+                    notes: [DiagnosticNote("it stands here first", at: first.span)])
+                continue
+            }
+            names[item.name.value] = item.name
+            guard let raw = syntax.raw, let value = rawValue(of: item, raw) else { continue }
+            let span = item.rawValue?.span ?? item.name.span
+            if let first = values[value] {
+                report(
+                    .duplicateKey, "two cases store the same value; give '\(item.name.value)' another", at: span,
+                    notes: [DiagnosticNote("the same value", at: first)])
+            }
+            values[value] = values[value] ?? span
+            cases.append(
+                EnumCaseModel(
+                    name: item.name.value, nameSpan: item.name.span, documentation: item.documentation, rawValue: value))
+        }
+        if let unknown = syntax.unknown, names[unknown.value] == nil, !syntax.isIncomplete {
+            reportMissing(
+                .unknownName, "'\(syntax.name.value)' has no case '\(unknown.value)'", unknown,
+                among: syntax.cases.map(\.name.value), label: "no such case")
+        }
+        guard let raw = syntax.raw else { return nil }
+        return EnumModel(
+            name: syntax.name.value, nameSpan: syntax.name.span, documentation: syntax.documentation, raw: raw,
+            cases: cases, unknown: syntax.unknown, renamedFrom: syntax.renamedFrom, deprecation: syntax.deprecation)
+    }
+
+    private mutating func rawValue(of item: EnumCaseSyntax, _ raw: EnumRawKind) -> EnumCaseModel.RawValue? {
+        guard let scalar = item.rawValue else { return .string(item.name.value) }
+        guard raw == .int else { return .string(scalar.text) }
+        switch scalar.isPlain ? WholeNumber(scalar.text) : .none {
+        case .value(let value): return .int(value)
+        case .ambiguous(let right):
+            report(
+                .ambiguousScalar, "'\(scalar.text)' is a number in some YAML only; write '\(right)'", at: scalar.span,
+                help: "write '\(right)'", fixes: [Fix("write '\(right)'", .suggested, [Edit(scalar.span, right)])])
+        case .tooLarge:
+            report(.badDefault, "'\(scalar.text.shortened)' does not fit an 'Int'", at: scalar.span)
+        case .none:
+            report(
+                .badDefault, "'\(scalar.text.shortened)' is no whole number, and the enum is stored as 'Int'",
+                at: scalar.span)
+        }
+        return nil
+    }
+}

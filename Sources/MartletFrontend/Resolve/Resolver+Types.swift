@@ -1,0 +1,208 @@
+import MartletSchema
+
+/// Types of properties: what a name means, and where a `?` belongs.
+extension Resolver {
+    /// The members of an object, with the types of its properties.
+    mutating func scope(of syntax: ObjectSyntax) -> ObjectScope {
+        var scope = ObjectScope(syntax: syntax)
+        var folded: [String: Spanned<String>] = [:]
+        for property in syntax.properties + syntax.ignored {
+            let name = property.name
+            if let first = folded[name.value.asciiLowercased] {
+                let isSame = first.value == name.value
+                report(
+                    .duplicateKey,
+                    isSame
+                        ? "'\(name.value)' is declared twice; rename or remove one"
+                        : "'\(name.value)' differs from '\(first.value)' by case alone; rename one",
+                    at: name.span, label: "again here", notes: [DiagnosticNote("the other one stands here", at: first.span)])
+            } else {
+                folded[name.value.asciiLowercased] = name
+            }
+            if NameRules.members.contains(name.value) { reportReserved(name, "property") }
+        }
+        for property in syntax.properties where scope.members[property.name.value] == nil {
+            let type = property.type.flatMap { resolve($0, of: property) }
+            scope.members[property.name.value] = Member(syntax: property, type: type)
+            scope.names.append(property.name.value)
+        }
+        scope.ignored = Set(syntax.ignored.map(\.name.value))
+        return scope
+    }
+
+    mutating func reportReserved(_ name: Spanned<String>, _ kind: String) {
+        let replacement = name.value == "description" ? "details" : "\(name.value)Value"
+        report(
+            .reservedName, "a \(kind) cannot be named '\(name.value)', which is a member of the runtime's classes",
+            at: name.span, label: "choose another name",
+            help: "write '\(replacement)'",
+            fixes: [Fix("write '\(replacement)'", .suggested, [Edit(name.span, replacement)])])
+    }
+
+    mutating func resolve(_ type: TypeSyntax, of property: PropertySyntax) -> PropertyTypeModel? {
+        guard let value = resolveName(type.name, in: type) else { return nil }
+        if let outer = type.outerOptional {
+            reportOptional(outer, "a collection is never optional, it is empty; remove the '?'")
+        }
+        switch type.shape {
+        case .single: return resolveSingle(type, value, of: property)
+        case .list, .set, .map: return resolveCollection(type, value)
+        case .linkingObjects(let member):
+            if let optional = type.optional { reportOptional(optional, "linking objects are never optional; remove the '?'") }
+            guard value.objectName != nil else {
+                report(
+                    .badLinkingObjects, "linking objects come from objects, and '\(value.name)' is none; name an object",
+                    at: type.name.span)
+                return nil
+            }
+            return PropertyTypeModel(
+                kind: .linkingObjects(type: value.name, property: member.value), value: value, isOptional: false)
+        }
+    }
+
+    private mutating func resolveSingle(
+        _ type: TypeSyntax, _ value: ValueTypeModel, of property: PropertySyntax
+    ) -> PropertyTypeModel? {
+        switch value {
+        case .scalar(.anyValue):
+            if let optional = type.optional {
+                reportOptional(optional, "'AnyRealmValue' is never optional, it can hold none; remove the '?'")
+            }
+            return PropertyTypeModel(kind: .single, value: value, isOptional: false)
+        case .link where type.optional == nil:
+            reportNotOptional(type.name, "a link is optional, because its target can be deleted")
+        case .embedded where type.optional == nil:
+            // A cycle of such properties is worse, and reported as such.
+            reportNotOptional(type.name, "an embedded object is optional")
+        case .scalar, .enumeration:
+            return PropertyTypeModel(kind: .single, value: value, isOptional: type.optional != nil)
+        case .link, .embedded: break
+        }
+        return PropertyTypeModel(kind: .single, value: value, isOptional: true)
+    }
+
+    private mutating func resolveCollection(_ type: TypeSyntax, _ value: ValueTypeModel) -> PropertyTypeModel? {
+        let isMap = if case .map = type.shape { true } else { false }
+        let isSet = if case .set = type.shape { true } else { false }
+        var isOptional = type.optional != nil
+        switch value {
+        case .embedded(let name) where isSet:
+            report(
+                .badOptionality, "a set cannot hold embedded objects; write 'List<\(name)>'", at: type.span,
+                help: "write 'List<\(name)>'",
+                fixes: [Fix("write 'List<\(name)>'", .safe, [Edit(type.span, "List<\(name)>")])])
+        case .link, .embedded:
+            if isMap, !isOptional {
+                reportNotOptional(type.name, "a link out of a map is optional, because its target can be deleted")
+                isOptional = true
+            } else if !isMap, let optional = type.optional {
+                reportOptional(optional, "the objects of a collection are never optional; remove the '?'")
+                isOptional = false
+            }
+        case .scalar(.anyValue):
+            if let optional = type.optional {
+                reportOptional(optional, "'AnyRealmValue' is never optional, it can hold none; remove the '?'")
+                isOptional = false
+            }
+        case .scalar, .enumeration: break
+        }
+        return PropertyTypeModel(kind: isMap ? .map : isSet ? .set : .list, value: value, isOptional: isOptional)
+    }
+
+    /// What the name of a type means.
+    private mutating func resolveName(_ name: Spanned<String>, in type: TypeSyntax) -> ValueTypeModel? {
+        if let scalar = ScalarKind(rawValue: name.value) { return .scalar(scalar) }
+        if let symbol = symbols[name.value] {
+            switch symbol.kind {
+            case .object: return .link(name.value)
+            case .embedded: return .embedded(name.value)
+            case .enumeration(let raw): return raw.map { .enumeration(name.value, raw: $0) }
+            case .projection:
+                report(
+                    .unknownType, "'\(name.value)' is a projection, and no property can hold one; name an object",
+                    at: name.span, notes: [DiagnosticNote("declared here", at: symbol.name.span)])
+                return nil
+            }
+        }
+        if let right = ForeignTypes.scalar(for: name.value) {
+            report(
+                .unknownType, "unknown type '\(name.value)'; write '\(right)'", at: name.span,
+                label: "no type with this name", help: "write '\(right)'",
+                fixes: [Fix("write '\(right)'", .safe, [Edit(name.span, right)])])
+            return nil
+        }
+        if ContainerName(name.value) != nil {
+            report(
+                .unknownType, "'\(name.value)' needs the type of its elements; write '\(name.value)<String>'",
+                at: name.span)
+            return nil
+        }
+        let candidates = ScalarKind.allCases.map(\.rawValue) + symbols.typeNames
+        reportMissing(
+            .unknownType, "unknown type '\(name.value.shortened)'", name, among: candidates,
+            label: "no type with this name")
+        return nil
+    }
+
+    private mutating func reportOptional(_ span: SourceSpan, _ message: String) {
+        report(
+            .badOptionality, message, at: span, help: "remove the '?'",
+            fixes: [Fix("remove the '?'", .safe, [Edit(span, "")])])
+    }
+
+    private mutating func reportNotOptional(_ name: Spanned<String>, _ message: String) {
+        report(
+            .badOptionality, "\(message); write '\(name.value)?'", at: name.span, help: "write '\(name.value)?'",
+            fixes: [Fix("write '\(name.value)?'", .safe, [Edit(name.span.ending, "?")])])
+    }
+
+    // MARK: Linking objects
+
+    /// Linking objects must name a link of another type to this one; that is known once all types are.
+    mutating func checkLinkingObjects(of syntax: ObjectSyntax) {
+        for property in syntax.properties {
+            guard let type = property.type, case .linkingObjects(let member) = type.shape,
+                let scope = scopes[type.name.value],
+                scopes[syntax.name.value]?.members[property.name.value]?.type != nil
+            else { continue }
+            guard let target = scope.members[member.value] else {
+                reportNoMember(member, of: scope, candidates: linkNames(of: scope, to: syntax.name.value))
+                continue
+            }
+            guard let targetType = target.type else { continue }
+            if targetType.isLinkingObjects || targetType.value.objectName != syntax.name.value {
+                let names = linkNames(of: scope, to: syntax.name.value)
+                let near = Array(names.prefix(3))
+                report(
+                    .badLinkingObjects,
+                    "'\(type.name.value).\(member.value)' is no link to '\(syntax.name.value)'; name a property that is",
+                    at: member.span, label: "this is '\(targetType.text)'",
+                    notes: [DiagnosticNote("'\(member.value)' is declared here", at: target.syntax.name.span)],
+                    help: Suggestions.question(near),
+                    fixes: near.map { Fix("write '\($0)'", .suggested, [Edit(member.span, $0)]) })
+            }
+        }
+    }
+
+    private func linkNames(of scope: ObjectScope, to name: String) -> [String] {
+        scope.names.filter {
+            guard let type = scope.members[$0]?.type else { return false }
+            return type.value.objectName == name && !type.isLinkingObjects
+        }
+    }
+
+    /// A property that an object does not have.
+    mutating func reportNoMember(_ name: Spanned<String>, of scope: ObjectScope, candidates: [String]? = nil) {
+        let owner = scope.syntax.name
+        if scope.ignored.contains(name.value) {
+            report(
+                .unknownName, "'\(name.value)' of '\(owner.value)' is ignored, not stored; name a stored property",
+                at: name.span)
+            return
+        }
+        reportMissing(
+            .unknownName, "'\(owner.value)' has no property '\(name.value.shortened)'", name,
+            among: candidates ?? scope.names, label: "no such property",
+            notes: [DiagnosticNote("'\(owner.value)' is declared here", at: owner.span)])
+    }
+}

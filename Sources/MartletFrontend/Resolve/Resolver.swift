@@ -1,0 +1,91 @@
+import MartletSchema
+
+/// Turns declarations into the model: finds what names mean, checks that it fits, and collects what does not.
+struct Resolver {
+    /// A property as key paths see it; the type is nil when it is broken and a finding already says so.
+    struct Member {
+        let syntax: PropertySyntax
+        let type: PropertyTypeModel?
+    }
+
+    struct ObjectScope {
+        let syntax: ObjectSyntax
+        var members: [String: Member] = [:]
+        /// In the order of the schema.
+        var names: [String] = []
+        var ignored: Set<String> = []
+    }
+
+    let files: [FileSyntax]
+    /// Words of text that could not be read: a name among them is not called missing.
+    let lostWords: Set<String>
+    var symbols = SymbolTable()
+    var scopes: [String: ObjectScope] = [:]
+    var enums: [String: EnumSyntax] = [:]
+    var suggestions = Suggestions()
+    var diagnostics: [Diagnostic] = []
+
+    init(_ files: [FileSyntax], lostWords: Set<String>) {
+        self.files = files
+        self.lostWords = lostWords
+    }
+
+    mutating func resolve() -> SchemaModel {
+        var declared: [[DeclarationSyntax]] = []
+        for file in files {
+            declared.append(file.declarations.filter { symbols.insert($0, diagnostics: &diagnostics) })
+        }
+        for case .enumeration(let syntax) in declared.joined() { enums[syntax.name.value] = syntax }
+        for case .object(let syntax) in declared.joined() { scopes[syntax.name.value] = scope(of: syntax) }
+        for case .object(let syntax) in declared.joined() { checkLinkingObjects(of: syntax) }
+        EmbeddingCheck.run(declared.joined().compactMap(\.objectName), scopes, &diagnostics)
+        var models: [FileModel] = []
+        for (file, declarations) in zip(files, declared) {
+            models.append(
+                FileModel(
+                    file: file.source.file, path: file.source.relativePath,
+                    declarations: declarations.compactMap { model(of: $0) }, ignores: file.ignores))
+        }
+        return SchemaModel(files: models)
+    }
+
+    private mutating func model(of declaration: DeclarationSyntax) -> DeclarationModel? {
+        switch declaration {
+        case .enumeration(let syntax): model(of: syntax).map { .enumeration($0) }
+        case .object(let syntax): .object(model(of: syntax))
+        case .projection(let syntax): model(of: syntax).map { .projection($0) }
+        }
+    }
+
+    mutating func report(
+        _ code: DiagnosticCode, _ message: String, at span: SourceSpan, label: String? = nil,
+        notes: [DiagnosticNote] = [], help: String? = nil, fixes: [Fix] = []
+    ) {
+        diagnostics.append(
+            Diagnostic(code, message, at: span, label: label, notes: notes, help: help, fixes: fixes))
+    }
+
+    /// A name that leads nowhere, with the names that it may have meant; silent when it may stand in unreadable text.
+    mutating func reportMissing(
+        _ code: DiagnosticCode, _ message: String, _ name: Spanned<String>, among candidates: [String],
+        label: String, notes: [DiagnosticNote] = []
+    ) {
+        guard !lostWords.contains(name.value) else {
+            unresolved = true
+            return
+        }
+        let names = suggestions.nearest(to: name.value, among: candidates)
+        report(
+            code, message, at: name.span, label: label, notes: notes, help: Suggestions.question(names),
+            fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(name.span, $0)]) })
+    }
+
+    /// True when a name was passed over because of unreadable text.
+    private(set) var unresolved = false
+}
+
+extension DeclarationSyntax {
+    fileprivate var objectName: String? {
+        if case .object(let syntax) = self { syntax.name.value } else { nil }
+    }
+}

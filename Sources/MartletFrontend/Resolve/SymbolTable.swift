@@ -1,0 +1,80 @@
+import MartletSchema
+
+/// The names of a schema, over all of its files.
+struct SymbolTable {
+    enum Kind {
+        case enumeration(EnumRawKind?)
+        case object
+        case embedded
+        case projection
+
+        var word: String {
+            switch self {
+            case .enumeration: "enum"
+            case .object: "object"
+            case .embedded: "embedded object"
+            case .projection: "projection"
+            }
+        }
+    }
+
+    struct Symbol {
+        let name: Spanned<String>
+        let kind: Kind
+    }
+
+    private var symbols: [String: Symbol] = [:]
+    private var folded: [String: Symbol] = [:]
+    /// In the order of declaration.
+    private(set) var typeNames: [String] = []
+    private(set) var objectNames: [String] = []
+
+    subscript(name: String) -> Symbol? { symbols[name] }
+
+    /// Registers a declaration; a clash becomes a finding, and the first declaration stays.
+    mutating func insert(_ declaration: DeclarationSyntax, diagnostics: inout [Diagnostic]) -> Bool {
+        let kind: Kind =
+            switch declaration {
+            case .enumeration(let syntax): .enumeration(syntax.raw)
+            case .object(let syntax): syntax.isEmbedded ? .embedded : .object
+            case .projection: .projection
+            }
+        let symbol = Symbol(name: declaration.name, kind: kind)
+        let name = symbol.name.value
+        if ScalarKind(rawValue: name) != nil {
+            diagnostics.append(
+                Diagnostic(
+                    .duplicateType, "'\(name)' is a built-in type; choose another name", at: symbol.name.span,
+                    label: "built in"))
+            return false
+        }
+        if NameRules.types.contains(name) {
+            diagnostics.append(
+                Diagnostic(
+                    .reservedName, "a type cannot be named '\(name)', which generated code needs; choose another name",
+                    at: symbol.name.span))
+            return false
+        }
+        if let first = folded[name.asciiLowercased] {
+            let detail =
+                first.name.value == name
+                ? "'\(name)' is declared twice; rename or remove one"
+                : "'\(name)' differs from '\(first.name.value)' by case alone; rename one"
+            diagnostics.append(
+                Diagnostic(
+                    .duplicateType, detail, at: symbol.name.span, label: "declared again here",
+                    notes: [DiagnosticNote("the \(first.kind.word) '\(first.name.value)' is declared here", at: first.name.span)]))
+            return false
+        }
+        folded[name.asciiLowercased] = symbol
+        symbols[name] = symbol
+        switch kind {
+        case .projection: break
+        case .enumeration: typeNames.append(name)
+        case .object, .embedded:
+            typeNames.append(name)
+            objectNames.append(name)
+        }
+        return true
+    }
+}

@@ -1,0 +1,36 @@
+/// What may stand before `<`, with the spellings of other languages.
+struct ContainerName {
+    enum Kind {
+        case list
+        case set
+        case map
+        case linkingObjects
+        case optional
+    }
+
+    static let all = ["List", "Set", "Map", "LinkingObjects"]
+
+    let kind: Kind
+    /// The right spelling.
+    let spelling: String
+
+    init?(_ name: String) {
+        switch name.asciiLowercased {
+        case "list", "array", "realmlist", "vector", "sequence", "contiguousarray", "nsarray", "rlmarray":
+            self.init(kind: .list, spelling: "List")
+        case "set", "mutableset", "hashset", "orderedset", "nsset", "rlmset":
+            self.init(kind: .set, spelling: "Set")
+        case "map", "dictionary", "dict", "hashmap", "nsdictionary", "rlmdictionary":
+            self.init(kind: .map, spelling: "Map")
+        case "linkingobjects", "backlinks", "backlink", "inverse", "linkingobject", "rlmlinkingobjects":
+            self.init(kind: .linkingObjects, spelling: "LinkingObjects")
+        case "optional": self.init(kind: .optional, spelling: "Optional")
+        default: return nil
+        }
+    }
+
+    private init(kind: Kind, spelling: String) {
+        self.kind = kind
+        self.spelling = spelling
+    }
+}

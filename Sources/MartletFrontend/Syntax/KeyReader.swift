@@ -1,0 +1,52 @@
+import MartletSchema
+
+/// The keys of one mapping at a known level; unknown ones become findings.
+struct KeyReader {
+    private var entries: [String: YAMLEntry] = [:]
+    private(set) var diagnostics: [Diagnostic] = []
+
+    init(_ items: [YAMLEntry], level: Level, suggestions: inout Suggestions) {
+        var unknown: [YAMLEntry] = []
+        for entry in items {
+            if level.keys.contains(entry.key.text) {
+                entries[entry.key.text] = entry
+            } else {
+                unknown.append(entry)
+            }
+        }
+        for entry in unknown { report(entry, level: level, suggestions: &suggestions) }
+    }
+
+    subscript(key: String) -> YAMLEntry? { entries[key] }
+
+    /// The value of a key; nil also when nothing stands behind it.
+    func value(_ key: String) -> YAMLNode? {
+        guard let value = entries[key]?.value else { return nil }
+        if case .scalar(let scalar) = value, scalar.isEmpty { return nil }
+        return value
+    }
+
+    private mutating func report(_ entry: YAMLEntry, level: Level, suggestions: inout Suggestions) {
+        let key = entry.key
+        let folded = Level.folded(key.text)
+        let free = level.keys.filter { entries[$0] == nil }
+        var names: [String] = []
+        var help: String?
+        if let advice = level.advice[folded] {
+            help = advice
+        } else if let right = level.foreign[folded], free.contains(right) {
+            names = [right]
+        } else {
+            names = suggestions.nearest(to: key.text, among: free)
+        }
+        help = help ?? Suggestions.question(names)
+        let mend = level.advice[folded].map { "; \($0)" } ?? ""
+        diagnostics.append(
+            Diagnostic(
+                .unknownKey, "unknown key '\(key.text.shortened)' in \(level.name)\(mend)", at: key.span,
+                label: "not a key of \(level.name)",
+                notes: names.isEmpty
+                    ? [DiagnosticNote("the keys here are \(level.keys.map { "'\($0)'" }.joined(separator: ", "))")] : [],
+                help: help, fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(key.span, $0)]) }))
+    }
+}

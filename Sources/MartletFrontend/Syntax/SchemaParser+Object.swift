@@ -1,0 +1,190 @@
+import MartletSchema
+
+/// Objects, embedded objects and their properties.
+extension SchemaParser {
+    mutating func parseObject(_ name: Spanned<String>, _ entry: YAMLEntry, isEmbedded: Bool) -> ObjectSyntax? {
+        if case .scalar(let scalar) = entry.value, scalar.isEmpty {
+            report(.wrongShape, "'\(name.value)' has no properties; list them under 'properties:'", at: name.span)
+            return emptyObject(name, isEmbedded: isEmbedded)
+        }
+        guard let mapping = mapping(entry.value, of: "'\(name.value)'", holds: "keys such as 'properties:'") else {
+            return emptyObject(name, isEmbedded: isEmbedded)
+        }
+        let keys = keys(entries(mapping), .object)
+        var properties: [PropertySyntax] = []
+        if let value = keys.value("properties") {
+            properties = parseProperties(value, of: "'properties'")
+            if case .mapping(let mapping) = value, mapping.entries.isEmpty { reportNoProperties(name) }
+        } else {
+            reportNoProperties(name)
+        }
+        let ignored = keys.value("ignored").map { parseProperties($0, of: "'ignored'") } ?? []
+        var indexes: [Spanned<String>] = []
+        if let value = keys.value("index") { indexes = names(value, of: "property", as: "'index'") }
+        let unique = keys.value("unique").map { parseUnique($0) } ?? []
+        if isEmbedded {
+            for key in ["index", "unique"] {
+                guard let entry = keys[key] else { continue }
+                report(.unknownKey, "embedded objects have no '\(key)'; remove it", at: entry.key.span)
+            }
+        }
+        return ObjectSyntax(
+            name: name, documentation: documentation(entry, keys), isEmbedded: isEmbedded,
+            primaryKey: parsePrimaryKey(keys, isEmbedded: isEmbedded), indexes: isEmbedded ? [] : indexes,
+            unique: isEmbedded ? [] : unique, properties: properties, ignored: ignored,
+            keyPaths: keys.value("keypaths").map { parseKeyPaths($0) } ?? [], renamedFrom: renamedFrom(keys),
+            deprecation: deprecation(keys))
+    }
+
+    private func emptyObject(_ name: Spanned<String>, isEmbedded: Bool) -> ObjectSyntax {
+        ObjectSyntax(
+            name: name, documentation: nil, isEmbedded: isEmbedded, primaryKey: nil, indexes: [], unique: [],
+            properties: [], ignored: [], keyPaths: [], renamedFrom: nil, deprecation: nil)
+    }
+
+    private mutating func reportNoProperties(_ name: Spanned<String>) {
+        report(.wrongShape, "'\(name.value)' has no properties; list them under 'properties:'", at: name.span)
+    }
+
+    private mutating func parsePrimaryKey(_ keys: KeyReader, isEmbedded: Bool) -> Spanned<String>? {
+        guard let entry = keys["primaryKey"], let value = keys.value("primaryKey") else { return nil }
+        if isEmbedded {
+            report(
+                .badPrimaryKey, "embedded objects have no primary key; remove it", at: entry.key.span)
+            return nil
+        }
+        if case .sequence(let sequence) = value {
+            report(
+                .badPrimaryKey, "a primary key is one property; write the others under 'unique:'", at: sequence.span)
+            return nil
+        }
+        return name(value, of: "property", as: "'primaryKey'")
+    }
+
+    private mutating func parseUnique(_ node: YAMLNode) -> [[Spanned<String>]] {
+        guard case .sequence(let sequence) = node else {
+            if case .broken = node { return [] }
+            report(.wrongShape, "'unique' holds lists of names, not \(node.shape); write '[[name]]'", at: node.span)
+            return []
+        }
+        var result: [[Spanned<String>]] = []
+        for item in sequence.items {
+            if case .scalar(let scalar) = item, !scalar.isEmpty {
+                report(
+                    .wrongShape, "'unique' holds lists of names; write '[\(scalar.text.shortened)]'", at: scalar.span,
+                    help: "write '[\(scalar.text.shortened)]'",
+                    fixes: [Fix("write a list", .suggested, [Edit(scalar.span, "[\(scalar.text)]")])])
+                continue
+            }
+            let list = names(item, of: "property", as: "'unique'")
+            if !list.isEmpty { result.append(list) }
+        }
+        return result
+    }
+
+    private mutating func parseKeyPaths(_ node: YAMLNode) -> [KeyPathEntrySyntax] {
+        guard let mapping = mapping(node, of: "'keypaths'", holds: "names and key paths") else { return [] }
+        var result: [KeyPathEntrySyntax] = []
+        for entry in entries(mapping) {
+            guard let name = name(entry.key, of: "key path") else { continue }
+            var paths: [KeyPathSyntax] = []
+            var isList = false
+            if case .sequence(let sequence) = entry.value {
+                isList = true
+                paths = sequence.items.compactMap { keyPath($0, of: name) }
+                if sequence.items.isEmpty {
+                    report(.wrongShape, "'\(name.value)' lists no key path; write one", at: sequence.span)
+                }
+            } else if let path = keyPath(entry.value, of: name) {
+                paths = [path]
+            }
+            result.append(
+                KeyPathEntrySyntax(
+                    name: name, documentation: comments.documentation(before: entry.key.span), isList: isList,
+                    paths: paths))
+        }
+        return result
+    }
+
+    // MARK: Properties
+
+    private mutating func parseProperties(_ node: YAMLNode, of owner: String) -> [PropertySyntax] {
+        guard let mapping = mapping(node, of: owner, holds: "names and types") else { return [] }
+        var result: [PropertySyntax] = []
+        for entry in entries(mapping) {
+            guard let name = name(entry.key, of: "property") else { continue }
+            if case .mapping(let expanded) = entry.value {
+                result.append(parseExpanded(name, entry, expanded))
+            } else {
+                let (type, literal) = parseType(entry.value, of: name)
+                result.append(
+                    PropertySyntax(
+                        name: name, documentation: comments.documentation(before: entry.key.span), type: type,
+                        defaultValue: literal, renamedFrom: nil, deprecation: nil, fullText: nil, onDelete: nil))
+            }
+        }
+        return result
+    }
+
+    private mutating func parseExpanded(
+        _ name: Spanned<String>, _ entry: YAMLEntry, _ mapping: YAMLMapping
+    ) -> PropertySyntax {
+        let keys = keys(entries(mapping), .property)
+        var type: TypeSyntax?
+        var literal: LiteralSyntax?
+        if let value = keys["type"]?.value {
+            (type, literal) = parseType(value, of: name)
+        } else {
+            report(.wrongShape, "property '\(name.value)' has no type; write 'type:'", at: name.span)
+        }
+        if let entry = keys["default"] {
+            if let literal {
+                report(
+                    .unknownKey, "the type of '\(name.value)' has a default already; keep one of the two",
+                    at: entry.key.span, notes: [DiagnosticNote("the other default", at: literal.span)])
+            } else {
+                literal = parseDefault(entry, of: name)
+            }
+        }
+        return PropertySyntax(
+            name: name, documentation: documentation(entry, keys), type: type, defaultValue: literal,
+            renamedFrom: renamedFrom(keys), deprecation: deprecation(keys), fullText: fullText(keys),
+            onDelete: onDelete(keys))
+    }
+
+    private mutating func fullText(_ keys: KeyReader) -> SourceSpan? {
+        guard let entry = keys["fullText"], boolean(entry.value, of: "'fullText'") == true else { return nil }
+        return entry.key.span
+    }
+
+    private mutating func onDelete(_ keys: KeyReader) -> Spanned<OnDelete>? {
+        guard let value = keys.value("onDelete"), let scalar = text(value, of: "'onDelete'") else { return nil }
+        if let action = OnDelete(rawValue: scalar.text) { return Spanned(action, scalar.span) }
+        let choices = OnDelete.allCases.map(\.rawValue)
+        let names = suggestions.nearest(to: scalar.text, among: choices)
+        report(
+            .wrongShape, "'onDelete' is 'nullify', 'cascade' or 'deny', not '\(scalar.text.shortened)'",
+            at: scalar.span, help: Suggestions.question(names),
+            fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(scalar.span, $0)]) })
+        return nil
+    }
+
+    /// A default in the expanded form; quotes of YAML are the quotes of the text.
+    private mutating func parseDefault(_ entry: YAMLEntry, of name: Spanned<String>) -> LiteralSyntax? {
+        guard case .scalar(let scalar) = entry.value else {
+            if case .broken = entry.value { return nil }
+            report(.badDefault, "a default is a single value, not \(entry.value.shape); remove it", at: entry.value.span)
+            return nil
+        }
+        if scalar.isEmpty {
+            report(.badDefault, "'\(name.value)' has an empty default; write one or remove the key", at: entry.key.span)
+            return nil
+        }
+        guard scalar.isPlain else {
+            return LiteralSyntax(form: .quoted, text: scalar.text, span: scalar.span, removal: nil)
+        }
+        let result = LiteralParser.parse(Array(scalar.text.utf8), from: 0, in: scalar, removal: nil)
+        diagnostics += result.diagnostics
+        return result.literal
+    }
+}

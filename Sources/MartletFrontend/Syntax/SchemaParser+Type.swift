@@ -1,0 +1,142 @@
+import MartletSchema
+
+/// Type expressions in the places YAML may have put them, and the traps on the way.
+extension SchemaParser {
+    mutating func parseType(
+        _ node: YAMLNode, of name: Spanned<String>
+    ) -> (type: TypeSyntax?, defaultValue: LiteralSyntax?) {
+        switch node {
+        case .broken: return (nil, nil)
+        case .mapping:
+            report(.wrongShape, "the type of '\(name.value)' is text, not a mapping", at: node.span)
+            return (nil, nil)
+        case .sequence(let sequence):
+            refuseBrackets(sequence, of: name)
+            return (nil, nil)
+        case .scalar(let scalar) where scalar.isEmpty:
+            report(
+                .wrongShape, "property '\(name.value)' has no type; write one behind the ':'", at: name.span,
+                label: "needs a type")
+            return (nil, nil)
+        case .scalar(let scalar):
+            let first = firstLine(scalar, of: name)
+            let result = TypeExpressionParser.parse(first)
+            diagnostics += result.diagnostics.map { mendComment($0, in: first) }
+            return (result.type, result.defaultValue)
+        }
+    }
+
+    /// A plain value that runs on over the next line hides a property there; the first line alone is taken.
+    private mutating func firstLine(_ scalar: YAMLScalar, of name: Spanned<String>) -> YAMLScalar {
+        guard scalar.isPlain, scalar.contentStart == nil else { return scalar }
+        let first = source.lineIndex(at: scalar.span.start)
+        guard source.lineIndex(at: scalar.span.end) > first else { return scalar }
+        var next = first + 1
+        var start = source.lineRange(next).lowerBound
+        while start < scalar.span.end, source.bytes[start].isBlank || source.bytes[start].isLineBreak {
+            if source.bytes[start].isLineBreak { next += 1 }
+            start += 1
+        }
+        let line = source.lineIndex(at: start)
+        let end = min(source.lineRange(line).upperBound, scalar.span.end)
+        let span = SourceSpan(file: scalar.span.file, start: start, end: end)
+        let text = source.text(of: span)
+        let hasColon = text.utf8.contains(Byte.colon)
+        let mend = hasColon ? "write a space behind its ':' and indent it like '\(name.value)'" : "join the lines"
+        report(
+            .yamlTrap, "'\(text.shortened)' continues the type of '\(name.value)' on a new line; \(mend)", at: span,
+            label: "part of the value above", notes: [DiagnosticNote("the value begins here", at: scalar.span.beginning)])
+        var stop = source.lineRange(first).upperBound
+        while stop > scalar.span.start, source.bytes[stop - 1].isBlank { stop -= 1 }
+        let firstSpan = SourceSpan(file: scalar.span.file, start: scalar.span.start, end: stop)
+        return YAMLScalar(
+            text: source.text(of: firstSpan), span: firstSpan, style: .plain, contentStart: firstSpan.start)
+    }
+
+    /// `[String]` and `[String: Int]`: lists of YAML where a type belongs.
+    private mutating func refuseBrackets(_ sequence: YAMLSequence, of name: Spanned<String>) {
+        let inside: String? =
+            if sequence.items.count == 1 {
+                switch sequence.items[0] {
+                case .scalar(let scalar): scalar.text
+                case .mapping(let mapping) where mapping.entries.count == 1:
+                    mapping.entries[0].value.scalar.map { "\(mapping.entries[0].key.text): \($0.text)" }
+                default: nil
+                }
+            } else {
+                nil
+            }
+        guard sequence.isFlow, let inside, let type = TrapFinder.collectionType(inside) else {
+            report(
+                .wrongShape, "the type of '\(name.value)' is text, not a list; write 'List<…>' for a collection",
+                at: sequence.span)
+            return
+        }
+        report(
+            .unknownType, "square brackets are not part of a type; write '\(type)'", at: sequence.span,
+            help: "write '\(type)'", fixes: [Fix("write '\(type)'", .safe, [Edit(sequence.span, type)])])
+    }
+
+    /// `String = "a # b"`: the comment has cut the value; the fix quotes all of it.
+    private func mendComment(_ diagnostic: Diagnostic, in scalar: YAMLScalar) -> Diagnostic {
+        guard diagnostic.code == .yamlTrap, scalar.isPlain, let place = diagnostic.span else { return diagnostic }
+        let line = source.lineRange(source.lineIndex(at: scalar.span.end))
+        let rest = source.bytes[min(scalar.span.end, line.upperBound)..<line.upperBound]
+        guard rest.first(where: { !$0.isBlank }) == Byte.hash else { return diagnostic }
+        let all = SourceSpan(file: scalar.span.file, start: scalar.span.start, end: line.upperBound)
+        let quoted = source.text(of: all).split(separator: "'", omittingEmptySubsequences: false)
+            .joined(separator: "''")
+        return Diagnostic(
+            .yamlTrap, "a ' #' inside this text begins a comment; quote the whole value", at: place,
+            label: "opened here", help: "quote the whole value",
+            fixes: [Fix("quote the whole value", .safe, [Edit(all, "'\(quoted)'")])])
+    }
+
+    /// The entries of a mapping; in a flow mapping a comma inside a value has made a stray key, which is named and mended.
+    mutating func entries(_ mapping: YAMLMapping) -> [YAMLEntry] {
+        guard mapping.isFlow else { return mapping.entries }
+        var result: [YAMLEntry] = []
+        for entry in mapping.entries {
+            guard let stray = entry.value.scalar, stray.isEmpty, let previous = result.last,
+                case .scalar(let cut) = previous.value, cut.isPlain, Self.isUnbalanced(cut.text)
+            else {
+                result.append(entry)
+                continue
+            }
+            reportComma(between: cut, and: entry.key)
+            result[result.count - 1] = YAMLEntry(key: previous.key, value: .broken(cut.span))
+        }
+        return result
+    }
+
+    private mutating func reportComma(between cut: YAMLScalar, and stray: YAMLScalar) {
+        let whole = cut.span.union(stray.span)
+        var comma = cut.span.end
+        while comma < stray.span.start, source.bytes[comma] != Byte.comma { comma += 1 }
+        let text = source.text(of: whole)
+        let parsed = TypeExpressionParser.parse(
+            YAMLScalar(text: text, span: whole, style: .plain, contentStart: whole.start))
+        var right = "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        var mend = "quote the value"
+        if let type = parsed.type, case .map = type.shape, parsed.defaultValue == nil {
+            right = "Map<\(type.name.value)\(type.optional == nil ? "" : "?")>"
+            mend = "write '\(right)'"
+        }
+        let place = SourceSpan(file: whole.file, start: comma, end: comma + 1)
+        report(
+            .yamlTrap, "a comma inside '{…}' ends the value; \(mend)", at: place, label: "the value ends here",
+            help: mend, fixes: [Fix(mend, .safe, [Edit(whole, right)])])
+    }
+
+    /// A bracket or quote that opens and does not close.
+    private static func isUnbalanced(_ text: String) -> Bool {
+        var depth = 0
+        var quotes = 0
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "<") || byte == UInt8(ascii: "(") { depth += 1 }
+            if byte == UInt8(ascii: ">") || byte == UInt8(ascii: ")") { depth -= 1 }
+            if byte == Byte.doubleQuote { quotes += 1 }
+        }
+        return depth > 0 || quotes % 2 == 1
+    }
+}

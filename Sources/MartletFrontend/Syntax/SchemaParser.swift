@@ -1,0 +1,220 @@
+import MartletSchema
+
+/// Turns the tree of a file into declarations, collecting what is wrong with them.
+struct SchemaParser {
+    let source: SourceText
+    let comments: CommentReader
+    var diagnostics: [Diagnostic] = []
+    var suggestions = Suggestions()
+
+    init(source: SourceText, comments: CommentReader) {
+        self.source = source
+        self.comments = comments
+    }
+
+    mutating func parse(_ root: YAMLNode?) -> FileSyntax {
+        var declarations: [DeclarationSyntax] = []
+        switch root {
+        case nil, .broken: break
+        case .scalar(let scalar) where scalar.isEmpty: break
+        case .mapping(let mapping):
+            let items = entries(mapping)
+            let keys = keys(items, .file)
+            for entry in items where Level.file.keys.contains(entry.key.text) {
+                guard keys.value(entry.key.text) != nil else { continue }
+                declarations += parseSection(entry)
+            }
+        case .scalar, .sequence:
+            if let root {
+                report(
+                    .wrongShape, "a schema file holds sections such as 'objects:', not \(root.shape)", at: root.span)
+            }
+        }
+        return FileSyntax(source: source, declarations: declarations, ignores: comments.ignores)
+    }
+
+    private mutating func parseSection(_ section: YAMLEntry) -> [DeclarationSyntax] {
+        let kind = section.key.text
+        guard let mapping = mapping(section.value, of: "'\(kind)'", holds: "names and what they mean") else { return [] }
+        var result: [DeclarationSyntax] = []
+        for entry in entries(mapping) {
+            guard let name = name(entry.key, of: "type") else { continue }
+            switch kind {
+            case "enums": parseEnum(name, entry).map { result.append(.enumeration($0)) }
+            case "objects": parseObject(name, entry, isEmbedded: false).map { result.append(.object($0)) }
+            case "embedded": parseObject(name, entry, isEmbedded: true).map { result.append(.object($0)) }
+            default: parseProjection(name, entry).map { result.append(.projection($0)) }
+            }
+        }
+        return result
+    }
+
+    private mutating func parseProjection(_ name: Spanned<String>, _ entry: YAMLEntry) -> ProjectionSyntax? {
+        guard let mapping = mapping(entry.value, of: "projection '\(name.value)'", holds: "'of' and 'properties'") else {
+            return nil
+        }
+        let keys = keys(entries(mapping), .projection)
+        var root: Spanned<String>?
+        if let value = keys.value("of") {
+            root = self.name(value, of: "type", as: "the root of a projection")
+        } else {
+            report(.wrongShape, "projection '\(name.value)' does not say of what; write 'of:'", at: name.span)
+        }
+        var labels: [LabelSyntax] = []
+        if let value = keys.value("properties") {
+            if let properties = self.mapping(value, of: "'properties'", holds: "labels and key paths") {
+                for label in entries(properties) {
+                    guard let labelName = self.name(label.key, of: "label"),
+                        let path = keyPath(label.value, of: labelName)
+                    else { continue }
+                    labels.append(
+                        LabelSyntax(
+                            name: labelName, documentation: comments.documentation(before: label.key.span), path: path))
+                }
+            }
+        } else {
+            report(.wrongShape, "projection '\(name.value)' has no properties; list them under 'properties:'", at: name.span)
+        }
+        return ProjectionSyntax(
+            name: name, documentation: documentation(entry, keys), root: root, labels: labels,
+            deprecation: deprecation(keys))
+    }
+
+    // MARK: Shared readers
+
+    mutating func report(
+        _ code: DiagnosticCode, _ message: String, at span: SourceSpan, label: String? = nil,
+        notes: [DiagnosticNote] = [], help: String? = nil, fixes: [Fix] = []
+    ) {
+        diagnostics.append(
+            Diagnostic(code, message, at: span, label: label, notes: notes, help: help, fixes: fixes))
+    }
+
+    mutating func keys(_ items: [YAMLEntry], _ level: Level) -> KeyReader {
+        let keys = KeyReader(items, level: level, suggestions: &suggestions)
+        diagnostics += keys.diagnostics
+        return keys
+    }
+
+    mutating func mapping(_ node: YAMLNode, of owner: String, holds content: String) -> YAMLMapping? {
+        switch node {
+        case .mapping(let mapping): return mapping
+        case .broken: return nil
+        default:
+            let span = node.span.isEmpty ? node.span.beginning : node.span
+            report(.wrongShape, "\(owner) holds \(content), not \(node.shape)", at: span)
+            return nil
+        }
+    }
+
+    /// A scalar with something in it.
+    mutating func text(_ node: YAMLNode, of owner: String) -> YAMLScalar? {
+        switch node {
+        case .scalar(let scalar) where !scalar.isEmpty: return scalar
+        case .broken: return nil
+        default:
+            report(.wrongShape, "\(owner) is text, not \(node.shape)", at: node.span)
+            return nil
+        }
+    }
+
+    /// A name that generated code can use.
+    mutating func name(_ scalar: YAMLScalar, of kind: String) -> Spanned<String>? {
+        if let problem = NameRules.problem(of: scalar.text, kind: kind) {
+            let fixes = problem.replacement.map { [Fix("write '\($0)'", .suggested, [Edit(scalar.span, $0)])] } ?? []
+            report(
+                .reservedName, problem.message, at: scalar.span,
+                help: problem.replacement.map { "write '\($0)'" }, fixes: fixes)
+            return nil
+        }
+        return scalar.spanned
+    }
+
+    mutating func name(_ node: YAMLNode, of kind: String, as owner: String) -> Spanned<String>? {
+        text(node, of: owner).flatMap { name($0, of: kind) }
+    }
+
+    /// A list of names, or one name.
+    mutating func names(_ node: YAMLNode, of kind: String, as owner: String) -> [Spanned<String>] {
+        switch node {
+        case .sequence(let sequence): sequence.items.compactMap { name($0, of: kind, as: "an entry of \(owner)") }
+        case .scalar: [name(node, of: kind, as: owner)].compactMap(\.self)
+        case .broken: []
+        case .mapping:
+            { () -> [Spanned<String>] in
+                report(.wrongShape, "\(owner) holds a list of names, not a mapping", at: node.span)
+                return []
+            }()
+        }
+    }
+
+    mutating func keyPath(_ node: YAMLNode, of owner: Spanned<String>) -> KeyPathSyntax? {
+        if case .scalar(let scalar) = node, scalar.isEmpty {
+            report(.wrongShape, "'\(owner.value)' has no key path; write one such as 'owner.name'", at: owner.span)
+            return nil
+        }
+        guard let scalar = text(node, of: "a key path") else { return nil }
+        var segments: [Spanned<String>] = []
+        var start = 0
+        for part in scalar.text.utf8.split(separator: Byte.dot, omittingEmptySubsequences: false) {
+            let text = String(decoding: part, as: UTF8.self)
+            let range = start..<start + part.count
+            guard text.isName else {
+                let place = range.isEmpty ? scalar.span : scalar.span(of: range)
+                let what = text.isEmpty ? "a segment is empty" : "'\(text.shortened)' is not a name"
+                report(.unknownName, "cannot read this key path; \(what)", at: place)
+                return nil
+            }
+            segments.append(Spanned(text, scalar.span(of: range)))
+            start = range.upperBound + 1
+        }
+        return KeyPathSyntax(segments: segments, span: scalar.span)
+    }
+
+    mutating func documentation(_ entry: YAMLEntry, _ keys: KeyReader?) -> String? {
+        if let value = keys?.value("doc"), let scalar = text(value, of: "'doc'") {
+            var bytes = scalar.text.utf8[...]
+            while bytes.last?.isLineBreak == true { bytes = bytes.dropLast() }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        return comments.documentation(before: entry.key.span)
+    }
+
+    mutating func deprecation(_ keys: KeyReader) -> DeprecationModel? {
+        guard let entry = keys["deprecated"] else { return nil }
+        guard case .scalar(let scalar) = entry.value else {
+            _ = text(entry.value, of: "'deprecated'")
+            return nil
+        }
+        if scalar.isPlain, scalar.text == "false" { return nil }
+        if scalar.isPlain, let boolean = BooleanWord(scalar.text) {
+            reportAmbiguous(scalar, boolean)
+            return nil
+        }
+        let isBare = scalar.isNull || scalar.isPlain && scalar.text == "true" || scalar.text.isEmpty
+        return DeprecationModel(message: isBare ? nil : scalar.text, span: entry.key.span)
+    }
+
+    mutating func renamedFrom(_ keys: KeyReader) -> Spanned<String>? {
+        keys.value("renamedFrom").flatMap { name($0, of: "earlier", as: "'renamedFrom'") }
+    }
+
+    /// `true` or `false`, and nothing that only looks like it.
+    mutating func boolean(_ node: YAMLNode, of owner: String) -> Bool? {
+        guard let scalar = text(node, of: owner) else { return nil }
+        if scalar.text == "true" || scalar.text == "false" { return scalar.text == "true" }
+        if let boolean = BooleanWord(scalar.text) {
+            reportAmbiguous(scalar, boolean)
+        } else {
+            report(.wrongShape, "\(owner) is 'true' or 'false', not '\(scalar.text.shortened)'", at: scalar.span)
+        }
+        return nil
+    }
+
+    private mutating func reportAmbiguous(_ scalar: YAMLScalar, _ boolean: BooleanWord) {
+        let right = "\(boolean.value)"
+        report(
+            .ambiguousScalar, "'\(scalar.text)' is a boolean in some YAML only; write '\(right)'", at: scalar.span,
+            help: "write '\(right)'", fixes: [Fix("write '\(right)'", .safe, [Edit(scalar.span, right)])])
+    }
+}

@@ -1,0 +1,92 @@
+import MartletSchema
+
+/// Declarations as written: nothing here is resolved, and what was broken is nil.
+enum DeclarationSyntax {
+    case enumeration(EnumSyntax)
+    case object(ObjectSyntax)
+    case projection(ProjectionSyntax)
+
+    var name: Spanned<String> {
+        switch self {
+        case .enumeration(let syntax): syntax.name
+        case .object(let syntax): syntax.name
+        case .projection(let syntax): syntax.name
+        }
+    }
+}
+
+struct EnumCaseSyntax {
+    let name: Spanned<String>
+    let documentation: String?
+    let rawValue: YAMLScalar?
+}
+
+struct EnumSyntax {
+    let name: Spanned<String>
+    let documentation: String?
+    let raw: EnumRawKind?
+    let cases: [EnumCaseSyntax]
+    let unknown: Spanned<String>?
+    let renamedFrom: Spanned<String>?
+    let deprecation: DeprecationModel?
+    /// True when some of the cases could not be read.
+    let isIncomplete: Bool
+}
+
+struct ObjectSyntax {
+    let name: Spanned<String>
+    let documentation: String?
+    let isEmbedded: Bool
+    let primaryKey: Spanned<String>?
+    let indexes: [Spanned<String>]
+    let unique: [[Spanned<String>]]
+    let properties: [PropertySyntax]
+    let ignored: [PropertySyntax]
+    let keyPaths: [KeyPathEntrySyntax]
+    let renamedFrom: Spanned<String>?
+    let deprecation: DeprecationModel?
+}
+
+struct PropertySyntax {
+    let name: Spanned<String>
+    let documentation: String?
+    /// nil when it could not be read; a finding says so.
+    let type: TypeSyntax?
+    let defaultValue: LiteralSyntax?
+    let renamedFrom: Spanned<String>?
+    let deprecation: DeprecationModel?
+    let fullText: SourceSpan?
+    let onDelete: Spanned<OnDelete>?
+}
+
+struct KeyPathSyntax {
+    let segments: [Spanned<String>]
+    let span: SourceSpan
+}
+
+struct KeyPathEntrySyntax {
+    let name: Spanned<String>
+    let documentation: String?
+    let isList: Bool
+    let paths: [KeyPathSyntax]
+}
+
+struct LabelSyntax {
+    let name: Spanned<String>
+    let documentation: String?
+    let path: KeyPathSyntax
+}
+
+struct ProjectionSyntax {
+    let name: Spanned<String>
+    let documentation: String?
+    let root: Spanned<String>?
+    let labels: [LabelSyntax]
+    let deprecation: DeprecationModel?
+}
+
+struct FileSyntax {
+    let source: SourceText
+    let declarations: [DeclarationSyntax]
+    let ignores: [IgnoreModel]
+}

@@ -1,0 +1,246 @@
+import MartletSchema
+
+/// The little grammar of properties: `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, ` = literal`.
+struct TypeExpressionParser {
+    private let scalar: YAMLScalar
+    private let bytes: [UInt8]
+    private var index = 0
+    private(set) var diagnostics: [Diagnostic] = []
+
+    struct Result {
+        let type: TypeSyntax?
+        let defaultValue: LiteralSyntax?
+        let diagnostics: [Diagnostic]
+    }
+
+    static func parse(_ scalar: YAMLScalar) -> Result {
+        var parser = TypeExpressionParser(scalar)
+        let type = parser.parseType()
+        let defaultValue = type == nil ? nil : parser.parseDefault()
+        return Result(type: type, defaultValue: defaultValue, diagnostics: parser.diagnostics)
+    }
+
+    private init(_ scalar: YAMLScalar) {
+        self.scalar = scalar
+        bytes = Array(scalar.text.utf8)
+    }
+
+    // MARK: Types
+
+    private mutating func parseType() -> TypeSyntax? {
+        skipBlanks()
+        let start = index
+        if peek == UInt8(ascii: "[") { return refuseBrackets() }
+        guard let name = readName() else { return refuse(from: start, "expected the name of a type") }
+        skipBlanks(before: UInt8(ascii: "<"))
+        guard peek == UInt8(ascii: "<") || peek == UInt8(ascii: "(") else {
+            let optional = readOptional()
+            return finish(.single, name, optional: optional, outer: nil, start: start)
+        }
+        return parseGeneric(name, start: start)
+    }
+
+    private mutating func parseGeneric(_ container: Spanned<String>, start: Int) -> TypeSyntax? {
+        let close = peek == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: ">")
+        index += 1
+        skipBlanks()
+        let kind = ContainerName(container.value)
+        let innerStart = index
+        guard var element = readName() else { return refuse(from: innerStart, "expected the name of a type") }
+        skipBlanks()
+        if kind?.kind == .map, peek == Byte.comma || peek == Byte.colon {
+            return parseKeyedMap(container, keyStart: innerStart, close: close, start: start)
+        }
+        if peek == UInt8(ascii: "<") {
+            return refuse(from: innerStart, to: bytes.count, "a collection cannot hold another collection")
+        }
+        var member: Spanned<String>?
+        if peek == Byte.dot {
+            index += 1
+            guard let name = readName() else { return refuse(from: index, "expected the name of a property") }
+            member = name
+        }
+        let optional = readOptional()
+        skipBlanks()
+        guard peek == close else {
+            return refuse(from: start, "'\(container.value)\(close == UInt8(ascii: ")") ? "(" : "<")' is never closed")
+        }
+        index += 1
+        let outer = readOptional()
+        guard let kind else { return refuseContainer(container, start: start) }
+        if kind.kind == .optional {
+            replaceAll(start..<index, with: "\(element.value)?", "'\(container.value)<\(element.value)>'")
+            return TypeSyntax(
+                shape: .single, name: element, optional: container.span, outerOptional: nil, span: element.span)
+        }
+        if kind.kind == .linkingObjects {
+            guard let member else {
+                return refuse(
+                    from: innerStart, to: innerStart + element.value.utf8.count,
+                    "linking objects name a property; write 'LinkingObjects<\(element.value).property>'")
+            }
+            element = Spanned(element.value, element.span)
+            noteForeign(container, kind, close: close, start: start, inside: "\(element.value).\(member.value)")
+            return finish(.linkingObjects(member), element, optional: optional, outer: outer, start: start)
+        }
+        if let member { return refuse(member.span, "only 'LinkingObjects' names a property of a type") }
+        noteForeign(container, kind, close: close, start: start, inside: element.value + (optional == nil ? "" : "?"))
+        let shape: TypeSyntax.Shape = kind.kind == .list ? .list : kind.kind == .set ? .set : .map
+        return finish(shape, element, optional: optional, outer: outer, start: start)
+    }
+
+    /// `Map<String, Int>` of other languages: a `Map` here has the type of its values alone.
+    private mutating func parseKeyedMap(
+        _ container: Spanned<String>, keyStart: Int, close: UInt8, start: Int
+    ) -> TypeSyntax? {
+        let key = String(decoding: bytes[keyStart..<index], as: UTF8.self)
+        index += 1
+        skipBlanks()
+        guard let value = readName() else { return refuse(from: index, "expected the type of the values") }
+        let optional = readOptional()
+        skipBlanks()
+        guard peek == close else { return refuse(from: start, "'\(container.value)<' is never closed") }
+        index += 1
+        let outer = readOptional()
+        let type = "Map<\(value.value)\(optional == nil ? "" : "?")>"
+        let reason = key.asciiLowercased.hasPrefix("string") ? "keys are always 'String'" : "keys can only be 'String'"
+        replaceAll(start..<index, with: type, "'\(container.value)' names the type of its values alone, \(reason);")
+        return finish(.map, value, optional: optional, outer: outer, start: start)
+    }
+
+    private mutating func finish(
+        _ shape: TypeSyntax.Shape, _ name: Spanned<String>, optional: SourceSpan?, outer: SourceSpan?, start: Int
+    ) -> TypeSyntax {
+        TypeSyntax(
+            shape: shape, name: name, optional: optional, outerOptional: outer, span: scalar.span(of: start..<index))
+    }
+
+    /// `?`; a `!` or a second `?` is named and taken for one.
+    private mutating func readOptional() -> SourceSpan? {
+        let start = index
+        var signs = 0
+        while peek == UInt8(ascii: "?") || peek == UInt8(ascii: "!") {
+            index += 1
+            signs += 1
+        }
+        guard signs > 0 else { return nil }
+        let range = start..<index
+        if signs > 1 || bytes[start] != UInt8(ascii: "?") {
+            let text = String(decoding: bytes[range], as: UTF8.self)
+            report(.unknownType, "'\(text.shortened)' is not part of a type; write '?'", range, replacement: "?")
+        }
+        return scalar.span(of: range)
+    }
+
+    // MARK: Defaults
+
+    private mutating func parseDefault() -> LiteralSyntax? {
+        let before = index
+        skipBlanks()
+        guard index < bytes.count else { return nil }
+        guard peek == UInt8(ascii: "=") else {
+            _ = refuse(from: index, to: bytes.count, "expected ' = ' and a default, or nothing, behind the type")
+            return nil
+        }
+        index += 1
+        skipBlanks()
+        let literal = LiteralParser.parse(bytes, from: index, in: scalar, removal: scalar.span(of: before..<bytes.count))
+        diagnostics += literal.diagnostics
+        return literal.literal
+    }
+
+    // MARK: Findings
+
+    /// `[String]` and `[String: Int]` inside quotes.
+    private mutating func refuseBrackets() -> TypeSyntax? {
+        let close = bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.count
+        let inside = String(decoding: bytes[(index + 1)..<max(index + 1, close)], as: UTF8.self)
+        let end = min(bytes.count, close + 1)
+        if let type = TrapFinder.collectionType(inside) {
+            replaceAll(index..<end, with: type, "square brackets are not part of a type;")
+            return nil
+        }
+        return refuse(from: index, to: end, "square brackets are not part of a type; write 'List<…>'")
+    }
+
+    private mutating func refuseContainer(_ container: Spanned<String>, start: Int) -> TypeSyntax? {
+        var suggestions = Suggestions()
+        let names = suggestions.nearest(to: container.value, among: ContainerName.all)
+        let fixes = names.map { Fix("write '\($0)'", .suggested, [Edit(container.span, $0)]) }
+        diagnostics.append(
+            Diagnostic(
+                .unknownType, "unknown collection '\(container.value.shortened)'; there are 'List', 'Set' and 'Map'",
+                at: container.span, label: "no collection with this name", help: Suggestions.question(names),
+                fixes: fixes))
+        return nil
+    }
+
+    /// `Array<Int>`, `list<Int>`, `LinkingObjects(Dog.owner)`.
+    private mutating func noteForeign(
+        _ container: Spanned<String>, _ kind: ContainerName, close: UInt8, start: Int, inside: String
+    ) {
+        guard container.value != kind.spelling || close != UInt8(ascii: ">") else { return }
+        let right = "\(kind.spelling)<\(inside)>"
+        let end = (bytes[..<index].lastIndex(of: close) ?? index - 1) + 1
+        if container.value != kind.spelling {
+            let range = start..<start + container.value.utf8.count
+            let all = scalar.span(of: start..<end)
+            diagnostics.append(
+                Diagnostic(
+                    .unknownType, "unknown collection '\(container.value)'; write '\(right)'",
+                    at: scalar.span(of: range), help: "write '\(right)'",
+                    fixes: scalar.contentStart == nil ? [] : [Fix("write '\(right)'", .safe, [Edit(all, right)])]))
+        } else {
+            report(.unknownType, "the type stands in '<' and '>'; write '\(right)'", start..<end, replacement: right)
+        }
+    }
+
+    private mutating func replaceAll(_ range: Range<Int>, with type: String, _ reason: String) {
+        let isWord = reason.hasSuffix(";")
+        let message = isWord ? "\(reason) write '\(type)'" : "\(reason) is not part of the language; write '\(type)'"
+        report(.unknownType, message, range, replacement: type)
+    }
+
+    private mutating func report(
+        _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacement: String
+    ) {
+        let span = scalar.span(of: range)
+        let title = "write '\(replacement)'"
+        let fixes = scalar.contentStart == nil ? [] : [Fix(title, .safe, [Edit(span, replacement)])]
+        diagnostics.append(Diagnostic(code, message, at: span, help: title, fixes: fixes))
+    }
+
+    private mutating func refuse(from start: Int, to end: Int? = nil, _ reason: String) -> TypeSyntax? {
+        let stop = end ?? max(bytes.count, start)
+        return refuse(scalar.span(of: min(start, stop)..<stop), reason)
+    }
+
+    private mutating func refuse(_ span: SourceSpan, _ reason: String) -> TypeSyntax? {
+        let place = span.isEmpty ? scalar.span : span
+        diagnostics.append(
+            Diagnostic(.unknownType, "cannot read '\(scalar.text.shortened)' as a type; \(reason)", at: place))
+        return nil
+    }
+
+    // MARK: Bytes
+
+    private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private mutating func skipBlanks() {
+        while let byte = peek, byte.isBlank { index += 1 }
+    }
+
+    /// Skips blanks only where the byte stands behind them, so that ` =` keeps its blank.
+    private mutating func skipBlanks(before byte: UInt8) {
+        let start = index
+        skipBlanks()
+        if peek != byte { index = start }
+    }
+
+    private mutating func readName() -> Spanned<String>? {
+        let start = index
+        guard let first = peek, first.isLetter else { return nil }
+        while let byte = peek, byte.isNameByte { index += 1 }
+        return Spanned(String(decoding: bytes[start..<index], as: UTF8.self), scalar.span(of: start..<index))
+    }
+}

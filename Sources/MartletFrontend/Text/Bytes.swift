@@ -1,0 +1,55 @@
+/// The ASCII bytes that the parsers look for.
+enum Byte {
+    static let tab = UInt8(ascii: "\t")
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let space = UInt8(ascii: " ")
+    static let hash = UInt8(ascii: "#")
+    static let colon = UInt8(ascii: ":")
+    static let comma = UInt8(ascii: ",")
+    static let dash = UInt8(ascii: "-")
+    static let dot = UInt8(ascii: ".")
+    static let doubleQuote = UInt8(ascii: "\"")
+    static let singleQuote = UInt8(ascii: "'")
+    static let backslash = UInt8(ascii: "\\")
+    static let underscore = UInt8(ascii: "_")
+}
+
+extension UInt8 {
+    var isLetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
+    var isUppercase: Bool { (0x41...0x5A).contains(self) }
+    var isDigit: Bool { (0x30...0x39).contains(self) }
+    var isNameByte: Bool { isLetter || isDigit || self == Byte.underscore }
+    var isBlank: Bool { self == Byte.space || self == Byte.tab }
+    var isLineBreak: Bool { self == Byte.lineFeed || self == Byte.carriageReturn }
+
+    /// The value of a hexadecimal digit.
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
+        }
+    }
+
+    var lowercased: UInt8 { isUppercase ? self + 0x20 : self }
+}
+
+extension String {
+    /// Lowercases ASCII letters and nothing else, whatever the locale.
+    var asciiLowercased: String {
+        String(decoding: utf8.map(\.lowercased), as: UTF8.self)
+    }
+
+    /// `[A-Za-z][A-Za-z0-9_]*`.
+    var isName: Bool {
+        guard let first = utf8.first, first.isLetter else { return false }
+        return utf8.allSatisfy(\.isNameByte)
+    }
+
+    /// Cut for messages, so that a megabyte of text cannot fill a terminal.
+    var shortened: String {
+        unicodeScalars.count <= 64 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(60))) + "…"
+    }
+}

@@ -1,0 +1,109 @@
+import MartletSchema
+
+/// The comment lines of a file: documentation, directives, private notes.
+///
+/// libyaml does not deliver comments, so they are read from the lines, leaving out what lies inside a scalar.
+struct CommentReader {
+    private enum Line {
+        case documentation(String)
+        case other
+    }
+
+    private let source: SourceText
+    private var lines: [Int: Line] = [:]
+    private(set) var ignores: [IgnoreModel] = []
+    private(set) var diagnostics: [Diagnostic] = []
+
+    /// - Parameter scalars: the ranges of scalars of more than one line, in order.
+    init(_ source: SourceText, outside scalars: [SourceSpan]) {
+        self.source = source
+        var scalar = 0
+        var directives: [(line: Int, range: Range<Int>)] = []
+        for line in 0..<source.lineCount {
+            let range = source.lineRange(line)
+            var start = range.lowerBound
+            while start < range.upperBound, source.bytes[start].isBlank { start += 1 }
+            guard start < range.upperBound, source.bytes[start] == Byte.hash else { continue }
+            while scalar < scalars.count, scalars[scalar].end <= start { scalar += 1 }
+            if scalar < scalars.count, scalars[scalar].start < start { continue }
+            lines[line] = Self.kind(source.bytes[start..<range.upperBound])
+            if Self.isDirective(source.bytes[start..<range.upperBound]) {
+                directives.append((line, start..<range.upperBound))
+            }
+        }
+        for directive in directives { read(directive.range, line: directive.line) }
+    }
+
+    /// The `##` lines that stand directly above a line, from 0.
+    func documentation(above line: Int) -> String? {
+        var texts: [String] = []
+        var current = line - 1
+        while current >= 0, let comment = lines[current] {
+            if case .documentation(let text) = comment { texts.append(text) }
+            current -= 1
+        }
+        while texts.last?.isEmpty == true { texts.removeLast() }
+        while texts.first?.isEmpty == true { texts.removeFirst() }
+        return texts.isEmpty ? nil : texts.reversed().joined(separator: "\n")
+    }
+
+    /// The documentation of what begins at an offset, provided nothing but indentation and a dash stands before it.
+    func documentation(before span: SourceSpan) -> String? {
+        let line = source.lineIndex(at: span.start)
+        guard lines[line - 1] != nil else { return nil }
+        let indentation = source.bytes[source.lineRange(line).lowerBound..<span.start]
+        guard indentation.allSatisfy({ $0.isBlank || $0 == Byte.dash }) else { return nil }
+        return documentation(above: line)
+    }
+
+    private static func kind(_ comment: ArraySlice<UInt8>) -> Line {
+        let text = comment.dropFirst(2)
+        guard comment.count >= 2, comment[comment.startIndex + 1] == Byte.hash else { return .other }
+        guard let first = text.first else { return .documentation("") }
+        guard first.isBlank else { return .other }
+        var content = text.dropFirst()
+        while let last = content.last, last.isBlank { content = content.dropLast() }
+        return .documentation(String(decoding: content, as: UTF8.self))
+    }
+
+    private static func isDirective(_ comment: ArraySlice<UInt8>) -> Bool {
+        let text = comment.dropFirst().drop(while: \.isBlank)
+        return text.starts(with: Array("martlet:".utf8))
+    }
+
+    /// Reads `# martlet:ignore MRT0501, MRT0504`.
+    private mutating func read(_ range: Range<Int>, line: Int) {
+        var words: [(text: String, span: SourceSpan)] = []
+        var index = range.lowerBound + 1
+        while index < range.upperBound {
+            let start = index
+            while index < range.upperBound, !source.bytes[index].isBlank, source.bytes[index] != Byte.comma {
+                index += 1
+            }
+            if index > start {
+                let span = SourceSpan(file: source.file, start: start, end: index)
+                words.append((source.text(of: span), span))
+            }
+            index += 1
+        }
+        guard let verb = words.first else { return }
+        guard verb.text == "martlet:ignore" else {
+            report("unknown directive '\(verb.text.shortened)'; the only one is 'martlet:ignore'", verb.span)
+            return
+        }
+        if words.count == 1 { report("'martlet:ignore' names no code; write '# martlet:ignore MRT0501'", verb.span) }
+        var target = line + 1
+        while lines[target] != nil { target += 1 }
+        for word in words.dropFirst() {
+            if DiagnosticCode(rawValue: word.text) == nil {
+                report("unknown code '\(word.text.shortened)' in 'martlet:ignore'", word.span)
+            } else {
+                ignores.append(IgnoreModel(code: Spanned(word.text, word.span), line: target))
+            }
+        }
+    }
+
+    private mutating func report(_ message: String, _ span: SourceSpan) {
+        diagnostics.append(Diagnostic(.uselessIgnore, message, at: span))
+    }
+}

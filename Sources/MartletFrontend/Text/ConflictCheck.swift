@@ -1,0 +1,64 @@
+import MartletSchema
+
+/// Finds merge-conflict markers; parsing goes on with our side of the conflict.
+struct ConflictCheck {
+    private(set) var diagnostics: [Diagnostic] = []
+    /// Ranges of the original, whole lines, to blank out before parsing.
+    private(set) var offending: [Range<Int>] = []
+
+    private enum Marker: UInt8 {
+        case ours = 0x3C  // <
+        case base = 0x7C  // |
+        case theirs = 0x3D  // =
+        case end = 0x3E  // >
+    }
+
+    init(_ source: SourceText) {
+        var open: (span: SourceSpan, middle: SourceSpan?)?
+        var isSkipping = false
+        for line in 0..<source.lineCount {
+            let range = source.lineRange(line)
+            let marker = Self.marker(source.bytes[range])
+            if marker == nil {
+                if isSkipping { offending.append(range) }
+                continue
+            }
+            let span = SourceSpan(file: source.file, start: range.lowerBound, end: range.lowerBound + 7)
+            switch marker {
+            case .ours:
+                if let open { report(open.span, middle: open.middle, end: nil) }
+                open = (span, nil)
+                isSkipping = false
+            case .base, .theirs:
+                // A line of equal signs alone is no conflict.
+                guard let begun = open else { continue }
+                open = (begun.span, begun.middle ?? span)
+                isSkipping = true
+            case .end:
+                report(open?.span ?? span, middle: open?.middle, end: open == nil ? nil : span)
+                open = nil
+                isSkipping = false
+            case nil: break
+            }
+            offending.append(range)
+        }
+        if let open { report(open.span, middle: open.middle, end: nil) }
+    }
+
+    private mutating func report(_ span: SourceSpan, middle: SourceSpan?, end: SourceSpan?) {
+        var notes: [DiagnosticNote] = []
+        if let middle { notes.append(DiagnosticNote("the other side begins here", at: middle)) }
+        if let end { notes.append(DiagnosticNote("the conflict ends here", at: end)) }
+        diagnostics.append(
+            Diagnostic(
+                .mergeConflict, "unresolved merge conflict; keep one side and remove the markers", at: span,
+                label: "conflict marker", notes: notes))
+    }
+
+    private static func marker(_ line: ArraySlice<UInt8>) -> Marker? {
+        guard line.count >= 7, let first = line.first, let marker = Marker(rawValue: first) else { return nil }
+        guard line.prefix(7).allSatisfy({ $0 == first }) else { return nil }
+        if line.count > 7, line[line.startIndex + 7] != Byte.space { return nil }
+        return marker
+    }
+}

@@ -1,0 +1,70 @@
+/// Which names generated code can use. Swift keywords are fine: they are written in backticks.
+enum NameRules {
+    static let maximumLength = 63
+
+    struct Problem {
+        let message: String
+        let replacement: String?
+    }
+
+    /// What makes a text no name at all.
+    static func problem(of text: String, kind: String) -> Problem? {
+        if text.isName {
+            guard text.utf8.count > maximumLength else { return nil }
+            return Problem(
+                message: "\(article(kind)) name of \(text.utf8.count) letters, more than the 63 allowed; shorten it",
+                replacement: nil)
+        }
+        if text.isEmpty { return Problem(message: "\(article(kind)) name is missing; write one", replacement: nil) }
+        let message: String
+        if text.hasPrefix("_") {
+            message = "'\(text.shortened)' begins with '_', which generated code keeps for itself; begin with a letter"
+        } else {
+            message = "'\(text.shortened)' cannot be \(article(kind)) name; use letters, digits and '_' of ASCII"
+        }
+        return Problem(message: message, replacement: replacement(for: text))
+    }
+
+    private static func article(_ kind: String) -> String {
+        kind.hasPrefix("e") || kind.hasPrefix("i") ? "an \(kind)" : "a \(kind)"
+    }
+
+    /// `first-name` to `firstName`; nil where nothing good comes out.
+    private static func replacement(for text: String) -> String? {
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let words = text.utf8.split { !($0.isLetter || $0.isDigit) }
+        guard let first = words.first, first.first?.isLetter == true else { return nil }
+        var bytes = Array(first)
+        for word in words.dropFirst() {
+            if let head = word.first {
+                bytes.append(head.isLetter && !head.isUppercase ? head - 0x20 : head)
+                bytes += word.dropFirst()
+            }
+        }
+        let result = String(decoding: bytes, as: UTF8.self)
+        return result != text && bytes.count <= maximumLength ? result : nil
+    }
+
+    /// Members of the runtime's classes, and what Swift keeps even in backticks.
+    static let members: Set<String> = [
+        "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hash", "hashValue",
+        "self", "init", "freeze", "thaw", "observe", "className", "value", "setValue", "isSameObject", "isEqual",
+        "dynamicList", "addObserver", "removeObserver", "fields", "Fields", "KeyPaths", "Type", "Protocol",
+        "Martlet", "Swift", "Foundation", "Model", "Root",
+    ]
+
+    /// Projections have these beside the members of objects.
+    static let projectionMembers: Set<String> = members.union(["rootObject"])
+
+    static let keyPathNames: Set<String> = ["self", "init", "Type", "Protocol"]
+
+    static let caseNames: Set<String> = [
+        "Type", "Protocol", "allCases", "rawValue", "hashValue", "hash", "RawValue", "AllCases",
+    ]
+
+    /// Names that would hide what generated code says by its full name.
+    static let types: Set<String> = [
+        "Type", "Protocol", "Self", "Any", "self", "Martlet", "Swift", "Foundation", "Fields", "KeyPaths", "Model",
+        "Root", "init",
+    ]
+}

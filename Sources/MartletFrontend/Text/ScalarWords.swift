@@ -1,0 +1,75 @@
+/// A word that YAML 1.1 or a person takes for a boolean: `yes`, `off`, `True`.
+struct BooleanWord {
+    let value: Bool
+
+    init?(_ text: String) {
+        guard text != "true", text != "false" else { return nil }
+        switch text.asciiLowercased {
+        case "true", "yes", "on", "y": value = true
+        case "false", "no", "off", "n": value = false
+        default: return nil
+        }
+    }
+}
+
+/// A whole number as a schema writes it: decimal digits, single underscores between them, a sign.
+enum WholeNumber {
+    case value(Int64)
+    case tooLarge
+    /// YAML 1.1 dress, with the decimal number it most likely means.
+    case ambiguous(String)
+    case none
+
+    init(_ text: String) {
+        var bytes = text.utf8[...]
+        let isNegative = bytes.first == Byte.dash
+        if isNegative || bytes.first == UInt8(ascii: "+") { bytes = bytes.dropFirst() }
+        guard let first = bytes.first, first.isDigit else {
+            self = .none
+            return
+        }
+        let sign = isNegative ? "-" : ""
+        if let other = WholeNumber.dressed(bytes) {
+            self = .ambiguous(sign + other)
+            return
+        }
+        guard let digits = WholeNumber.digits(bytes) else {
+            self = .none
+            return
+        }
+        if let value = Int64(sign + digits) { self = .value(value) } else { self = .tooLarge }
+    }
+
+    /// Digits without their underscores; nil for anything else.
+    static func digits(_ bytes: Substring.UTF8View) -> String? {
+        var result: [UInt8] = []
+        var previous = Byte.underscore
+        for byte in bytes {
+            guard byte.isDigit || byte == Byte.underscore && previous != Byte.underscore else { return nil }
+            if byte.isDigit { result.append(byte) }
+            previous = byte
+        }
+        return previous == Byte.underscore ? nil : String(decoding: result, as: UTF8.self)
+    }
+
+    /// `0x1F`, `0o17`, `0b11`, `0777` and `1:30` as the decimal number YAML takes them for.
+    private static func dressed(_ bytes: Substring.UTF8View) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self).asciiLowercased
+        for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
+            return Int64(text.dropFirst(2), radix: radix).map { String($0) }
+        }
+        if bytes.count > 1, bytes.first == UInt8(ascii: "0"), bytes.allSatisfy(\.isDigit) {
+            // 0777 is 511 to YAML 1.1 and 777 to people; the latter is the safer guess.
+            let digits = bytes.drop { $0 == UInt8(ascii: "0") }
+            return digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self)
+        }
+        let parts = bytes.split(separator: Byte.colon, omittingEmptySubsequences: false)
+        guard parts.count > 1, parts.count <= 3 else { return nil }
+        var total: Int64 = 0
+        for part in parts {
+            guard part.count <= 6, let value = Int64(String(decoding: part, as: UTF8.self)), value >= 0 else { return nil }
+            total = total * 60 + value
+        }
+        return String(total)
+    }
+}

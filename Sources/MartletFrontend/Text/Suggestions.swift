@@ -1,0 +1,56 @@
+/// Finds the names that a misspelt one may have meant.
+///
+/// The work is bounded: a schema of a megabyte of unknown names costs no more than a few milliseconds.
+struct Suggestions {
+    private var budget = 4_000_000
+
+    /// At most three of the candidates, nearest first, in the candidates' order where equally near.
+    mutating func nearest(to name: String, among candidates: [String]) -> [String] {
+        let wanted = Array(name.asciiLowercased.utf8)
+        guard !wanted.isEmpty, wanted.count <= 63 else { return [] }
+        let limit = wanted.count <= 4 ? 1 : wanted.count <= 8 ? 2 : 3
+        var found: [(distance: Int, name: String)] = []
+        for candidate in candidates where candidate != name {
+            let length = candidate.utf8.count
+            guard abs(length - wanted.count) <= limit, length <= 63 else { continue }
+            guard budget > 0 else { break }
+            budget -= (length + 1) * (wanted.count + 1)
+            let distance = Suggestions.distance(wanted, candidate.utf8.map(\.lowercased))
+            if distance <= limit, distance < max(length, wanted.count) { found.append((distance, candidate)) }
+        }
+        var result: [String] = []
+        for rank in 0...limit {
+            for item in found where item.distance == rank && !result.contains(item.name) {
+                result.append(item.name)
+            }
+        }
+        return Array(result.prefix(3))
+    }
+
+    /// The Damerau–Levenshtein distance with adjacent transpositions (optimal string alignment).
+    static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
+        var beforeLast = [Int](repeating: 0, count: right.count + 1)
+        var last = Array(0...right.count)
+        var row = beforeLast
+        for i in 1...left.count {
+            row[0] = i
+            for j in 1...right.count {
+                let cost = left[i - 1] == right[j - 1] ? 0 : 1
+                row[j] = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + cost)
+                if i > 1, j > 1, left[i - 1] == right[j - 2], left[i - 2] == right[j - 1] {
+                    row[j] = min(row[j], beforeLast[j - 2] + 1)
+                }
+            }
+            (beforeLast, last, row) = (last, row, beforeLast)
+        }
+        return last[right.count]
+    }
+
+    /// `did you mean 'a', 'b' or 'c'?`
+    static func question(_ names: [String]) -> String? {
+        guard let last = names.last else { return nil }
+        let quoted = names.dropLast().map { "'\($0)'" }.joined(separator: ", ")
+        return quoted.isEmpty ? "did you mean '\(last)'?" : "did you mean \(quoted) or '\(last)'?"
+    }
+}

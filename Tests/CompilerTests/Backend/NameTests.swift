@@ -1,0 +1,58 @@
+import MartletBackend
+import MartletSchema
+import Testing
+
+@Suite("Backend: names")
+struct NameTests {
+    @Test("S14 words of the language stand in backticks, as property, parameter, field and case")
+    func keywords() {
+        let swift = Sample.swift([Sample.object("Sample", [Sample.property("class", Sample.int)])])
+        #expect(swift.contains("public var `class`: Swift.Int {"))
+        #expect(swift.contains("init(`class`: Swift.Int = 0)"))
+        #expect(swift.contains("_class = `class`"))
+        #expect(swift.contains("public var `class`: Martlet.Field<Root, Swift.Int> { .init(_path, \"class\") }"))
+        #expect(swift.contains("property class Int"))
+    }
+
+    @Test("S21 a property keeps its name where its storage would hide a member of the runtime or another property")
+    func storage() {
+        let properties = ["load", "id", "_id", "list", "name"].map { Sample.property($0, Sample.int) }
+        let swift = Sample.swift([Sample.object("Sample", properties)])
+        for line in ["var _load_: ", "var _id_: ", "var __id: ", "var _list_: ", "var _name: "] {
+            #expect(swift.contains("private final " + line), "\(line)")
+        }
+        #expect(swift.contains("get { _load(0); return _load_ }"))
+    }
+
+    @Test(
+        "S20 output names are a function of relative paths",
+        arguments: [
+            ("Dog.yaml", "Dog.martlet.swift"), ("Sub/Dog.yaml", "Sub_Dog.martlet.swift"),
+            ("a/b/c.d.yaml", "a_b_c.d.martlet.swift"), ("a/\u{301}b.yaml", "a_\u{301}b.martlet.swift"),
+        ])
+    func outputs(path: String, name: String) {
+        #expect(OutputNames.name(forPath: path) == name)
+        #expect(Backend.generate(Sample.model([], path: path)).map(\.name) == [name, OutputNames.registry])
+    }
+
+    @Test("S20 two paths that would give one file are found, also where case alone differs")
+    func collisions() {
+        #expect(OutputNames.collisions(among: ["A/B.yaml", "C.yaml"]).isEmpty)
+        #expect(OutputNames.collisions(among: ["A/B.yaml", "A_B.yaml"]).map(\.second) == ["A_B.yaml"])
+        #expect(OutputNames.collisions(among: ["Dog.yaml", "dog.yaml"]).first?.first == "Dog.yaml")
+        let registry = OutputNames.collisions(among: ["MartletSchema.yaml"])
+        #expect(registry.count == 1 && registry.first?.first == nil)
+    }
+
+    @Test("S21 the case `none` is not taken for the absence of a value")
+    func noneCase() {
+        let cases = ["none", "sweet"].map { EnumCaseModel(name: $0, nameSpan: Sample.span, rawValue: .string($0)) }
+        let flavor = EnumModel(
+            name: "Flavor", nameSpan: Sample.span, raw: .string, cases: cases, unknown: Sample.spanned("none"))
+        let type = Sample.type(.enumeration("Flavor", raw: .string), optional: true)
+        let object = Sample.object("Sample", [Sample.property("value", type, default: .enumCase("none"))])
+        let swift = Sample.swift([object], enums: [flavor])
+        #expect(swift.contains("static var _unknown: Flavor? { Flavor.none }"))
+        #expect(swift.contains("_value = Flavor.none"))
+    }
+}

@@ -1,0 +1,78 @@
+import MartletEngine
+import Testing
+
+@Suite("ChangeSet")
+struct ChangeSetTests {
+    private let list = CollectionID(table: 1, property: 4, owner: 7)
+    private let appended = ListEditScript([.insert(at: 0, count: 1)])
+
+    @Test("N40 change sets merge table by table and collection by collection")
+    func merging() {
+        var first = ChangeSet(tables: [1: TableChanges(inserted: [1]), 2: TableChanges(deleted: [9])])
+        first.collections[list] = appended
+        var second = ChangeSet(tables: [1: TableChanges(deleted: [1]), 2: TableChanges(inserted: [9])])
+        second.collections[list] = ListEditScript([.insert(at: 1, count: 2)])
+        first.merge(second)
+        #expect(first.tables == [2: TableChanges(inserted: [9], deleted: [9])])
+        #expect(first.collections[list]?.edits == [.insert(at: 0, count: 3)])
+        #expect(first.touches(table: 1) && first.touches(table: 2) && !first.touches(table: 3))
+    }
+
+    @Test("collections of rows that came and went in between are forgotten")
+    func collectionsOfPassingRows() {
+        let born = ChangeSet(tables: [1: TableChanges(inserted: [7])], collections: [list: appended])
+        let died = ChangeSet(tables: [1: TableChanges(deleted: [7])], collections: [list: appended])
+        let reborn = ChangeSet(tables: [1: TableChanges(inserted: [7], deleted: [7])], collections: [list: appended])
+        #expect(ChangeSet.merging([born, died]).isEmpty)
+        #expect(ChangeSet.merging([born, reborn]).collections == [list: appended])
+        #expect(ChangeSet.merging([reborn, died]).collections[list]?.growth == 2)
+        #expect(ChangeSet.merging([died, born]).collections == [list: appended])
+        #expect(ChangeSet.merging([died, born, died]).collections[list]?.growth == 2)
+        #expect(ChangeSet.merging([born, died, born]) == born)
+    }
+
+    @Test("an empty change set changes nothing")
+    func emptySets() {
+        let changes = ChangeSet(tables: [3: TableChanges(inserted: [1])], collections: [list: appended])
+        var merged = changes
+        merged.merge(ChangeSet())
+        #expect(merged == changes)
+        #expect(ChangeSet.merging([]).isEmpty)
+        #expect(ChangeSet(tables: [1: TableChanges()], collections: [list: ListEditScript()]).isEmpty)
+    }
+
+    @Test("merging step by step equals merging all at once", arguments: 0..<60 as Range<UInt64>)
+    func mergingIsAssociative(seed: UInt64) {
+        var random = StructureRandom(seed: seed)
+        var exists = Set<ObjectKey>((0..<6).filter { _ in random.once(in: 2) })
+        var versions: [ChangeSet] = []
+        for _ in 0..<8 {
+            var builder = TableChangesBuilder()
+            var version = ChangeSet()
+            for key in 0..<6 as Range<ObjectKey> where random.once(in: 2) {
+                if exists.contains(key) {
+                    builder.delete(key)
+                    exists.remove(key)
+                }
+                if random.once(in: 2) {
+                    builder.insert(key)
+                    exists.insert(key)
+                    version.collections[CollectionID(table: 0, property: 0, owner: key)] = appended
+                }
+            }
+            version.tables[0] = builder.finish()
+            versions.append(version)
+        }
+        var merged = ChangeSet()
+        for version in versions { merged.merge(version) }
+        #expect(merged == ChangeSet.merging(versions))
+        let halves = [versions[..<4], versions[4...]].map { ChangeSet.merging(Array($0)) }
+        let half = ChangeSet.merging(halves)
+        #expect(half.tables == merged.tables)
+        // Of a row that was there before and is gone, merged halves may know fewer lives.
+        let gone = (merged.tables[0]?.deleted ?? []).subtracting(merged.tables[0]?.inserted ?? [])
+        #expect(
+            half.collections.filter { !gone.contains($0.key.owner) }
+                == merged.collections.filter { !gone.contains($0.key.owner) })
+    }
+}

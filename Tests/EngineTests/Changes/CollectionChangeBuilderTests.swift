@@ -1,0 +1,182 @@
+import MartletEngine
+import Testing
+
+/// A collection on which edits are carried out one by one.
+private struct EditedCollection {
+    let old: [ReplayElement]
+    var elements: [ReplayElement]
+    var moved = Set<Int>()
+    private var nextID: Int
+
+    init(count: Int) {
+        old = (0..<count).map { ReplayElement(id: $0) }
+        elements = old
+        nextID = 1000
+    }
+
+    mutating func apply(_ edit: ListEdit) {
+        switch edit {
+        case .insert(let at, let count):
+            for offset in 0..<count {
+                elements.insert(ReplayElement(id: nextID), at: at + offset)
+                nextID += 1
+            }
+        case .remove(let at, let count): elements.removeSubrange(at..<(at + count))
+        case .replace(let at, let count): for position in at..<(at + count) { elements[position].content += 1 }
+        case .move(let from, let to):
+            let element = elements.remove(at: from)
+            elements.insert(element, at: to)
+            if from != to { moved.insert(element.id) }
+        case .clear: elements = []
+        case .swap(let left, let right):
+            moved.formUnion(left == right ? [] : [elements[left].id, elements[right].id])
+            elements.swapAt(left, right)
+        }
+    }
+
+    /// All edits that are possible now, for small collections.
+    var possibleEdits: [ListEdit] {
+        let count = elements.count
+        var edits: [ListEdit] = [.clear(oldCount: count)]
+        for at in 0...count { edits += [.insert(at: at, count: 1), .insert(at: at, count: 2)] }
+        for at in 0..<count {
+            edits += [.remove(at: at, count: 1), .replace(at: at)]
+            if at + 2 <= count { edits += [.remove(at: at, count: 2), .replace(at: at, count: 2)] }
+            for to in 0..<count where to != at { edits += [.move(from: at, to: to), .swap(at, to)] }
+        }
+        return edits
+    }
+
+    func randomEdit(_ random: inout StructureRandom) -> ListEdit {
+        let count = elements.count
+        let at = count == 0 ? 0 : random.number(0..<count)
+        let length = count == 0 ? 0 : random.number(1..<(min(count - at, 6) + 1))
+        switch count == 0 ? 0 : random.number(0..<40) {
+        case 0..<14: return .insert(at: random.number(0..<(count + 1)), count: random.number(1..<4))
+        case 14..<26: return .remove(at: at, count: length)
+        case 26..<34: return .replace(at: at, count: length)
+        case 34..<37: return .move(from: at, to: random.number(0..<count))
+        case 37..<39: return .swap(at, random.number(0..<count))
+        default: return random.once(in: 5) ? .clear(oldCount: count) : .replace(at: at)
+        }
+    }
+
+    /// Checks the difference between the start and now.
+    func check(_ change: CollectionChange) {
+        expectReplay(change, from: old, to: elements)
+        let survivors = Set(elements.map(\.id))
+        let moves = Set(change.moves.map(\.from))
+        #expect(moves.isSubset(of: moved), "only moved elements are reported as moved")
+        #expect(Set(change.deletions) == Set(old.map(\.id).filter { !survivors.contains($0) }).union(moves))
+        let modified = elements.filter { $0.id < 1000 && $0.content > 0 && !moves.contains($0.id) }
+        #expect(change.modifications == modified.map(\.id), "exactly the written survivors are modified")
+    }
+}
+
+@Suite("CollectionChangeBuilder")
+struct CollectionChangeBuilderTests {
+    @Test("N47 all scripts of three edits on up to three elements replay", arguments: 0...3)
+    func allShortScripts(count: Int) {
+        explore(EditedCollection(count: count), script: ListEditScript(), plain: [], depth: count == 3 ? 2 : 3)
+    }
+
+    private func explore(
+        _ collection: EditedCollection, script: ListEditScript, plain: [ListEdit], depth: Int
+    ) {
+        let change = CollectionChangeBuilder.change(replaying: script, oldCount: collection.old.count)
+        collection.check(change)
+        #expect(collection.old.count + script.growth == collection.elements.count)
+        #expect(change == self.change(of: plain, oldCount: collection.old.count), "joined edits equal single ones")
+        if depth == 0 { return }
+        for edit in collection.possibleEdits {
+            var next = collection
+            next.apply(edit)
+            var nextScript = script
+            nextScript.append(edit)
+            explore(next, script: nextScript, plain: plain + [edit], depth: depth - 1)
+        }
+    }
+
+    private func change(of edits: [ListEdit], oldCount: Int) -> CollectionChange {
+        var builder = CollectionChangeBuilder(oldCount: oldCount)
+        for edit in edits { builder.apply(edit) }
+        return builder.finish()
+    }
+
+    @Test("N47 long random scripts replay, and merge version by version", arguments: 0..<60 as Range<UInt64>)
+    func randomScripts(seed: UInt64) {
+        var random = StructureRandom(seed: seed)
+        var collection = EditedCollection(count: random.number(0..<300))
+        var whole = ListEditScript()
+        var merged = ListEditScript()
+        var version = ListEditScript()
+        for _ in 0..<random.number(1..<400) {
+            let edit = collection.randomEdit(&random)
+            collection.apply(edit)
+            whole.append(edit)
+            version.append(edit)
+            if random.once(in: 10) {
+                merged.append(contentsOf: version)
+                version = ListEditScript()
+            }
+        }
+        merged.append(contentsOf: version)
+        let change = CollectionChangeBuilder.change(replaying: whole, oldCount: collection.old.count)
+        collection.check(change)
+        #expect(CollectionChangeBuilder.change(replaying: merged, oldCount: collection.old.count) == change)
+    }
+
+    @Test("N56 insert, remove and replace report their index")
+    func simpleEdits() {
+        #expect(change(of: [.insert(at: 1, count: 1)], oldCount: 3) == CollectionChange(insertions: [1]))
+        #expect(change(of: [.remove(at: 1, count: 1)], oldCount: 3) == CollectionChange(deletions: [1]))
+        let replaced = CollectionChange(modifications: [2], modificationsNew: [2])
+        #expect(change(of: [.replace(at: 2)], oldCount: 3) == replaced)
+    }
+
+    @Test("N57 a move is a deletion and an insertion, and nothing to the same index or back again")
+    func moves() {
+        let moved = CollectionChange(deletions: [5], insertions: [0], moves: [.init(from: 5, to: 0)])
+        #expect(change(of: [.move(from: 5, to: 0)], oldCount: 8) == moved)
+        #expect(change(of: [.move(from: 3, to: 3)], oldCount: 8).isEmpty)
+        #expect(change(of: [.move(from: 5, to: 0), .move(from: 0, to: 5)], oldCount: 8).isEmpty)
+        #expect(change(of: [.swap(1, 6), .swap(6, 1)], oldCount: 8).isEmpty)
+        let swapped = CollectionChange(
+            deletions: [1, 6], insertions: [1, 6], moves: [.init(from: 1, to: 6), .init(from: 6, to: 1)])
+        #expect(change(of: [.swap(1, 6)], oldCount: 8) == swapped)
+        let next = CollectionChange(deletions: [1], insertions: [0], moves: [.init(from: 1, to: 0)])
+        #expect(change(of: [.swap(0, 1)], oldCount: 2) == next)
+    }
+
+    @Test("N50 N59 clear, insert, clear reports only what was there before, and nothing for an empty list")
+    func clearing() {
+        let script = ListEditScript([
+            .insert(at: 3, count: 2), .clear(oldCount: 5), .insert(at: 0, count: 4), .clear(oldCount: 4),
+        ])
+        #expect(script.edits == [.clear(oldCount: 3)])
+        let change = CollectionChangeBuilder.change(replaying: script, oldCount: 3)
+        #expect(change == CollectionChange(deletions: [0, 1, 2]))
+        let onEmpty = ListEditScript([.insert(at: 0, count: 2), .clear(oldCount: 2)])
+        #expect(onEmpty.isEmpty)
+        #expect(self.change(of: [.clear(oldCount: 0)], oldCount: 0).isEmpty)
+    }
+
+    @Test("100,000 appended elements are one edit")
+    func appendsJoin() {
+        var script = ListEditScript()
+        for position in 0..<100_000 { script.append(.insert(at: position, count: 1)) }
+        #expect(script.edits == [.insert(at: 0, count: 100_000)])
+    }
+
+    @Test("edits beyond the collection are cut to fit")
+    func damagedScriptsDoNotTrap() {
+        let edits: [ListEdit] = [
+            .remove(at: 9, count: 4), .insert(at: 90, count: 1), .replace(at: 3, count: 90), .move(from: 80, to: 1),
+            .swap(1, 99), .swap(-1, 0), .remove(at: 2, count: 900), .remove(at: -1, count: 1),
+        ]
+        var builder = CollectionChangeBuilder(oldCount: 4)
+        for edit in edits { builder.apply(edit) }
+        #expect(builder.count == 2)
+        #expect(builder.finish() == CollectionChange(deletions: [2, 3]))
+    }
+}

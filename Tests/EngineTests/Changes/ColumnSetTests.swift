@@ -1,0 +1,38 @@
+import MartletEngine
+import Testing
+
+@Suite("ColumnSet")
+struct ColumnSetTests {
+    @Test("random sets agree with sets of the standard library", arguments: 0..<200 as Range<UInt64>)
+    func randomSetsAgree(seed: UInt64) {
+        var random = StructureRandom(seed: seed)
+        let limit = random.once(in: 2) ? 10 : 200
+        let left = Set((0..<random.number(0..<8)).map { _ in random.number(0..<limit) })
+        let right = Set((0..<random.number(0..<8)).map { _ in random.number(0..<limit) })
+        let mine = ColumnSet(left)
+        let theirs = ColumnSet(right)
+        #expect(Array(mine) == left.sorted())
+        #expect(mine.isEmpty == left.isEmpty)
+        #expect(mine.union(theirs) == ColumnSet(left.union(right)))
+        #expect(mine.isDisjoint(with: theirs) == left.isDisjoint(with: right))
+        #expect((mine == theirs) == (left == right))
+        #expect((mine < theirs) != (mine >= theirs))
+        #expect(mine == theirs || (mine < theirs) != (theirs < mine))
+        for column in 0..<220 { #expect(mine.contains(column) == left.contains(column)) }
+        #expect(mine.members(below: 5) == left.filter { $0 < 5 }.sorted())
+    }
+
+    @Test("the set of all properties contains each and swallows others")
+    func allProperties() {
+        let all = ColumnSet.all
+        #expect(all.contains(0) && all.contains(100_000) && !all.isEmpty && all.isAll)
+        #expect(all.union([3]) == all && ColumnSet(3).union(all) == all)
+        #expect(!all.isDisjoint(with: [70]) && !ColumnSet(70).isDisjoint(with: all))
+        #expect(all.isDisjoint(with: []) && ColumnSet().isDisjoint(with: all))
+        #expect(all.members(below: 3) == [0, 1, 2])
+        #expect(ColumnSet(5) < all && !(all < all))
+        var grown = all
+        grown.insert(3)
+        #expect(grown == all)
+    }
+}

@@ -1,0 +1,43 @@
+import MartletEngine
+import Testing
+
+@Suite("IncreasingSubsequence")
+struct IncreasingSubsequenceTests {
+    @Test("all orders of up to six ranks keep a longest run with most preferred members")
+    func allSmallOrders() {
+        for count in 0...6 {
+            for ranks in permutations(of: count) {
+                for preferred in [0, 0b101010, 0b11, (1 << count) - 1] {
+                    let marks = IncreasingSubsequence.longest(of: ranks) { preferred >> $0 & 1 == 1 }
+                    let kept = ranks.indices.filter { marks[$0] }
+                    #expect(zip(kept, kept.dropFirst()).allSatisfy { ranks[$0] < ranks[$1] })
+                    let best = bestChain(of: ranks, preferred: preferred)
+                    #expect(kept.count == best.count)
+                    #expect(kept.filter { preferred >> $0 & 1 == 1 }.count == best.preferred)
+                }
+            }
+        }
+    }
+
+    @Test("random orders with gaps keep a longest run", arguments: 0..<50 as Range<UInt64>)
+    func randomOrders(seed: UInt64) {
+        var random = StructureRandom(seed: seed)
+        let ranks = Array(Set((0..<random.number(0..<150)).map { _ in random.number(-1000..<1000) }))
+            .shuffled(using: &random)
+        let marks = IncreasingSubsequence.longest(of: ranks)
+        let kept = zip(ranks, marks).filter { $0.1 }.map { $0.0 }
+        #expect(kept == kept.sorted())
+        #expect(kept.count == lengthOfLongestIncreasing(ranks))
+    }
+
+    private func bestChain(of ranks: [Int], preferred: Int) -> (count: Int, preferred: Int) {
+        var best = (count: 0, preferred: 0)
+        for subset in 0..<(1 << ranks.count) {
+            let chain = ranks.indices.filter { subset >> $0 & 1 == 1 }
+            guard zip(chain, chain.dropFirst()).allSatisfy({ ranks[$0] < ranks[$1] }) else { continue }
+            let found = (chain.count, (subset & preferred).nonzeroBitCount)
+            if found > best { best = found }
+        }
+        return best
+    }
+}

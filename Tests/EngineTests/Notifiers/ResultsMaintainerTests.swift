@@ -1,0 +1,315 @@
+import MartletEngine
+import MartletSQLite
+import Testing
+
+/// A table of rows before and after some changes, from which everything a maintainer may know can be drawn.
+private struct MaintainedTable {
+    struct Row {
+        var values: [SQLValue]
+        var matches: Bool
+        var content = 0
+        /// Counts the objects that had this key.
+        var life = 0
+    }
+
+    var order: SortOrder
+    var rows: [ObjectKey: Row] = [:]
+    private(set) var oldRows: [ObjectKey: Row] = [:]
+    private(set) var touched = KeySet()
+    private(set) var replaced = KeySet()
+    private(set) var inserted = KeySet()
+    private(set) var reported = KeySet()
+
+    init(order: SortOrder) {
+        self.order = order
+    }
+
+    mutating func commit() {
+        oldRows = rows
+        (touched, replaced, inserted, reported) = (KeySet(), KeySet(), KeySet(), KeySet())
+    }
+
+    func keys(of rows: [ObjectKey: Row]) -> [ObjectKey] {
+        rows.filter { $0.value.matches }.map { SortKey(values: $0.value.values, key: $0.key) }
+            .sorted { order.precedes($0, $1) }.map(\.key)
+    }
+
+    func elements(_ keys: [ObjectKey], in rows: [ObjectKey: Row]) -> [ReplayElement] {
+        keys.map { key in
+            let row = rows[key]
+            return ReplayElement(id: Int(key) + (row?.life ?? 0) * 100_000, content: row?.content ?? 0)
+        }
+    }
+
+    mutating func touch(_ key: ObjectKey, report: Bool, _ change: (inout Row) -> Void) {
+        guard var row = rows[key] else { return }
+        change(&row)
+        if report { row.content += 1 }
+        rows[key] = row
+        touched.insert(key)
+        if report { reported.insert(key) }
+    }
+
+    mutating func delete(_ key: ObjectKey) {
+        guard rows.removeValue(forKey: key) != nil else { return }
+        touched.insert(key)
+        if inserted.remove(key) { touched.remove(key) }
+        replaced.remove(key)
+    }
+
+    mutating func insert(_ key: ObjectKey, _ row: Row) {
+        if rows[key] != nil { return }
+        var row = row
+        if let old = oldRows[key] {
+            row.life = old.life + 1
+            replaced.insert(key)
+        } else {
+            inserted.insert(key)
+        }
+        touched.insert(key)
+        reported.insert(key)
+        rows[key] = row
+    }
+
+    /// A maintainer that knows all old sort keys.
+    func maintainer() -> ResultsMaintainer {
+        ResultsMaintainer(
+            old: KeySequence(keys(of: oldRows)), order: order, touched: touched, replaced: replaced,
+            inserted: inserted, reported: reported,
+            candidates: touched.compactMap { key in
+                guard let row = rows[key], row.matches else { return nil }
+                return SortKey(values: order.isEmpty ? [] : row.values, key: key)
+            },
+            oldSortKeys: oldRows.filter { touched.contains($0.key) }
+                .reduce(into: [:]) { $0[$1.key] = SortKey(values: $1.value.values, key: $1.key) })
+    }
+
+    /// Runs a maintainer and checks its outcome against the rows.
+    @discardableResult
+    func check(_ maintainer: ResultsMaintainer) -> CollectionChange {
+        var reads = 0
+        var touchedReads = 0
+        let outcome = maintainer.maintain { key in
+            reads += 1
+            if touched.contains(key) { touchedReads += 1 }
+            return SortKey(values: rows[key]?.values ?? [], key: key)
+        }
+        #expect(touchedReads == 0, "only untouched rows are read")
+        outcome.keys.checkInvariants()
+        let old = keys(of: oldRows)
+        let new = keys(of: rows)
+        #expect(Array(outcome.keys) == new)
+        expectReplay(outcome.change, from: elements(old, in: oldRows), to: elements(new, in: rows))
+        #expect(order.isEmpty ? reads == 0 : reads <= touched.count * 64)
+        checkExact(outcome.change, old, new)
+        return outcome.change
+    }
+
+    /// Checks who stayed: those in the same gap between untouched rows, as many as kept their order there.
+    private func checkExact(_ change: CollectionChange, _ old: [ObjectKey], _ new: [ObjectKey]) {
+        let oldGaps = gaps(of: old)
+        let newGaps = gaps(of: new)
+        let survivors = new.filter { oldGaps[$0] != nil && newGaps[$0] != nil && !replaced.contains($0) }
+        let returning = survivors.filter { oldGaps[$0] == newGaps[$0] }
+        let oldPositions = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($0.element, $0.offset) })
+        let staying = lengthOfLongestIncreasing(returning.compactMap { oldPositions[$0] })
+        let moved = KeySet(change.moves.map { old[$0.from] })
+        #expect(change.moves.count == survivors.count - staying)
+        #expect(moved.isSubset(of: KeySet(survivors)))
+        let modified = survivors.filter { reported.contains($0) && !moved.contains($0) }
+        #expect(change.modificationsNew.map { new[$0] } == modified)
+        #expect(
+            KeySet(change.deletions.map { old[$0] })
+                == KeySet(oldGaps.keys).subtracting(KeySet(survivors)).union(moved))
+    }
+
+    private func gaps(of keys: [ObjectKey]) -> [ObjectKey: Int] {
+        var gaps: [ObjectKey: Int] = [:]
+        var untouched = 0
+        for key in keys {
+            if touched.contains(key) { gaps[key] = untouched } else { untouched += 1 }
+        }
+        return gaps
+    }
+}
+
+@Suite("ResultsMaintainer")
+struct ResultsMaintainerTests {
+    private let orders = [
+        SortOrder(), SortOrder(ascending: [true]), SortOrder(ascending: [false]), SortOrder(ascending: [false, true]),
+    ]
+
+    @Test("N46 N47 N48 N52 random changes give what a full computation gives", arguments: 0..<300 as Range<UInt64>)
+    func randomChanges(seed: UInt64) {
+        var random = StructureRandom(seed: seed)
+        var table = MaintainedTable(order: orders[random.number(0..<orders.count)])
+        let span = random.once(in: 40) ? 700 : random.number(1..<60)
+        for key in 0..<span where !random.once(in: 4) { table.insert(ObjectKey(key), row(&random)) }
+        for _ in 0..<4 {
+            table.commit()
+            for _ in 0..<random.number(0..<(random.once(in: 4) ? span : 6)) { change(&table, span, &random) }
+            var maintainer = table.maintainer()
+            maintainer.candidates.shuffle(using: &random)
+            table.check(maintainer)
+            maintainer.keysScannedPerSearch = 0
+            table.check(maintainer)
+            maintainer.inserted = []
+            table.check(maintainer)
+            maintainer.oldSortKeys = maintainer.oldSortKeys.filter { _ in random.once(in: 2) }
+            table.check(maintainer)
+        }
+    }
+
+    private func row(_ random: inout StructureRandom) -> MaintainedTable.Row {
+        let values: [SQLValue] = [
+            random.once(in: 5) ? .null : .integer(Int64(random.number(0..<8))),
+            random.once(in: 3) ? .real(Double(random.number(0..<4)) / 2) : .text(random.once(in: 2) ? "a" : "b"),
+        ]
+        return MaintainedTable.Row(values: values, matches: !random.once(in: 3))
+    }
+
+    private func change(_ table: inout MaintainedTable, _ span: Int, _ random: inout StructureRandom) {
+        let key = ObjectKey(random.number(0..<(span + 5)))
+        let fresh = row(&random)
+        switch random.number(0..<8) {
+        case 0: table.delete(key)
+        case 1: table.insert(key, fresh)
+        case 2:
+            table.delete(key)
+            table.insert(key, fresh)
+        case 3: table.touch(key, report: random.once(in: 2)) { $0.matches = fresh.matches }
+        case 4: table.touch(key, report: random.once(in: 2)) { _ in }
+        default: table.touch(key, report: !random.once(in: 3)) { $0.values = fresh.values }
+        }
+    }
+
+    @Test("all changes of two rows among four replay exactly")
+    func allPairsOfChanges() {
+        typealias Change = (inout MaintainedTable, ObjectKey) -> Void
+        var changes: [Change] = [
+            { $0.delete($1) },
+            { $0.touch($1, report: true) { $0.matches.toggle() } },
+            { $0.touch($1, report: false) { _ in } },
+        ]
+        for value in 0..<5 as Range<Int64> {
+            changes.append { $0.touch($1, report: true) { $0.values = [.integer(value)] } }
+            changes.append { table, key in
+                table.delete(key)
+                table.insert(key, MaintainedTable.Row(values: [.integer(value)], matches: true))
+            }
+        }
+        for first in changes {
+            for second in changes {
+                for (left, right) in [(0, 1), (1, 0), (0, 3), (2, 1)] as [(ObjectKey, ObjectKey)] {
+                    var table = sortedTable(values: [1, 2, 2, 3])
+                    first(&table, left)
+                    second(&table, right)
+                    var maintainer = table.maintainer()
+                    table.check(maintainer)
+                    maintainer.keysScannedPerSearch = 0
+                    table.check(maintainer)
+                }
+            }
+        }
+    }
+
+    private func sortedTable(values: [Int64], matching: (Int) -> Bool = { _ in true }) -> MaintainedTable {
+        var table = MaintainedTable(order: SortOrder(ascending: [true]))
+        for (key, value) in values.enumerated() {
+            table.insert(ObjectKey(key), MaintainedTable.Row(values: [.integer(value)], matches: matching(key)))
+        }
+        table.commit()
+        return table
+    }
+
+    @Test("N46 match to match is a modification, to no match a deletion, from no match an insertion")
+    func membership() {
+        var table = sortedTable(values: [10, 20, 30, 40]) { $0 != 2 }
+        table.touch(1, report: true) { _ in }
+        #expect(table.check(table.maintainer()) == CollectionChange(modifications: [1], modificationsNew: [1]))
+        table.commit()
+        table.touch(1, report: true) { $0.matches = false }
+        #expect(table.check(table.maintainer()) == CollectionChange(deletions: [1]))
+        table.commit()
+        table.touch(2, report: true) { $0.matches = true }
+        #expect(table.check(table.maintainer()) == CollectionChange(insertions: [1]))
+    }
+
+    @Test("N45 rows that match neither before nor after change nothing")
+    func strangers() {
+        var table = sortedTable(values: [10, 20, 30]) { $0 != 1 }
+        table.touch(1, report: true) { $0.values = [.integer(99)] }
+        #expect(table.check(table.maintainer()).isEmpty)
+        table.delete(1)
+        #expect(table.check(table.maintainer()).isEmpty)
+    }
+
+    @Test("N48 a modification that changes the position is a deletion, an insertion and a move")
+    func moves() {
+        var table = sortedTable(values: [10, 20, 30, 40])
+        table.touch(0, report: true) { $0.values = [.integer(35)] }
+        let moved = CollectionChange(deletions: [0], insertions: [2], moves: [.init(from: 0, to: 2)])
+        #expect(table.check(table.maintainer()) == moved)
+        table.commit()
+        table.touch(0, report: true) { $0.values = [.integer(36)] }
+        #expect(table.check(table.maintainer()) == CollectionChange(modifications: [2], modificationsNew: [2]))
+    }
+
+    @Test("N49 deleting rows shows no survivor as moved or modified")
+    func deletions() {
+        var table = sortedTable(values: [10, 20, 30, 40, 50])
+        table.delete(0)
+        table.delete(2)
+        table.touch(4, report: true) { _ in }
+        let change = CollectionChange(deletions: [0, 2], modifications: [4], modificationsNew: [2])
+        #expect(table.check(table.maintainer()) == change)
+    }
+
+    @Test("N52 deleting and creating again is a deletion and an insertion, even in the same place")
+    func replacement() {
+        var table = sortedTable(values: [10, 20, 30])
+        table.delete(1)
+        table.insert(1, MaintainedTable.Row(values: [.integer(20)], matches: true))
+        #expect(table.check(table.maintainer()) == CollectionChange(deletions: [1], insertions: [1]))
+    }
+
+    @Test("a change whose row is not reported is silent as long as the row stays")
+    func unreportedChanges() {
+        var table = sortedTable(values: [10, 20, 30])
+        table.touch(1, report: false) { $0.values = [.integer(25)] }
+        #expect(table.check(table.maintainer()).isEmpty)
+        table.touch(1, report: false) { $0.values = [.integer(5)] }
+        let moved = CollectionChange(deletions: [1], insertions: [0], moves: [.init(from: 1, to: 0)])
+        #expect(table.check(table.maintainer()) == moved)
+    }
+
+    @Test("one change among many rows reads a logarithmic number of sort keys")
+    func fewReads() {
+        let count = 100_000
+        var reads = 0
+        let maintainer = ResultsMaintainer(
+            old: KeySequence((0..<ObjectKey(count)).reversed()), order: SortOrder(ascending: [false]),
+            touched: [70_000, 200_000], inserted: [200_000], reported: [70_000, 200_000],
+            candidates: [
+                SortKey(values: [.integer(10)], key: 70_000), SortKey(values: [.integer(50)], key: 200_000),
+            ],
+            oldSortKeys: [70_000: SortKey(values: [.integer(70_000)], key: 70_000)])
+        let outcome = maintainer.maintain { key in
+            reads += 1
+            return SortKey(values: [.integer(key)], key: key)
+        }
+        #expect(reads <= 3 * 18)
+        #expect(outcome.change.deletions == [29_999])
+        #expect(outcome.change.insertions == [99_949, 99_990])
+        #expect(outcome.change.moves == [.init(from: 29_999, to: 99_990)])
+    }
+
+    @Test("an error while reading a sort key comes through")
+    func errorsComeThrough() {
+        struct Unreadable: Error {}
+        let maintainer = ResultsMaintainer(
+            old: [1, 2, 3], order: SortOrder(ascending: [true]), touched: [9], reported: [],
+            candidates: [SortKey(values: [.null], key: 9)])
+        #expect(throws: Unreadable.self) { try maintainer.maintain { _ in throw Unreadable() } }
+    }
+}
