@@ -105,6 +105,6 @@ func importFlights(_ job: Job, _ reporter: Reporter) throws {
     }
     let flights = realm.objects(Flight.self)
     let check =
-        flights.where { $0.plane != nil }.count + flights.where { $0.dest != nil }.count + flights.sum(of: \.distance)
+        flights.where { $0.plane != nil }.count + flights.where { $0.dest != nil }.count + flights.sum { $0.distance }
     reporter.report("import", n: count, nanoseconds: Double(time) / Double(count), check: check)
 }

@@ -18,14 +18,14 @@ private func insertAll(_ job: Job, _ realm: Realm, _ add: (PersonValues) -> Void
 func insertPeople(_ job: Job, _ reporter: Reporter) throws {
     let realm = try openRealm(job)
     let time = try insertAll(job, realm) { realm.add(Person($0)) }
-    let check = realm.objects(Person.self).sum(of: \.age)
+    let check = realm.objects(Person.self).sum { $0.age }
     reporter.report("insert", n: job.count, nanoseconds: Double(time) / Double(job.count), check: check)
 }
 
 func insertPeopleIndexed(_ job: Job, _ reporter: Reporter) throws {
     let realm = try openRealm(job, [IndexedPerson.self])
     let time = try insertAll(job, realm) { realm.add(IndexedPerson($0)) }
-    let check = realm.objects(IndexedPerson.self).sum(of: \.age)
+    let check = realm.objects(IndexedPerson.self).sum { $0.age }
     reporter.report("insert-indexed", n: job.count, nanoseconds: Double(time) / Double(job.count), check: check)
 }
 
@@ -51,6 +51,6 @@ func updateHeld(_ job: Job, _ reporter: Reporter) throws {
             for (index, person) in people.enumerated() { person.age = index % 100 }
         }
     }
-    let check = realm.objects(Person.self).sum(of: \.age)
+    let check = realm.objects(Person.self).sum { $0.age }
     reporter.report("update-held", n: updates, nanoseconds: Double(time) / Double(updates), check: check)
 }

@@ -12,7 +12,7 @@ extension Question {
             realm.objects(Flight.self).where { $0.departureTime == nil }.count.grouped
         },
         Question("How late did they leave on average?") { realm in
-            minutes(realm.objects(Flight.self).average(of: \.departureDelay))
+            minutes(realm.objects(Flight.self).average { $0.departureDelay })
         },
         Question("Which flight left latest?") { realm in
             let latest = realm.objects(Flight.self).where { $0.departureDelay != nil }
@@ -26,7 +26,7 @@ extension Question {
         },
         Question("How late does United arrive on average?") { realm in
             guard let united = realm.object(ofType: Airline.self, forPrimaryKey: "UA") else { return "not flying" }
-            return minutes(united.flights.average(of: \.arrivalDelay))
+            return minutes(realm.objects(Flight.self).where { $0.carrier == united }.average { $0.arrivalDelay })
         },
         Question("How many flew in a Boeing built before 2000?") { realm in
             realm.objects(Flight.self).where { $0.plane.manufacturer == "BOEING" && $0.plane.year < 2000 }
