@@ -35,9 +35,15 @@ copy() {
     done | tar cf - --null -T -) | tar xf - -C "$copy"
 }
 
+# A build system that is ended by a signal is not what is looked at here: it gets a second try, and a line.
 build() {
-    status=0
-    swift build --package-path "$demo" --build-system "$system" >"$log" 2>&1 || status=$?
+    local attempt
+    for attempt in 1 2; do
+        status=0
+        swift build --package-path "$demo" --build-system "$system" >"$log" 2>&1 || status=$?
+        [ "$status" -ge 128 ] || return 0
+        say "  note  swift build was ended by signal $((status - 128)), attempt $attempt"
+    done
 }
 
 built() { build && [ "$status" -eq 0 ]; }
@@ -75,13 +81,19 @@ run_checks() {
     check "S31 a touched file: writes nothing" wrote ""
     check "S31 a touched file: compiles nothing" silent "Compiling ZooModels"
 
-    sed -i 's/diet: Diet = both/diet: Diet = plants/' "$schemas/Animal.yaml"
-    check "S31 an edited file: builds" built
-    check "S31 an edited file: writes its own output" wrote "Animal.martlet.swift "
+    sed -i 's/What its keepers call it/What its keepers shout/' "$schemas/Animal.yaml"
+    check "S31 edited documentation: builds" built
+    check "S31 edited documentation: writes its own output" wrote "Animal.martlet.swift "
     if is_native; then
-        check "S20 an edited file: compiles its own output" compiled Animal
-        check "S20 an edited file: compiles no other" spared Enclosure
+        check "S20 edited documentation: compiles its own output" compiled Animal
+        check "S20 edited documentation: compiles no other" spared "(Enclosure|MartletSchema)"
     fi
+
+    # What others see of the type has changed: Swift compiles the files that name it as well.
+    remember
+    sed -i 's/diet: Diet = both/diet: Diet = plants/' "$schemas/Animal.yaml"
+    check "S31 an edited default: builds" built
+    check "S31 an edited default: writes its own output" wrote "Animal.martlet.swift "
 
     remember
     new_schema "$schemas/Visitor.yaml"

@@ -406,7 +406,7 @@ nonisolated public final class Defaults: Martlet.Object {
     }
 }
 
-extension Defaults {
+extension Defaults: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Defaults
         public let _path: Martlet.FieldPath

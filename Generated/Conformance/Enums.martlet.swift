@@ -156,7 +156,7 @@ nonisolated public final class EnumHolder: Martlet.Object {
         _optionalState = row.optionalEnumeration()
         _optionalFlavor = row.optionalEnumeration()
         _optionalKeyword = row.optionalEnumeration()
-        row.collection(_keywords)
+        row.collection(&_keywords)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -171,7 +171,7 @@ nonisolated public final class EnumHolder: Martlet.Object {
         row.optionalEnumeration(_optionalState)
         row.optionalEnumeration(_optionalFlavor)
         row.optionalEnumeration(_optionalKeyword)
-        row.collection(_keywords)
+        row.collection(&_keywords)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -194,7 +194,7 @@ nonisolated public final class EnumHolder: Martlet.Object {
     }
 }
 
-extension EnumHolder {
+extension EnumHolder: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = EnumHolder
         public let _path: Martlet.FieldPath

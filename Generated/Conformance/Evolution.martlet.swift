@@ -48,14 +48,14 @@ nonisolated public final class Renamed: Martlet.Object {
         _id = row.int()
         _name = row.string()
         row.link(&_other)
-        row.collection(_children)
+        row.collection(&_children)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
         row.int(_id)
         row.string(_name)
         row.link(&_other)
-        row.collection(_children)
+        row.collection(&_children)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -71,7 +71,7 @@ nonisolated public final class Renamed: Martlet.Object {
     }
 }
 
-extension Renamed {
+extension Renamed: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Renamed
         public let _path: Martlet.FieldPath
@@ -171,9 +171,9 @@ nonisolated public final class Deprecated: Martlet.Object {
         _number = row.optionalInt()
         row.link(&_next)
         row.link(&_part)
-        row.collection(_items)
-        row.collection(_words)
-        row.collection(_scores)
+        row.collection(&_items)
+        row.collection(&_words)
+        row.collection(&_scores)
         row.skip()
     }
 
@@ -183,9 +183,9 @@ nonisolated public final class Deprecated: Martlet.Object {
         row.optionalInt(_number)
         row.link(&_next)
         row.embedded(&_part)
-        row.collection(_items)
-        row.collection(_words)
-        row.collection(_scores)
+        row.collection(&_items)
+        row.collection(&_words)
+        row.collection(&_scores)
         row.skip()
     }
 
@@ -206,7 +206,7 @@ nonisolated public final class Deprecated: Martlet.Object {
     }
 }
 
-extension Deprecated {
+extension Deprecated: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Deprecated
         public let _path: Martlet.FieldPath

@@ -140,7 +140,7 @@ nonisolated public final class Indexed: Martlet.Object {
     }
 }
 
-extension Indexed {
+extension Indexed: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Indexed
         public let _path: Martlet.FieldPath

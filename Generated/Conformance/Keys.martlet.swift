@@ -46,7 +46,7 @@ nonisolated public final class IntKey: Martlet.Object {
     }
 }
 
-extension IntKey {
+extension IntKey: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = IntKey
         public let _path: Martlet.FieldPath
@@ -99,7 +99,7 @@ nonisolated public final class StringKey: Martlet.Object {
     }
 }
 
-extension StringKey {
+extension StringKey: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = StringKey
         public let _path: Martlet.FieldPath
@@ -156,7 +156,7 @@ nonisolated public final class UuidKey: Martlet.Object {
     }
 }
 
-extension UuidKey {
+extension UuidKey: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = UuidKey
         public let _path: Martlet.FieldPath
@@ -213,7 +213,7 @@ nonisolated public final class ObjectIdKey: Martlet.Object {
     }
 }
 
-extension ObjectIdKey {
+extension ObjectIdKey: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = ObjectIdKey
         public let _path: Martlet.FieldPath
@@ -266,7 +266,7 @@ nonisolated public final class Int64Key: Martlet.Object {
     }
 }
 
-extension Int64Key {
+extension Int64Key: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Int64Key
         public let _path: Martlet.FieldPath
@@ -308,7 +308,7 @@ nonisolated public final class Keyless: Martlet.Object {
     }
 }
 
-extension Keyless {
+extension Keyless: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Keyless
         public let _path: Martlet.FieldPath

@@ -102,16 +102,16 @@ nonisolated public final class Node: Martlet.Object {
         _name = row.string()
         _amount = row.double()
         row.link(&_next)
-        row.collection(_children)
-        row.collection(_peers)
-        row.collection(_named)
+        row.collection(&_children)
+        row.collection(&_peers)
+        row.collection(&_named)
         row.skip()
         row.skip()
         row.skip()
         row.skip()
         row.link(&_part)
-        row.collection(_parts)
-        row.collection(_partsByName)
+        row.collection(&_parts)
+        row.collection(&_partsByName)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -119,16 +119,16 @@ nonisolated public final class Node: Martlet.Object {
         row.string(_name)
         row.double(_amount)
         row.link(&_next)
-        row.collection(_children)
-        row.collection(_peers)
-        row.collection(_named)
+        row.collection(&_children)
+        row.collection(&_peers)
+        row.collection(&_named)
         row.skip()
         row.skip()
         row.skip()
         row.skip()
         row.embedded(&_part)
-        row.collection(_parts)
-        row.collection(_partsByName)
+        row.collection(&_parts)
+        row.collection(&_partsByName)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -153,7 +153,7 @@ nonisolated public final class Node: Martlet.Object {
     }
 }
 
-extension Node {
+extension Node: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Node
         public let _path: Martlet.FieldPath
@@ -259,7 +259,7 @@ nonisolated public final class Owner: Martlet.Object {
     }
 }
 
-extension Owner {
+extension Owner: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Owner
         public let _path: Martlet.FieldPath
@@ -319,7 +319,7 @@ nonisolated public final class Treasure: Martlet.Object {
     }
 }
 
-extension Treasure {
+extension Treasure: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Treasure
         public let _path: Martlet.FieldPath
@@ -390,18 +390,18 @@ nonisolated public final class Part: Martlet.EmbeddedObject {
         _name = row.string()
         _weight = row.optionalDouble()
         row.link(&_core)
-        row.collection(_screws)
+        row.collection(&_screws)
         row.link(&_node)
-        row.collection(_tags)
+        row.collection(&_tags)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
         row.string(_name)
         row.optionalDouble(_weight)
         row.embedded(&_core)
-        row.collection(_screws)
+        row.collection(&_screws)
         row.link(&_node)
-        row.collection(_tags)
+        row.collection(&_tags)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -417,7 +417,7 @@ nonisolated public final class Part: Martlet.EmbeddedObject {
     }
 }
 
-extension Part {
+extension Part: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Part
         public let _path: Martlet.FieldPath
@@ -473,7 +473,7 @@ nonisolated public final class Screw: Martlet.EmbeddedObject {
     }
 }
 
-extension Screw {
+extension Screw: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Screw
         public let _path: Martlet.FieldPath

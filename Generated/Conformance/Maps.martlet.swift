@@ -164,48 +164,48 @@ nonisolated public final class ScalarMaps: Martlet.Object {
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
         _id = row.int()
-        row.collection(_bools)
-        row.collection(_ints)
-        row.collection(_int8s)
-        row.collection(_int16s)
-        row.collection(_int32s)
-        row.collection(_int64s)
-        row.collection(_floats)
-        row.collection(_doubles)
-        row.collection(_strings)
-        row.collection(_datas)
-        row.collection(_dates)
-        row.collection(_uuids)
-        row.collection(_objectIds)
-        row.collection(_decimal128s)
-        row.collection(_anyValues)
-        row.collection(_sizes)
-        row.collection(_levels)
-        row.collection(_nodes)
-        row.collection(_parts)
+        row.collection(&_bools)
+        row.collection(&_ints)
+        row.collection(&_int8s)
+        row.collection(&_int16s)
+        row.collection(&_int32s)
+        row.collection(&_int64s)
+        row.collection(&_floats)
+        row.collection(&_doubles)
+        row.collection(&_strings)
+        row.collection(&_datas)
+        row.collection(&_dates)
+        row.collection(&_uuids)
+        row.collection(&_objectIds)
+        row.collection(&_decimal128s)
+        row.collection(&_anyValues)
+        row.collection(&_sizes)
+        row.collection(&_levels)
+        row.collection(&_nodes)
+        row.collection(&_parts)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
         row.int(_id)
-        row.collection(_bools)
-        row.collection(_ints)
-        row.collection(_int8s)
-        row.collection(_int16s)
-        row.collection(_int32s)
-        row.collection(_int64s)
-        row.collection(_floats)
-        row.collection(_doubles)
-        row.collection(_strings)
-        row.collection(_datas)
-        row.collection(_dates)
-        row.collection(_uuids)
-        row.collection(_objectIds)
-        row.collection(_decimal128s)
-        row.collection(_anyValues)
-        row.collection(_sizes)
-        row.collection(_levels)
-        row.collection(_nodes)
-        row.collection(_parts)
+        row.collection(&_bools)
+        row.collection(&_ints)
+        row.collection(&_int8s)
+        row.collection(&_int16s)
+        row.collection(&_int32s)
+        row.collection(&_int64s)
+        row.collection(&_floats)
+        row.collection(&_doubles)
+        row.collection(&_strings)
+        row.collection(&_datas)
+        row.collection(&_dates)
+        row.collection(&_uuids)
+        row.collection(&_objectIds)
+        row.collection(&_decimal128s)
+        row.collection(&_anyValues)
+        row.collection(&_sizes)
+        row.collection(&_levels)
+        row.collection(&_nodes)
+        row.collection(&_parts)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -236,7 +236,7 @@ nonisolated public final class ScalarMaps: Martlet.Object {
     }
 }
 
-extension ScalarMaps {
+extension ScalarMaps: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = ScalarMaps
         public let _path: Martlet.FieldPath
@@ -403,42 +403,42 @@ nonisolated public final class OptionalMaps: Martlet.Object {
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
         _id = row.int()
-        row.collection(_bools)
-        row.collection(_ints)
-        row.collection(_int8s)
-        row.collection(_int16s)
-        row.collection(_int32s)
-        row.collection(_int64s)
-        row.collection(_floats)
-        row.collection(_doubles)
-        row.collection(_strings)
-        row.collection(_datas)
-        row.collection(_dates)
-        row.collection(_uuids)
-        row.collection(_objectIds)
-        row.collection(_decimal128s)
-        row.collection(_sizes)
-        row.collection(_levels)
+        row.collection(&_bools)
+        row.collection(&_ints)
+        row.collection(&_int8s)
+        row.collection(&_int16s)
+        row.collection(&_int32s)
+        row.collection(&_int64s)
+        row.collection(&_floats)
+        row.collection(&_doubles)
+        row.collection(&_strings)
+        row.collection(&_datas)
+        row.collection(&_dates)
+        row.collection(&_uuids)
+        row.collection(&_objectIds)
+        row.collection(&_decimal128s)
+        row.collection(&_sizes)
+        row.collection(&_levels)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
         row.int(_id)
-        row.collection(_bools)
-        row.collection(_ints)
-        row.collection(_int8s)
-        row.collection(_int16s)
-        row.collection(_int32s)
-        row.collection(_int64s)
-        row.collection(_floats)
-        row.collection(_doubles)
-        row.collection(_strings)
-        row.collection(_datas)
-        row.collection(_dates)
-        row.collection(_uuids)
-        row.collection(_objectIds)
-        row.collection(_decimal128s)
-        row.collection(_sizes)
-        row.collection(_levels)
+        row.collection(&_bools)
+        row.collection(&_ints)
+        row.collection(&_int8s)
+        row.collection(&_int16s)
+        row.collection(&_int32s)
+        row.collection(&_int64s)
+        row.collection(&_floats)
+        row.collection(&_doubles)
+        row.collection(&_strings)
+        row.collection(&_datas)
+        row.collection(&_dates)
+        row.collection(&_uuids)
+        row.collection(&_objectIds)
+        row.collection(&_decimal128s)
+        row.collection(&_sizes)
+        row.collection(&_levels)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -466,7 +466,7 @@ nonisolated public final class OptionalMaps: Martlet.Object {
     }
 }
 
-extension OptionalMaps {
+extension OptionalMaps: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = OptionalMaps
         public let _path: Martlet.FieldPath

@@ -87,9 +87,9 @@ nonisolated public final class Keywords: Martlet.Object {
         _in = row.bool()
         _func = row.optionalString()
         row.link(&_switch)
-        row.collection(_where)
-        row.collection(_repeat)
-        row.collection(_internal)
+        row.collection(&_where)
+        row.collection(&_repeat)
+        row.collection(&_internal)
         row.skip()
     }
 
@@ -100,9 +100,9 @@ nonisolated public final class Keywords: Martlet.Object {
         row.bool(_in)
         row.optionalString(_func)
         row.link(&_switch)
-        row.collection(_where)
-        row.collection(_repeat)
-        row.collection(_internal)
+        row.collection(&_where)
+        row.collection(&_repeat)
+        row.collection(&_internal)
         row.skip()
     }
 
@@ -124,7 +124,7 @@ nonisolated public final class Keywords: Martlet.Object {
     }
 }
 
-extension Keywords {
+extension Keywords: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Keywords
         public let _path: Martlet.FieldPath
@@ -258,8 +258,8 @@ nonisolated public final class Neighbours: Martlet.Object {
         _id = row.int()
         _load_ = row.int()
         _link_ = row.string()
-        row.collection(_list_)
-        row.collection(_map_)
+        row.collection(&_list_)
+        row.collection(&_map_)
         _facts_ = row.optionalString()
         _path = row.string()
         _row = row.int()
@@ -274,8 +274,8 @@ nonisolated public final class Neighbours: Martlet.Object {
         row.int(_id)
         row.int(_load_)
         row.string(_link_)
-        row.collection(_list_)
-        row.collection(_map_)
+        row.collection(&_list_)
+        row.collection(&_map_)
         row.optionalString(_facts_)
         row.string(_path)
         row.int(_row)
@@ -307,7 +307,7 @@ nonisolated public final class Neighbours: Martlet.Object {
     }
 }
 
-extension Neighbours {
+extension Neighbours: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Neighbours
         public let _path: Martlet.FieldPath

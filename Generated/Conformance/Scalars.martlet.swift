@@ -194,7 +194,7 @@ nonisolated public final class Scalars: Martlet.Object {
     }
 }
 
-extension Scalars {
+extension Scalars: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Scalars
         public let _path: Martlet.FieldPath
@@ -397,7 +397,7 @@ nonisolated public final class OptionalScalars: Martlet.Object {
     }
 }
 
-extension OptionalScalars {
+extension OptionalScalars: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = OptionalScalars
         public let _path: Martlet.FieldPath

@@ -154,46 +154,46 @@ nonisolated public final class ScalarSets: Martlet.Object {
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
         _id = row.int()
-        row.collection(_bools)
-        row.collection(_ints)
-        row.collection(_int8s)
-        row.collection(_int16s)
-        row.collection(_int32s)
-        row.collection(_int64s)
-        row.collection(_floats)
-        row.collection(_doubles)
-        row.collection(_strings)
-        row.collection(_datas)
-        row.collection(_dates)
-        row.collection(_uuids)
-        row.collection(_objectIds)
-        row.collection(_decimal128s)
-        row.collection(_anyValues)
-        row.collection(_sizes)
-        row.collection(_levels)
-        row.collection(_nodes)
+        row.collection(&_bools)
+        row.collection(&_ints)
+        row.collection(&_int8s)
+        row.collection(&_int16s)
+        row.collection(&_int32s)
+        row.collection(&_int64s)
+        row.collection(&_floats)
+        row.collection(&_doubles)
+        row.collection(&_strings)
+        row.collection(&_datas)
+        row.collection(&_dates)
+        row.collection(&_uuids)
+        row.collection(&_objectIds)
+        row.collection(&_decimal128s)
+        row.collection(&_anyValues)
+        row.collection(&_sizes)
+        row.collection(&_levels)
+        row.collection(&_nodes)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
         row.int(_id)
-        row.collection(_bools)
-        row.collection(_ints)
-        row.collection(_int8s)
-        row.collection(_int16s)
-        row.collection(_int32s)
-        row.collection(_int64s)
-        row.collection(_floats)
-        row.collection(_doubles)
-        row.collection(_strings)
-        row.collection(_datas)
-        row.collection(_dates)
-        row.collection(_uuids)
-        row.collection(_objectIds)
-        row.collection(_decimal128s)
-        row.collection(_anyValues)
-        row.collection(_sizes)
-        row.collection(_levels)
-        row.collection(_nodes)
+        row.collection(&_bools)
+        row.collection(&_ints)
+        row.collection(&_int8s)
+        row.collection(&_int16s)
+        row.collection(&_int32s)
+        row.collection(&_int64s)
+        row.collection(&_floats)
+        row.collection(&_doubles)
+        row.collection(&_strings)
+        row.collection(&_datas)
+        row.collection(&_dates)
+        row.collection(&_uuids)
+        row.collection(&_objectIds)
+        row.collection(&_decimal128s)
+        row.collection(&_anyValues)
+        row.collection(&_sizes)
+        row.collection(&_levels)
+        row.collection(&_nodes)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -223,7 +223,7 @@ nonisolated public final class ScalarSets: Martlet.Object {
     }
 }
 
-extension ScalarSets {
+extension ScalarSets: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = ScalarSets
         public let _path: Martlet.FieldPath
@@ -387,42 +387,42 @@ nonisolated public final class OptionalSets: Martlet.Object {
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
         _id = row.int()
-        row.collection(_bools)
-        row.collection(_ints)
-        row.collection(_int8s)
-        row.collection(_int16s)
-        row.collection(_int32s)
-        row.collection(_int64s)
-        row.collection(_floats)
-        row.collection(_doubles)
-        row.collection(_strings)
-        row.collection(_datas)
-        row.collection(_dates)
-        row.collection(_uuids)
-        row.collection(_objectIds)
-        row.collection(_decimal128s)
-        row.collection(_sizes)
-        row.collection(_levels)
+        row.collection(&_bools)
+        row.collection(&_ints)
+        row.collection(&_int8s)
+        row.collection(&_int16s)
+        row.collection(&_int32s)
+        row.collection(&_int64s)
+        row.collection(&_floats)
+        row.collection(&_doubles)
+        row.collection(&_strings)
+        row.collection(&_datas)
+        row.collection(&_dates)
+        row.collection(&_uuids)
+        row.collection(&_objectIds)
+        row.collection(&_decimal128s)
+        row.collection(&_sizes)
+        row.collection(&_levels)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
         row.int(_id)
-        row.collection(_bools)
-        row.collection(_ints)
-        row.collection(_int8s)
-        row.collection(_int16s)
-        row.collection(_int32s)
-        row.collection(_int64s)
-        row.collection(_floats)
-        row.collection(_doubles)
-        row.collection(_strings)
-        row.collection(_datas)
-        row.collection(_dates)
-        row.collection(_uuids)
-        row.collection(_objectIds)
-        row.collection(_decimal128s)
-        row.collection(_sizes)
-        row.collection(_levels)
+        row.collection(&_bools)
+        row.collection(&_ints)
+        row.collection(&_int8s)
+        row.collection(&_int16s)
+        row.collection(&_int32s)
+        row.collection(&_int64s)
+        row.collection(&_floats)
+        row.collection(&_doubles)
+        row.collection(&_strings)
+        row.collection(&_datas)
+        row.collection(&_dates)
+        row.collection(&_uuids)
+        row.collection(&_objectIds)
+        row.collection(&_decimal128s)
+        row.collection(&_sizes)
+        row.collection(&_levels)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -450,7 +450,7 @@ nonisolated public final class OptionalSets: Martlet.Object {
     }
 }
 
-extension OptionalSets {
+extension OptionalSets: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = OptionalSets
         public let _path: Martlet.FieldPath

@@ -53,7 +53,7 @@ nonisolated public final class Airline: Martlet.Object {
     }
 }
 
-extension Airline {
+extension Airline: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Airline
         public let _path: Martlet.FieldPath

@@ -112,7 +112,7 @@ nonisolated public final class Airport: Martlet.Object {
     }
 }
 
-extension Airport {
+extension Airport: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Airport
         public let _path: Martlet.FieldPath
@@ -196,7 +196,7 @@ nonisolated public final class Location: Martlet.EmbeddedObject {
     }
 }
 
-extension Location {
+extension Location: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Location
         public let _path: Martlet.FieldPath

@@ -261,7 +261,7 @@ nonisolated public final class Flight: Martlet.Object {
     }
 }
 
-extension Flight {
+extension Flight: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Flight
         public let _path: Martlet.FieldPath

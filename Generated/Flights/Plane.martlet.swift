@@ -134,7 +134,7 @@ nonisolated public final class Plane: Martlet.Object {
     }
 }
 
-extension Plane {
+extension Plane: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Plane
         public let _path: Martlet.FieldPath

@@ -181,7 +181,7 @@ nonisolated public final class Weather: Martlet.Object {
     }
 }
 
-extension Weather {
+extension Weather: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Weather
         public let _path: Martlet.FieldPath

@@ -167,9 +167,9 @@ nonisolated public final class Dog: Martlet.Object {
         _kennel = row.optionalInt()
         _number = row.optionalInt()
         row.link(&_owner)
-        row.collection(_siblings)
-        row.collection(_tags)
-        row.collection(_weights)
+        row.collection(&_siblings)
+        row.collection(&_tags)
+        row.collection(&_weights)
         _story = row.optionalString()
         _notes = row.optionalString()
         _favoriteToy = row.string()
@@ -185,9 +185,9 @@ nonisolated public final class Dog: Martlet.Object {
         row.optionalInt(_kennel)
         row.optionalInt(_number)
         row.link(&_owner)
-        row.collection(_siblings)
-        row.collection(_tags)
-        row.collection(_weights)
+        row.collection(&_siblings)
+        row.collection(&_tags)
+        row.collection(&_weights)
         row.optionalString(_story)
         row.optionalString(_notes)
         row.string(_favoriteToy)
@@ -219,7 +219,7 @@ nonisolated public final class Dog: Martlet.Object {
     }
 }
 
-extension Dog {
+extension Dog: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Dog
         public let _path: Martlet.FieldPath

@@ -52,7 +52,7 @@ nonisolated public final class Person: Martlet.Object {
         _firstName = row.string()
         _lastName = row.string()
         row.link(&_address)
-        row.collection(_friends)
+        row.collection(&_friends)
         row.skip()
     }
 
@@ -60,7 +60,7 @@ nonisolated public final class Person: Martlet.Object {
         row.string(_firstName)
         row.string(_lastName)
         row.embedded(&_address)
-        row.collection(_friends)
+        row.collection(&_friends)
         row.skip()
     }
 
@@ -77,7 +77,7 @@ nonisolated public final class Person: Martlet.Object {
     }
 }
 
-extension Person {
+extension Person: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Person
         public let _path: Martlet.FieldPath
@@ -134,7 +134,7 @@ nonisolated public final class Address: Martlet.EmbeddedObject {
     }
 }
 
-extension Address {
+extension Address: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Address
         public let _path: Martlet.FieldPath

@@ -84,7 +84,7 @@ nonisolated public final class Todo: Martlet.Object {
     }
 }
 
-extension Todo {
+extension Todo: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Todo
         public let _path: Martlet.FieldPath
@@ -171,7 +171,7 @@ nonisolated public final class Task: Martlet.Object {
         row.link(&_assignee)
         _priority = row.int()
         _progressMinutes = row.int()
-        row.collection(_todos)
+        row.collection(&_todos)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -181,7 +181,7 @@ nonisolated public final class Task: Martlet.Object {
         row.link(&_assignee)
         row.int(_priority)
         row.int(_progressMinutes)
-        row.collection(_todos)
+        row.collection(&_todos)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -199,7 +199,7 @@ nonisolated public final class Task: Martlet.Object {
     }
 }
 
-extension Task {
+extension Task: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Task
         public let _path: Martlet.FieldPath
@@ -262,7 +262,7 @@ nonisolated public final class DemoObject: Martlet.Object {
     }
 }
 
-extension DemoObject {
+extension DemoObject: Martlet.ModelObject {
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = DemoObject
         public let _path: Martlet.FieldPath

@@ -15,7 +15,7 @@ import PackagePlugin
         guard set.check(targetName: target.name) else { return [] }
 
         let output = context.pluginWorkDirectoryURL
-        var arguments = ["--output", output.path, "--module", module.moduleName, "--root", module.directoryURL.path]
+        var arguments = ["--output", output.path, "--root", module.directoryURL.path]
         for configuration in set.configurations { arguments += ["--config", configuration.path] }
         return [
             .buildCommand(

@@ -1,1 +1,12 @@
-print("")
+import Foundation
+
+// The tool behind MartletPlugin: schema files in, Swift files out. It has no dependency but Foundation and libyaml, since
+// every cold build of a package that uses the plugin pays for it.
+
+do throws(UsageError) {
+    let arguments = try Arguments(CommandLine.arguments.dropFirst())
+    exit(GeneratorRun(arguments: arguments).run())
+} catch {
+    GeneratorRun.report("MartletGenerator: error: \(error.message)\n\(Arguments.usage)\n")
+    exit(2)
+}

@@ -10,11 +10,11 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
     /// An empty unmanaged map.
     public init() {}
 
-    @_spi(Generated) public init(_owner owner: ObjectBase, _ property: Int) {
+    public init(_owner owner: ObjectBase, _ property: Int) {
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
     }
 
-    @_spi(Generated) public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
+    public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
         guard core == nil, let table = owner._table, let context = owner._context else { return }
         core = context.core(table, property, owner._key)
         let entries = unmanaged
@@ -29,7 +29,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
         merge(entries)
     }
 
-    @_spi(Generated) public func _assignUntyped(_ value: Any?, _ name: String, _ policy: Realm.UpdatePolicy) {
+    public func _assignUntyped(_ value: Any?, _ name: String, _ policy: Realm.UpdatePolicy) {
         let given: [String: Any]
         if let map = value as? Map<Value> {
             given = map.dictionary.mapValues { $0 as Any }
@@ -46,7 +46,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
         for key in entries.keys.sorted() { set(key, entries[key], policy) }
     }
 
-    @_spi(Generated) public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {
+    public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {
         guard let other = other as? Map<Value> else { return }
         let entries = other.dictionary
         removeAll()

@@ -9,11 +9,11 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     /// An empty unmanaged set.
     public init() {}
 
-    @_spi(Generated) public init(_owner owner: ObjectBase, _ property: Int) {
+    public init(_owner owner: ObjectBase, _ property: Int) {
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
     }
 
-    @_spi(Generated) public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
+    public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
         guard core == nil, let table = owner._table, let context = owner._context else { return }
         core = context.core(table, property, owner._key)
         let elements = unmanaged
@@ -28,13 +28,13 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         insert(objectsIn: elements)
     }
 
-    @_spi(Generated) public func _assignUntyped(_ value: Any?, _ name: String, _ policy: Realm.UpdatePolicy) {
+    public func _assignUntyped(_ value: Any?, _ name: String, _ policy: Realm.UpdatePolicy) {
         let elements = UntypedElements<Element>(core?.context).elements(value, name, policy)
         removeAll()
         for element in elements { insert(element, policy) }
     }
 
-    @_spi(Generated) public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {
+    public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {
         guard let other = other as? MutableSet<Element> else { return }
         let elements = Array(other)
         removeAll()

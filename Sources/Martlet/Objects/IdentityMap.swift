@@ -13,31 +13,36 @@ final class IdentityMap: Sendable {
     private let table = Mutex(OpenTable())
 
     func object(_ key: ObjectKey) -> ObjectBase? {
-        table.withLock { table in
-            guard let pointer = table.find(key), swift_tryRetain(pointer) != nil else { return nil }
-            return Unmanaged<ObjectBase>.fromOpaque(pointer).takeRetainedValue()
-        }
+        table.withLock { Self.retained($0.find(key)) }
+            .map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
+    }
+
+    // A reference that was counted under the lock, on its way out of it.
+    // Sendable: only handed from the lock to its holder.
+    private struct Retained: @unchecked Sendable {
+        let pointer: UnsafeMutableRawPointer
+    }
+
+    private static func retained(_ word: UInt) -> Retained? {
+        guard let pointer = UnsafeMutableRawPointer(bitPattern: word), swift_tryRetain(pointer) != nil else { return nil }
+        return Retained(pointer: pointer)
     }
 
     func insert(_ object: ObjectBase, _ key: ObjectKey) {
-        let pointer = Unmanaged.passUnretained(object).toOpaque()
-        nonisolated(unsafe) let entry = pointer
+        let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         table.withLock { $0.insert(key, entry) }
     }
 
     /// Forgets `object`, unless another accessor has taken its place.
     func remove(_ object: UnsafeMutableRawPointer, _ key: ObjectKey) {
-        nonisolated(unsafe) let entry = object
+        let entry = UInt(bitPattern: object)
         table.withLock { $0.remove(key, entry) }
     }
 
     /// The accessors that live now.
     func all() -> [ObjectBase] {
-        table.withLock { table in
-            table.pointers().compactMap { pointer in
-                swift_tryRetain(pointer) == nil ? nil : Unmanaged<ObjectBase>.fromOpaque(pointer).takeRetainedValue()
-            }
-        }
+        table.withLock { $0.all().compactMap(Self.retained) }
+            .map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
     }
 
     var count: Int { table.withLock { $0.count } }
@@ -46,7 +51,7 @@ final class IdentityMap: Sendable {
 /// Keys to pointers, with linear probing; removal shifts back what probed past.
 private struct OpenTable: ~Copyable {
     private var keys: UnsafeMutablePointer<ObjectKey>
-    private var values: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    private var values: UnsafeMutablePointer<UInt>
     private var mask: Int
     private(set) var count = 0
 
@@ -54,7 +59,7 @@ private struct OpenTable: ~Copyable {
         mask = 15
         keys = .allocate(capacity: 16)
         values = .allocate(capacity: 16)
-        values.initialize(repeating: nil, count: 16)
+        values.initialize(repeating: 0, count: 16)
     }
 
     deinit {
@@ -67,19 +72,19 @@ private struct OpenTable: ~Copyable {
         Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 20) & mask
     }
 
-    func find(_ key: ObjectKey) -> UnsafeMutableRawPointer? {
+    func find(_ key: ObjectKey) -> UInt {
         var slot = home(key)
-        while let value = values[slot] {
-            if keys[slot] == key { return value }
+        while values[slot] != 0 {
+            if keys[slot] == key { return values[slot] }
             slot = (slot + 1) & mask
         }
-        return nil
+        return 0
     }
 
-    mutating func insert(_ key: ObjectKey, _ value: UnsafeMutableRawPointer) {
+    mutating func insert(_ key: ObjectKey, _ value: UInt) {
         if (count + 1) * 4 > (mask + 1) * 3 { grow() }
         var slot = home(key)
-        while values[slot] != nil {
+        while values[slot] != 0 {
             if keys[slot] == key {
                 values[slot] = value
                 return
@@ -91,11 +96,11 @@ private struct OpenTable: ~Copyable {
         count += 1
     }
 
-    mutating func remove(_ key: ObjectKey, _ value: UnsafeMutableRawPointer) {
+    mutating func remove(_ key: ObjectKey, _ value: UInt) {
         var slot = home(key)
-        while let found = values[slot] {
+        while values[slot] != 0 {
             if keys[slot] == key {
-                guard found == value else { return }
+                guard values[slot] == value else { return }
                 close(slot)
                 return
             }
@@ -107,16 +112,16 @@ private struct OpenTable: ~Copyable {
         var hole = gap
         var slot = (gap + 1) & mask
         count -= 1
-        while let value = values[slot] {
+        while values[slot] != 0 {
             let distance = (slot - home(keys[slot])) & mask
             if distance >= (slot - hole) & mask {
                 keys[hole] = keys[slot]
-                values[hole] = value
+                values[hole] = values[slot]
                 hole = slot
             }
             slot = (slot + 1) & mask
         }
-        values[hole] = nil
+        values[hole] = 0
     }
 
     private mutating func grow() {
@@ -124,14 +129,14 @@ private struct OpenTable: ~Copyable {
         mask = oldMask * 2 + 1
         keys = .allocate(capacity: mask + 1)
         values = .allocate(capacity: mask + 1)
-        values.initialize(repeating: nil, count: mask + 1)
+        values.initialize(repeating: 0, count: mask + 1)
         count = 0
         for slot in 0...oldMask {
-            if let value = oldValues[slot] { insert(oldKeys[slot], value) }
+            if oldValues[slot] != 0 { insert(oldKeys[slot], oldValues[slot]) }
         }
         oldKeys.deallocate()
         oldValues.deallocate()
     }
 
-    func pointers() -> [UnsafeMutableRawPointer] { (0...mask).compactMap { values[$0] } }
+    func all() -> [UInt] { (0...mask).map { values[$0] }.filter { $0 != 0 } }
 }

@@ -36,7 +36,7 @@ open class ObjectBase {
     @_spi(Generated) open func _applyDefaults() {}
     @_spi(Generated) open func _decode(_ row: inout RowDecoder) {}
     @_spi(Generated) open func _encode(_ row: inout RowEncoder) {}
-    @_spi(Generated) open class var _facts: StaticString { "" }
+    open class var _facts: StaticString { "" }
 
     // MARK: Reading
 

@@ -2,7 +2,7 @@ import MartletEngine
 import MartletSQLite
 
 /// The list, set or map of a property: what generated code and the runtime need of it, whatever its elements are.
-@_spi(Generated) public protocol PropertyCollection: AnyObject {
+public protocol PropertyCollection: AnyObject {
     /// The collection of a property of `owner`.
     init(_owner owner: ObjectBase, _ property: Int)
     /// Stores the elements gathered while the owner was unmanaged.

@@ -102,7 +102,7 @@ extension Realm {
             options.isReadOnly = readOnly
             options.isTemporary = inMemoryIdentifier != nil
             options.schemaVersion = schemaVersion
-            options.maximumNumberOfActiveVersions = maximumNumberOfActiveVersions.map(Int.init)
+            options.maximumNumberOfActiveVersions = maximumNumberOfActiveVersions.map { Int($0) }
             options.environment = environment
             options.durability =
                 switch durability {

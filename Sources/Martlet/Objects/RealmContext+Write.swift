@@ -18,12 +18,10 @@ extension RealmContext {
         if isInWrite { Misuse.alreadyInWrite() }
         if configuration.readOnly { Misuse.readOnly("the Realm") }
         let before = hasSnapshot ? version : nil
-        let kept = before.map { _ in handle }
-        _ = kept
         try translating { try beginTransaction() }
         guard let transaction else { return }
         if let before, transaction.baseVersion != before { advance(from: before, to: transaction.baseVersion) }
-        hooks.deliverBeforeWrite(transaction.baseVersion)
+        hooks.deliverBeforeWrite(before)
     }
 
     func commitWrite(silencing tokens: Set<ObjectIdentifier> = []) throws {
@@ -37,7 +35,7 @@ extension RealmContext {
             abandon(transaction)
             throw Realm.Error(error)
         }
-        hooks.committed(version, tokens)
+        hooks.committed(tokens)
     }
 
     func cancelWrite() {

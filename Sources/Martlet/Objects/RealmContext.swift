@@ -97,6 +97,7 @@ final class RealmContext {
         snapshot = nil
         defer { if transaction == nil { snapshot = given } }
         transaction = try coordinator.beginWrite(replacing: &given)
+        transaction?.committer = ObjectIdentifier(self)
     }
 
     func touch() { stamp &+= 1 }
@@ -177,9 +178,12 @@ final class RealmContext {
 /// What the observation room wants to be told. Callbacks live low, the API that registers them lives high.
 struct ContextHooks {
     /// Before a write begins: deliver what is pending, up to the version the write starts from.
-    var deliverBeforeWrite: (Version) -> Void = { _ in }
-    /// After a commit of this Realm.
-    var committed: (Version, Set<ObjectIdentifier>) -> Void = { _, _ in }
+    /// Given the version the Realm showed before.
+    var deliverBeforeWrite: (Version?) -> Void = { _ in }
+    /// After a commit of this Realm, with the tokens that are not to be told.
+    var committed: (Set<ObjectIdentifier>) -> Void = { _ in }
+    /// What set the hooks.
+    var hub: AnyObject?
     /// The Realm's last reference is gone.
     var closed: () -> Void = {}
     /// True when old rows of changes are worth keeping.

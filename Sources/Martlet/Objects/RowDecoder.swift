@@ -26,7 +26,7 @@ import MartletSQLite
     }
 
     /// Gives every property its zero: releases what an accessor holds when it becomes stale.
-    static let empty = RowDecoder(RowImage())
+    static var empty: RowDecoder { RowDecoder(RowImage()) }
 
     @inline(__always)
     private mutating func next() -> Int {

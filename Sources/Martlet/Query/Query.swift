@@ -1,4 +1,5 @@
 import MartletEngine
+import MartletSQLite
 
 /// A condition on objects of `Root`, as `where` takes it.
 ///

@@ -9,7 +9,7 @@ struct FieldsEmitter {
 
     func emit(into writer: inout SourceWriter) {
         let access = context.access.modifier
-        writer.block("extension \(name)") { writer in
+        writer.block("extension \(name): Martlet.ModelObject") { writer in
             writer.block("nonisolated \(access)struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields") {
                 writer in
                 writer.line("\(access)typealias Model = \(name)")

@@ -19,7 +19,7 @@ struct RowEmitter {
 
     private func decode(_ layout: PropertyLayout) -> String {
         if layout.type.isLinkingObjects { return "row.skip()" }
-        if !layout.type.isSingle { return "row.collection(\(layout.storage))" }
+        if !layout.type.isSingle { return "row.collection(&\(layout.storage))" }
         return switch layout.type.value {
         case .link, .embedded: "row.link(&\(layout.storage))"
         default: "\(layout.storage) = row.\(method(of: layout.type))()"
@@ -28,7 +28,7 @@ struct RowEmitter {
 
     private func encode(_ layout: PropertyLayout) -> String {
         if layout.type.isLinkingObjects { return "row.skip()" }
-        if !layout.type.isSingle { return "row.collection(\(layout.storage))" }
+        if !layout.type.isSingle { return "row.collection(&\(layout.storage))" }
         return switch layout.type.value {
         case .link: "row.link(&\(layout.storage))"
         case .embedded: "row.embedded(&\(layout.storage))"

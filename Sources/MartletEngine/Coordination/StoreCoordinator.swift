@@ -15,8 +15,17 @@ package final class StoreCoordinator: @unchecked Sendable {
         var log = CommitLog()
         var newestVersion: Version = 0
         var schema = DatabaseSchema([])
-        var listeners: [ObjectIdentifier: @Sendable (Version) -> Void] = [:]
+        var listeners: [ObjectIdentifier: Listener] = [:]
         var pinned: [Version: Int] = [:]
+        /// The Realm open on each executor.
+        var residents: [UInt64: Resident] = [:]
+    }
+
+    /// Told of each commit of this process, with the Realm that made it.
+    package typealias Listener = @Sendable (_ version: Version, _ committer: ObjectIdentifier?) -> Void
+
+    struct Resident {
+        weak var object: AnyObject?
     }
 
     private let lock = NSLock()
@@ -193,13 +202,15 @@ package final class StoreCoordinator: @unchecked Sendable {
     }
 
     /// Pins the committed version on the writer's own connection, still under the write lock, then tells everybody.
-    func finishCommit(_ entry: CommitLog.Entry, _ written: SnapshotHandle) throws(EngineError) -> SnapshotHandle {
+    func finishCommit(
+        _ entry: CommitLog.Entry, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
+    ) throws(EngineError) -> SnapshotHandle {
         let frames = written.read { $0.logFrames }
         let handle = try reopen(written)
         locked { $0.log.append(entry) }
         writeLock.release()
         environment.yield(.beforeSignal)
-        for listener in locked({ Array($0.listeners.values) }) { listener(entry.version) }
+        for listener in locked({ Array($0.listeners.values) }) { listener(entry.version, committer) }
         if frames >= environment.checkpointFrames { checkpointSoon() }
         return handle
     }
@@ -222,10 +233,22 @@ package final class StoreCoordinator: @unchecked Sendable {
         }
     }
 
+    // MARK: Residents
+
+    /// What `register` was given for this executor, if it still lives.
+    package func resident(_ executor: UInt64) -> AnyObject? { locked { $0.residents[executor]?.object } }
+
+    package func register(_ resident: AnyObject, _ executor: UInt64) {
+        locked { state in
+            state.residents = state.residents.filter { $0.value.object != nil }
+            state.residents[executor] = Resident(object: resident)
+        }
+    }
+
     // MARK: Listening
 
     /// Calls `body` after each commit of this process, on the committing thread.
-    package func listen(_ owner: AnyObject, _ body: @escaping @Sendable (Version) -> Void) {
+    package func listen(_ owner: AnyObject, _ body: @escaping Listener) {
         locked { $0.listeners[ObjectIdentifier(owner)] = body }
     }
 
@@ -241,20 +264,16 @@ package final class StoreCoordinator: @unchecked Sendable {
         after start: Version, through end: Version, _ handle: SnapshotHandle
     ) throws -> (changes: ChangeSet, oldRows: RowImages)? {
         if let entries = locked({ $0.log.entries(after: start, through: end) }) {
-            var changes = ChangeSet()
             var oldRows = RowImages()
-            for entry in entries {
-                changes.merge(entry.changes)
-                oldRows.merge(entry.oldRows)
-            }
-            return (changes, oldRows)
+            for entry in entries { oldRows.merge(entry.oldRows) }
+            return (ChangeSet.merging(entries.map(\.changes)), oldRows)
         }
         return try handle.read { connection in
             let statement = try connection.statement(
                 "SELECT version, changes FROM martlet_changes WHERE version > ?1 AND version <= ?2 ORDER BY version")
             statement.bind(Int64(bitPattern: start), at: 1)
             statement.bind(Int64(bitPattern: end), at: 2)
-            var merged = ChangeSet()
+            var found: [ChangeSet] = []
             var next = start + 1
             while try statement.step() {
                 guard Version(bitPattern: statement.integer(0)) == next, !statement.isNull(1),
@@ -263,10 +282,10 @@ package final class StoreCoordinator: @unchecked Sendable {
                     statement.reset()
                     return nil
                 }
-                merged.merge(changes)
+                found.append(changes)
                 next += 1
             }
-            return next == end + 1 ? (merged, RowImages()) : nil
+            return next == end + 1 ? (ChangeSet.merging(found), RowImages()) : nil
         }
     }
 }

@@ -8,6 +8,8 @@ package final class WriteTransaction {
     package var recorder = ChangeRecorder()
     package var oldRows = RowImages()
     package let coordinator: StoreCoordinator
+    /// The Realm that writes: listeners tell its commits from others'.
+    package var committer: ObjectIdentifier?
     private var isOpen = true
     /// The next free key of each table this transaction has inserted into.
     private var nextKeys: [TableID: ObjectKey] = [:]
@@ -69,7 +71,7 @@ package final class WriteTransaction {
         isOpen = false
         coordinator.environment.yield(.afterCommit)
         let entry = CommitLog.Entry(version: version, changes: changes, oldRows: oldRows)
-        let newHandle = try coordinator.finishCommit(entry, handle)
+        let newHandle = try coordinator.finishCommit(entry, handle, committer)
         return (newHandle, changes)
     }
 

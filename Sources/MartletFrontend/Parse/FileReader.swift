@@ -58,6 +58,7 @@ struct FileReader {
                 lost += text.bytes[edit.range]
                 lost.append(Byte.space)
             }
+            if let doubtful = trap.doubtful { lost += text.bytes[doubtful] + [Byte.space] }
             text.replace(trap.edits)
             reading = YAMLReader.read(text)
         }

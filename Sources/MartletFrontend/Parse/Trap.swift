@@ -5,6 +5,8 @@ struct Trap {
     let diagnostic: Diagnostic
     /// In the patched text, sorted, apart from each other.
     let edits: [(range: Range<Int>, replacement: [UInt8])]
+    /// Text that the mend may have read wrongly: what follows from it is not reported.
+    var doubtful: Range<Int>?
 
     init(_ diagnostic: Diagnostic, replace range: Range<Int>, with replacement: String) {
         self.init(diagnostic, edits: [(range, replacement)])

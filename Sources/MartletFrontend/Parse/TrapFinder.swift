@@ -2,7 +2,6 @@ import MartletSchema
 
 /// Says in the words of a schema what libyaml stumbled over, and how to go on.
 enum TrapFinder {
-    /// nil when there is no way to go on.
     static func trap(text: PatchedText, failure: YAMLFailure) -> Trap {
         let scene = TrapScene(text: text, failure: failure)
         for rule in rules {
@@ -114,9 +113,11 @@ enum TrapFinder {
         guard let opening = openQuote(scene, line: line) else { return nil }
         let end = scene.lines.range(line).upperBound
         let quote = scene.lines.text(opening..<opening + 1)
-        return scene.mend(
+        var trap = scene.mend(
             "this quote is never closed; add a closing \(quote)", at: opening..<opening + 1, label: "opened here",
             replace: end..<end, with: quote, title: "close the quote", .suggested)
+        trap.doubtful = opening..<end
+        return trap
     }
 
     /// The last line, up to the failure, whose value opens a quote and does not close it; a line may stand a few above.

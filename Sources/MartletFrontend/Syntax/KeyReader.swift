@@ -45,7 +45,7 @@ struct KeyReader {
             Diagnostic(
                 .unknownKey, "unknown key '\(key.text.shortened)' in \(level.name)\(mend)", at: key.span,
                 label: "not a key of \(level.name)",
-                notes: names.isEmpty
+                notes: help == nil
                     ? [DiagnosticNote("the keys here are \(level.keys.map { "'\($0)'" }.joined(separator: ", "))")] : [],
                 help: help, fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(key.span, $0)]) }))
     }

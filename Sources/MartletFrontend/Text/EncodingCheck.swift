@@ -14,7 +14,7 @@ struct EncodingCheck {
     init(_ source: SourceText) {
         self.source = source
         if source.bytes.count > Self.maximumBytes {
-            let limit = "the file is \(source.bytes.count) bytes long, more than the 1048576 allowed; split it"
+            let limit = "the file is larger than the 1048576 bytes allowed; split it"
             report(.limitExceeded, limit, 0..<0)
             isReadable = false
         } else if source.bytes.starts(with: [0xFF, 0xFE]) || source.bytes.starts(with: [0xFE, 0xFF]) {

@@ -53,8 +53,8 @@ struct ObjectTests {
         let swift = Sample.swift([object])
         #expect(
             rows(in: swift) == [
-                "_age = row.optionalInt16()", "row.link(&_home)", "row.skip()", "row.collection(_tags)",
-                "row.optionalInt16(_age)", "row.embedded(&_home)", "row.skip()", "row.collection(_tags)",
+                "_age = row.optionalInt16()", "row.link(&_home)", "row.skip()", "row.collection(&_tags)",
+                "row.optionalInt16(_age)", "row.embedded(&_home)", "row.skip()", "row.collection(&_tags)",
             ])
     }
 

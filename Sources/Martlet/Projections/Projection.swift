@@ -1,0 +1,105 @@
+import MartletEngine
+
+/// What all projections share, whatever their root.
+public protocol AnyProjection: AnyObject {
+    static var _facts: StaticString { get }
+}
+
+/// A view on an object that shows some of its properties, and some of what it leads to, under names of its own.
+///
+/// Generated from the schema. Reading and writing go to the object.
+open class Projection<Root: ObjectBase>: AnyProjection {
+    /// The object behind the projection.
+    public final let rootObject: Root
+
+    /// A view on `object`.
+    public required init(projecting object: Root) { rootObject = object }
+
+    open class var _facts: StaticString { "" }
+
+    /// The Realm of the object.
+    public final var realm: Realm? { rootObject.realm }
+
+    /// True once the object was deleted.
+    public final var isInvalidated: Bool { rootObject.isInvalidated }
+}
+
+extension Projection: Hashable {
+    /// Views of the same kind on the same object.
+    public static func == (left: Projection, right: Projection) -> Bool {
+        type(of: left) == type(of: right) && left.rootObject == right.rootObject
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(rootObject) }
+}
+
+@available(*, unavailable, message: "a projection stays where its object's Realm was opened")
+extension Projection: @unchecked Sendable {}
+
+/// The values that a projection makes of the elements of a collection: live and read-only.
+public struct ProjectedCollection<Value>: RandomAccessCollection {
+    private let size: () -> Int
+    private let element: (Int) -> Value
+
+    /// One value for each element of `source`.
+    public init<Source: RandomAccessCollection>(_ source: Source, _ transform: @escaping (Source.Element) -> Value)
+    where Source.Index == Int {
+        size = { source.count }
+        element = { transform(source[source.startIndex + $0]) }
+    }
+
+    /// One value for each value of a map, in no particular order.
+    public init<Element>(_ source: Map<Element>, _ transform: @escaping (Element) -> Value) {
+        size = { source.count }
+        element = { transform(source.values[$0]) }
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { size() }
+
+    /// The value made of the element at a position.
+    public subscript(position: Int) -> Value { element(position) }
+}
+
+/// The objects of a result, each seen through a projection: live, lazy, in the same order.
+public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
+    let storage: ResultsStorage
+    private let project: (ObjectBase) -> Element
+
+    init(_ storage: ResultsStorage, _ project: @escaping (ObjectBase) -> Element) {
+        self.storage = storage
+        self.project = project
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { storage.count }
+
+    /// The projection at a position.
+    public subscript(position: Int) -> Element {
+        guard let object = storage.object(at: position) else {
+            Misuse.indexOutOfRange(position, count: storage.count, "the projected results")
+        }
+        return project(object)
+    }
+}
+
+extension Results where Element: ObjectBase {
+    /// The members, each seen through a projection.
+    public func projected<P: Projection<Element>>(_ type: P.Type) -> ProjectedResults<P> {
+        ProjectedResults(storage) { P(projecting: unsafeDowncast($0, to: Element.self)) }
+    }
+}
+
+extension Realm {
+    /// All objects of a projection's root, each seen through the projection.
+    public func objects<Root: Object, P: Projection<Root>>(_ type: P.Type) -> ProjectedResults<P> {
+        objects(Root.self).projected(type)
+    }
+
+    /// The object with a primary key, seen through a projection; nil when there is none.
+    public func object<Root: Object, P: Projection<Root>, Key: PersistableValue>(
+        ofType type: P.Type, forPrimaryKey key: Key
+    ) -> P? {
+        object(ofType: Root.self, forPrimaryKey: key).map { P(projecting: $0) }
+    }
+}

@@ -1,0 +1,105 @@
+public import Dispatch
+import Foundation
+import MartletEngine
+import MartletSQLite
+
+extension Realm {
+    /// Opens the file of `defaultConfiguration` on this thread.
+    ///
+    /// - Throws: `Realm.Error`, as `init(configuration:)` does.
+    public init() throws { try self.init(configuration: .defaultConfiguration) }
+
+    /// Opens a file on this thread, making it if it does not exist.
+    ///
+    /// Opening the same file again on the same thread gives the same Realm. What the schema adds is added to the file, and
+    /// `renamedFrom` keeps the data; the file is refused when the schema differs otherwise.
+    ///
+    /// - Throws: `Realm.Error` when the file cannot be used: not found, not accessible, of another program, damaged,
+    ///   newer, or with a schema that differs in what cannot change by itself. The file is then as it was.
+    public init(configuration: Configuration) throws {
+        try self.init(configuration, .currentThread())
+    }
+
+    /// Opens a file on a serial queue: everything from this Realm is used on that queue only. Call it there, or anywhere
+    /// before the queue has work with it.
+    ///
+    /// - Throws: as `init(configuration:)`.
+    public init(configuration: Configuration = .defaultConfiguration, queue: DispatchQueue?) throws {
+        try self.init(configuration, queue.map { .queue($0) } ?? .currentThread())
+    }
+
+    private init(_ configuration: Configuration, _ confinement: Confinement) throws {
+        let coordinator = try Realm.coordinator(configuration)
+        if let open = coordinator.resident(confinement.identity) as? RealmContext {
+            self.init(open)
+            return
+        }
+        let scheduler: Scheduler?
+        if let byHand = configuration.scheduler {
+            scheduler = .byHand(byHand)
+        } else if case .queue(let queue) = confinement.home {
+            scheduler = .queue(queue)
+        } else {
+            scheduler = Scheduler.currentRunLoop()
+        }
+        let context = RealmContext(coordinator, configuration, confinement, scheduler)
+        context.replaceSnapshot(try translating { try coordinator.openSnapshot() })
+        coordinator.register(context, confinement.identity)
+        self.init(context)
+    }
+
+    private static func coordinator(_ configuration: Configuration) throws -> StoreCoordinator {
+        let options = try configuration.options()
+        do {
+            return try StoreRegistry.coordinator(options)
+        } catch let error as EngineError {
+            guard configuration.deleteRealmIfMigrationNeeded, error.code == .schemaMismatch, !configuration.readOnly else {
+                throw Error(error)
+            }
+            StoreFiles.remove(options.path)
+            return try translating { try StoreRegistry.coordinator(options) }
+        }
+    }
+
+    // MARK: Files
+
+    /// True when the file of a configuration exists.
+    public static func fileExists(for configuration: Configuration) -> Bool { StoreFiles.exists(configuration.path) }
+
+    /// Deletes the file of a configuration and those beside it; false when there was none.
+    ///
+    /// - Throws: `Realm.Error` when a Realm of this process has the file open.
+    @discardableResult
+    public static func deleteFiles(for configuration: Configuration) throws -> Bool {
+        if StoreRegistry.isOpen(configuration.path) {
+            throw Error(
+                .fileAccess, path: configuration.path,
+                "the file is open in this process and cannot be deleted; let go of its Realms and objects first")
+        }
+        return StoreFiles.remove(configuration.path)
+    }
+}
+
+extension Realm: Equatable {
+    /// True for the same Realm on the same executor.
+    public static func == (left: Realm, right: Realm) -> Bool { left.context === right.context }
+}
+
+extension Realm {
+    /// What this Realm was opened with.
+    public var configuration: Configuration { context.configuration }
+
+    /// False: a Realm is live.
+    public var isFrozen: Bool { false }
+
+    /// True inside a write transaction of this Realm.
+    public var isInWriteTransaction: Bool { context.isInWrite }
+
+    /// True when no type of the program has an object.
+    public var isEmpty: Bool {
+        context.flushForQuery()
+        return context.tables.values.allSatisfy { table in
+            context.read { try $0.integer("SELECT 1 FROM \(table.layout.table) LIMIT 1") == nil }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import MartletCompiler
+import MartletSchema
+
+struct GenerateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Generate Swift model classes from a schema.",
+        discussion: "Files are written only when their bytes differ; with any error nothing is written.")
+
+    @Argument(help: "The schema folder.", completion: .directory)
+    var folder: String
+
+    @Option(name: .shortAndLong, help: "The folder to write to.", completion: .directory)
+    var output: String
+
+    @Flag(help: "Compare with what is there, write nothing, and fail where it differs.")
+    var check = false
+
+    @Option(help: "Who sees the generated types: public, package or internal.")
+    var access: AccessChoice?
+
+    @Flag(help: "One line for each finding.")
+    var brief = false
+
+    func run() throws {
+        let input = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
+        let options = CompilerOptions(access: access?.level)
+        let compilation = Compiler.compile(input, options: options)
+        let printer = DiagnosticPrinter(
+            sources: input.allSources, style: brief ? .brief : .full, isColored: Console.isColored(descriptor: 2))
+        Console.error(printer.text(compilation.diagnostics))
+        guard !compilation.hasErrors else { throw CommandFailure(.findings) }
+        let writer = OutputWriter(folder: output)
+        if check {
+            try report(writer.check(compilation.outputs))
+            return
+        }
+        let written = try loading { () throws(DiskError) in try writer.write(compilation.outputs) }
+        let removed = try loading { () throws(DiskError) in try writer.removeStale(compilation.outputs) }
+        for name in written { Console.write("wrote \(name)\n") }
+        for name in removed { Console.write("removed \(name)\n") }
+        if written.isEmpty, removed.isEmpty { Console.write("nothing to do\n") }
+    }
+
+    private func report(_ drifts: [OutputWriter.Drift]) throws {
+        guard !drifts.isEmpty else { return }
+        for drift in drifts { Console.error(drift.text) }
+        Console.error("run 'martlet generate \(folder) --output \(output)' and commit the result\n")
+        throw CommandFailure(.findings)
+    }
+}
+
+extension OutputWriter.Drift {
+    /// One finding with the first lines that differ.
+    fileprivate var text: String {
+        let place = line.map { "\(path):\($0):1" } ?? path
+        let code = DiagnosticCode.driftedOutput.rawValue
+        switch kind {
+        case .missing: return "\(place): error: the schema generates this file, and it is missing [\(code)]\n"
+        case .stale: return "\(place): error: no schema generates this file any more; remove it [\(code)]\n"
+        case .different:
+            var text = "\(place): error: this file differs from what the schema generates [\(code)]\n"
+            if let actual { text += "-\(actual)\n" }
+            if let expected { text += "+\(expected)\n" }
+            return text
+        }
+    }
+}
+
+/// The access levels, as the option takes them.
+enum AccessChoice: String, CaseIterable, ExpressibleByArgument {
+    case `public`
+    case package
+    case `internal`
+
+    var level: AccessLevel {
+        switch self {
+        case .public: .public
+        case .package: .package
+        case .internal: .internal
+        }
+    }
+}

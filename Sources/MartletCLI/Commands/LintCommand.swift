@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+import MartletCompiler
+import MartletSchema
+
+struct LintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint", abstract: "Check schemas and say what is wrong with them.",
+        discussion: "Each folder is one schema; files named beside each other are one schema too.")
+
+    @Argument(help: "Schema folders, or schema files.", completion: .file(extensions: ["yaml"]))
+    var paths: [String]
+
+    @Flag(help: "One line for each finding.")
+    var brief = false
+
+    func run() throws {
+        let folders = paths.filter(isFolder)
+        let files = paths.filter { !isFolder($0) }
+        var schemas = folders.map { [$0] }
+        if !files.isEmpty { schemas.append(files) }
+        var isClean = true
+        for paths in schemas {
+            let input = try loading { () throws(DiskError) in try SourceLoader().load(paths) }
+            let compilation = Compiler.lint(input)
+            let style: DiagnosticPrinter.Style = brief ? .brief : .full
+            let isColored = Console.isColored(descriptor: 1)
+            let printer = DiagnosticPrinter(sources: input.allSources, style: style, isColored: isColored)
+            Console.write(printer.text(compilation.diagnostics))
+            if !brief, let summary = DiagnosticPrinter.summary(compilation.diagnostics) { Console.write(summary + "\n") }
+            if compilation.diagnostics.contains(where: { $0.severity > .note }) { isClean = false }
+        }
+        if !isClean { throw CommandFailure(.findings) }
+    }
+
+    private func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+}
+
+/// Turns trouble with the disk into the exit code for it.
+func loading<Value>(_ body: () throws(DiskError) -> Value) throws -> Value {
+    do {
+        return try body()
+    } catch {
+        throw CommandFailure(.inputOutput, error.description)
+    }
+}

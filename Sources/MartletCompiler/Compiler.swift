@@ -1,0 +1,120 @@
+public import MartletBackend
+import MartletFrontend
+import MartletLint
+public import MartletSchema
+
+/// What is asked of a run beside the schema.
+public struct CompilerOptions: Hashable, Sendable {
+    /// Wins over the access level of `martlet.yaml`; nil leaves it to that file, and to `public` without one.
+    public var access: AccessLevel?
+    /// Whether the rules of lint run.
+    public var isLinting: Bool
+
+    public init(access: AccessLevel? = nil, isLinting: Bool = true) {
+        self.access = access
+        self.isLinting = isLinting
+    }
+}
+
+/// The files of one schema, and its configuration if it has one.
+public struct SchemaInput: Sendable {
+    public var sources: [SourceText]
+    public var configuration: SourceText?
+
+    public init(sources: [SourceText], configuration: SourceText? = nil) {
+        self.sources = sources
+        self.configuration = configuration
+    }
+
+    /// Every file that a finding may point into.
+    public var allSources: [SourceText] { sources + [configuration].compactMap(\.self) }
+}
+
+/// The outcome of a run.
+public struct Compilation: Sendable {
+    /// nil when the schema has errors.
+    public let model: SchemaModel?
+    /// Empty when the schema has errors.
+    public let outputs: [OutputFile]
+    /// By file and place.
+    public let diagnostics: [Diagnostic]
+
+    public var hasErrors: Bool { diagnostics.contains(where: \.isError) }
+}
+
+/// The pipeline from schema texts to Swift texts: pure values, no disk.
+public enum Compiler {
+    /// Reads, resolves, checks and, where nothing is in error, generates.
+    public static func compile(_ input: SchemaInput, options: CompilerOptions = CompilerOptions()) -> Compilation {
+        let checked = check(input, options: options)
+        guard let model = checked.model else {
+            return Compilation(model: nil, outputs: [], diagnostics: checked.diagnostics)
+        }
+        let access = options.access ?? checked.configuration.access ?? .public
+        let outputs = Backend.generate(model, options: GenerationOptions(access: access))
+        return Compilation(model: model, outputs: outputs, diagnostics: checked.diagnostics)
+    }
+
+    /// The same without generating.
+    public static func lint(_ input: SchemaInput, options: CompilerOptions = CompilerOptions()) -> Compilation {
+        let checked = check(input, options: options)
+        return Compilation(model: checked.model, outputs: [], diagnostics: checked.diagnostics)
+    }
+
+    private struct Checked {
+        let model: SchemaModel?
+        let configuration: ConfigurationModel
+        let diagnostics: [Diagnostic]
+    }
+
+    private static func check(_ input: SchemaInput, options: CompilerOptions) -> Checked {
+        var configuration = ConfigurationModel()
+        var diagnostics: [Diagnostic] = []
+        if let source = input.configuration {
+            let reading = Frontend.readConfiguration(source)
+            configuration = reading.configuration
+            diagnostics += reading.diagnostics
+        }
+        let analysis = Frontend.analyze(input.sources)
+        let collisions = collisions(among: input.sources)
+        diagnostics += collisions + analysis.diagnostics
+        let lint = lintConfiguration(configuration)
+        if let model = analysis.model, options.isLinting {
+            diagnostics += Linter.lint(model, sources: input.sources, configuration: lint)
+        }
+        diagnostics = sorted(diagnostics, input)
+        let hasErrors = diagnostics.contains(where: \.isError)
+        return Checked(model: hasErrors ? nil : analysis.model, configuration: configuration, diagnostics: diagnostics)
+    }
+
+    private static func lintConfiguration(_ configuration: ConfigurationModel) -> LintConfiguration {
+        let preset = configuration.lintPreset.flatMap { LintConfiguration.Preset(rawValue: $0.value) } ?? .standard
+        return LintConfiguration(preset: preset, overrides: configuration.lintRules)
+    }
+
+    /// Two schema files whose Swift files would have one name.
+    private static func collisions(among sources: [SourceText]) -> [Diagnostic] {
+        let byPath = Dictionary(sources.map { ($0.relativePath, $0) }) { first, _ in first }
+        return OutputNames.collisions(among: byPath.keys.sorted()).compactMap { collision in
+            guard let second = byPath[collision.second] else { return nil }
+            let name = OutputNames.name(forPath: collision.second)
+            let notes = collision.first.flatMap { byPath[$0] }
+                .map { [DiagnosticNote("the other file", at: $0.span.beginning)] }
+            let what = notes == nil ? "the name of the registry file" : "the name of another file's output"
+            return Diagnostic(
+                .badConfiguration, "this file would become '\(name)', \(what); rename it", at: second.span.beginning,
+                notes: notes ?? [])
+        }
+    }
+
+    /// By path and place, whatever the numbers of the files are.
+    private static func sorted(_ diagnostics: [Diagnostic], _ input: SchemaInput) -> [Diagnostic] {
+        var rank: [SourceFileID: Int] = [:]
+        let ordered = input.allSources.sorted { $0.displayPath < $1.displayPath }
+        for (index, source) in ordered.enumerated() { rank[source.file] = index }
+        let position = { (finding: Diagnostic) in finding.span.map { rank[$0.file] ?? 0 } ?? -1 }
+        return diagnostics.sortedByPlace().enumerated()
+            .sorted { (position($0.element), $0.offset) < (position($1.element), $1.offset) }
+            .map(\.element)
+    }
+}

@@ -1,0 +1,152 @@
+public import MartletSchema
+
+/// Findings as text: with the line and carets for people, or one line each for editors and build logs.
+public struct DiagnosticPrinter {
+    public enum Style: Sendable {
+        case full
+        /// `path:line:column: error: message [code]`
+        case brief
+    }
+
+    private let sources: [SourceFileID: SourceText]
+    private let style: Style
+    private let palette: Palette
+
+    public init(sources: [SourceText], style: Style = .full, isColored: Bool = false) {
+        self.sources = Dictionary(sources.map { ($0.file, $0) }) { first, _ in first }
+        self.style = style
+        palette = Palette(isOn: isColored)
+    }
+
+    /// All findings, ready to print; empty without any.
+    public func text(_ diagnostics: [Diagnostic]) -> String {
+        switch style {
+        case .full: diagnostics.map { full($0) + "\n" }.joined()
+        case .brief: diagnostics.map(brief).joined()
+        }
+    }
+
+    /// `3 errors and 1 warning`; nil without findings.
+    public static func summary(_ diagnostics: [Diagnostic]) -> String? {
+        let parts = [Severity.error, .warning, .note].compactMap { severity in
+            let count = diagnostics.count { $0.severity == severity }
+            return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
+        }
+        guard let last = parts.last else { return nil }
+        return parts.count == 1 ? last : parts.dropLast().joined(separator: ", ") + " and " + last
+    }
+
+    // MARK: One line
+
+    private func brief(_ finding: Diagnostic) -> String {
+        let head = "\(finding.severity.rawValue): \(finding.message) [\(finding.code.rawValue)]\n"
+        var text = prefix(finding.span) + head
+        for note in finding.notes where note.span != nil {
+            text += prefix(note.span) + "note: \(note.message)\n"
+        }
+        return text
+    }
+
+    private func prefix(_ span: SourceSpan?) -> String {
+        guard let span, let source = sources[span.file] else { return "martlet: " }
+        let position = source.position(at: span.start)
+        return "\(source.displayPath):\(position.line):\(position.column): "
+    }
+
+    // MARK: Many lines
+
+    private func full(_ finding: Diagnostic) -> String {
+        let severity = palette.paint("\(finding.severity.rawValue)[\(finding.code.rawValue)]", as: finding.severity)
+        var text = "\(severity): \(palette.bold(finding.message))\n"
+        if let span = finding.span, let source = sources[span.file] {
+            text += excerpt(span, in: source, label: finding.label, severity: finding.severity)
+        }
+        for note in finding.notes {
+            text += "note: \(note.message)\n"
+            if let span = note.span, let source = sources[span.file] {
+                text += excerpt(span, in: source, label: nil, severity: .note)
+            }
+        }
+        if let help = finding.help { text += "help: \(help)\n" }
+        return text
+    }
+
+    private func excerpt(_ span: SourceSpan, in source: SourceText, label: String?, severity: Severity) -> String {
+        let position = source.position(at: span.start)
+        let line = position.line - 1
+        let number = String(position.line)
+        let margin = String(repeating: " ", count: number.utf8.count)
+        let bar = palette.dim("|")
+        let range = source.lineRange(line)
+        let window = LineWindow(source: source, line: range, span: span)
+        var carets = String(repeating: "^", count: window.caretCount)
+        if let label { carets += " " + label }
+        var text = "\(margin)\(palette.dim("-->")) \(source.displayPath):\(position.line):\(position.column)\n"
+        text += "\(margin) \(bar)\n"
+        text += "\(palette.dim(number)) \(bar) \(window.text)\n"
+        text += "\(margin) \(bar) \(window.padding)\(palette.paint(carets, as: severity))\n"
+        return text
+    }
+}
+
+/// The part of a line that is shown, and where the carets go. Long lines are cut around the finding.
+private struct LineWindow {
+    private static let maximumScalars = 160
+
+    let text: String
+    let padding: String
+    let caretCount: Int
+
+    init(source: SourceText, line: Range<Int>, span: SourceSpan) {
+        let start = min(max(span.start, line.lowerBound), line.upperBound)
+        let end = min(max(span.end, start), line.upperBound)
+        var before = Array(LineWindow.string(source, line.lowerBound..<start).unicodeScalars)
+        let marked = Array(LineWindow.string(source, start..<end).unicodeScalars.prefix(Self.maximumScalars))
+        var after = Array(LineWindow.string(source, end..<line.upperBound).unicodeScalars)
+        if before.count > Self.maximumScalars / 2 {
+            before = ["…"] + before.suffix(Self.maximumScalars / 2 - 1)
+        }
+        let room = max(0, Self.maximumScalars - before.count - marked.count)
+        if after.count > room { after = after.prefix(room) + ["…"] }
+        text = LineWindow.shown(before + marked + after)
+        padding = String(repeating: " ", count: LineWindow.width(before))
+        caretCount = max(1, LineWindow.width(marked))
+    }
+
+    private static func string(_ source: SourceText, _ range: Range<Int>) -> String {
+        String(decoding: source.bytes[range], as: UTF8.self)
+    }
+
+    /// Tabs as one blank and control characters as a sign, so that a schema cannot steer the terminal.
+    private static func shown(_ scalars: [Unicode.Scalar]) -> String {
+        var view = String.UnicodeScalarView()
+        for scalar in scalars {
+            if scalar == "\t" {
+                view.append(" ")
+            } else if scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format {
+                view.append("\u{FFFD}")
+            } else {
+                view.append(scalar)
+            }
+        }
+        return String(view)
+    }
+
+    /// Columns of a terminal: combining marks take none, wide characters two.
+    private static func width(_ scalars: [Unicode.Scalar]) -> Int {
+        scalars.reduce(0) { $0 + width($1) }
+    }
+
+    private static func width(_ scalar: Unicode.Scalar) -> Int {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: return 0
+        default: break
+        }
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+            return 2
+        default: return 1
+        }
+    }
+}

@@ -1,0 +1,136 @@
+/// Which changes of which types can change what a result holds, how it is ordered, or what its observers are told.
+package struct QueryDependencies: Sendable {
+    /// A way from the result's type to rows of another one, and the properties that matter there.
+    package struct Route: Sendable, Equatable {
+        package var steps: [PathStep]
+        package var columns: ColumnSet
+    }
+
+    /// Properties of the result's own type.
+    package private(set) var columns = ColumnSet()
+    package private(set) var routes: [Route] = []
+
+    package init() {}
+
+    /// What membership and order of a plan rest on.
+    package init(_ plan: QueryPlan, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
+        if let predicate = plan.predicate { try add(predicate, plan.table, schema) }
+        for term in plan.sort { try add(term.path, plan.table, schema) }
+    }
+
+    /// What key paths name, as observers see it.
+    package init(keyPaths: [PropertyPath], table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
+        for path in keyPaths {
+            if path.names.last == "*" {
+                try addAll(PropertyPath(Array(path.names.dropLast())), table, schema)
+            } else {
+                try add(path, table, schema)
+            }
+        }
+    }
+
+    /// Everything up to `depth` types deep through links and collections, the result's own type being the first.
+    package init(depth: Int, table: TableID, _ schema: DatabaseSchema) {
+        columns = .all
+        var frontier: [(table: TableID, steps: [PathStep], visited: Set<TableID>)] = [(table, [], [table])]
+        for _ in 1..<max(depth, 1) {
+            var next: [(table: TableID, steps: [PathStep], visited: Set<TableID>)] = []
+            for (current, steps, visited) in frontier {
+                for property in schema[current].type.properties {
+                    guard let step = ResolvedPath.step(property, of: current, in: schema) else { continue }
+                    if case .linkingObjects = step { continue }
+                    routes.append(Route(steps: steps + [step], columns: .all))
+                    if !visited.contains(step.target) {
+                        next.append((step.target, steps + [step], visited.union([step.target])))
+                    }
+                }
+            }
+            frontier = next
+        }
+    }
+
+    package mutating func merge(_ other: QueryDependencies) {
+        columns.formUnion(other.columns)
+        for route in other.routes { add(route.steps, route.columns) }
+    }
+
+    /// True when rows of this type matter at all.
+    package func touches(_ changes: ChangeSet, table: TableID) -> Bool {
+        changes.touches(table: table)
+            || routes.contains { route in route.steps.contains { changes.touches(table: $0.target) } }
+    }
+
+    private mutating func add(_ steps: [PathStep], _ columns: ColumnSet) {
+        guard !steps.isEmpty else {
+            self.columns.formUnion(columns)
+            return
+        }
+        if let position = routes.firstIndex(where: { $0.steps == steps }) {
+            routes[position].columns.formUnion(columns)
+        } else {
+            routes.append(Route(steps: steps, columns: columns))
+        }
+    }
+
+    private mutating func add(_ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
+        let resolved = try ResolvedPath(path, from: table, in: schema)
+        addSteps(resolved.steps)
+        guard let end = resolved.end else { return }
+        let property = schema[end.table].type.properties[end.property]
+        if case .linkingObjects? = ResolvedPath.step(property, of: end.table, in: schema),
+            let step = ResolvedPath.step(property, of: end.table, in: schema)
+        {
+            addSteps(resolved.steps + [step])
+        } else {
+            add(resolved.steps, ColumnSet(end.property))
+        }
+    }
+
+    private mutating func addAll(_ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
+        guard !path.names.isEmpty else {
+            columns = .all
+            return
+        }
+        let resolved = try ResolvedPath(path, from: table, in: schema)
+        guard let end = resolved.end,
+            let step = ResolvedPath.step(schema[end.table].type.properties[end.property], of: end.table, in: schema)
+        else { return }
+        addSteps(resolved.steps + [step])
+        add(resolved.steps + [step], .all)
+    }
+
+    // A relink anywhere on the way matters.
+    private mutating func addSteps(_ steps: [PathStep]) {
+        for (offset, step) in steps.enumerated() {
+            switch step {
+            case .link(_, let property, _), .collection(_, let property, _):
+                add(Array(steps[..<offset]), ColumnSet(property))
+            case .linkingObjects(_, _, let property):
+                add(Array(steps[...offset]), ColumnSet(property))
+            }
+        }
+    }
+
+    private mutating func add(_ predicate: Predicate, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
+        switch predicate {
+        case .constant, .element: break
+        case .and(let parts), .or(let parts): for part in parts { try add(part, table, schema) }
+        case .not(let part): try add(part, table, schema)
+        case .comparison(let left, _, let right):
+            try add(left, table, schema)
+            try add(right, table, schema)
+        case .contained(let operand, _), .range(let operand, _, _, _), .text(let operand, _, _, _):
+            try add(operand, table, schema)
+        case .isRow(let path, _): try add(path, table, schema)
+        }
+    }
+
+    private mutating func add(
+        _ operand: Predicate.Operand, _ table: TableID, _ schema: DatabaseSchema
+    ) throws(ResolvedPath.Failure) {
+        switch operand {
+        case .value: break
+        case .path(let path), .count(let path), .aggregate(_, let path): try add(path, table, schema)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// What the plugin says on the command line.
+struct Arguments {
+    static let usage = "usage: MartletGenerator --output FOLDER --root FOLDER [--config FILE] [--] FILE…"
+
+    /// Where the Swift files go.
+    private(set) var output = ""
+    /// The folder that output names count from.
+    private(set) var root = ""
+    /// A `martlet.yaml`.
+    private(set) var configuration: String?
+    private(set) var files: [String] = []
+
+    init(_ words: some Sequence<String>) throws(UsageError) {
+        var words = Array(words)[...]
+        while let word = words.popFirst() {
+            switch word {
+            case "--output": output = try Arguments.value(of: word, &words)
+            case "--root": root = try Arguments.value(of: word, &words)
+            case "--config": configuration = try Arguments.value(of: word, &words)
+            case "--":
+                files += words
+                words = []
+            default:
+                guard !word.hasPrefix("-") else { throw UsageError(message: "unknown option '\(word)'") }
+                files.append(word)
+            }
+        }
+        if output.isEmpty { throw UsageError(message: "'--output' is missing") }
+        if root.isEmpty { throw UsageError(message: "'--root' is missing") }
+    }
+
+    private static func value(of option: String, _ words: inout ArraySlice<String>) throws(UsageError) -> String {
+        guard let value = words.popFirst() else { throw UsageError(message: "nothing stands behind '\(option)'") }
+        return value
+    }
+}
+
+/// The command line was not understood.
+struct UsageError: Error {
+    let message: String
+}

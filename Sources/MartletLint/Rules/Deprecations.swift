@@ -1,0 +1,57 @@
+import MartletSchema
+
+/// A deprecation says what to use instead, and the schema itself has stopped using what it deprecates.
+struct Deprecations: LintRule {
+    let code = DiagnosticCode.deprecation
+    let purpose = "Deprecations name the replacement, and nothing relies on what is deprecated."
+
+    func check(_ schema: SchemaModel) -> [Diagnostic] {
+        var findings: [Diagnostic] = []
+        for object in schema.objects {
+            findings += bare(object.deprecation, object.name)
+            for property in object.properties { findings += bare(property.deprecation, property.name) }
+            findings += indexes(of: object)
+            guard object.deprecation == nil else { continue }
+            for path in object.keyPaths.flatMap(\.paths) { findings += uses(path, schema) }
+        }
+        for projection in schema.projections {
+            findings += bare(projection.deprecation, projection.name)
+            guard projection.deprecation == nil else { continue }
+            for label in projection.labels { findings += uses(label.path, schema) }
+        }
+        for model in schema.enums { findings += bare(model.deprecation, model.name) }
+        return findings
+    }
+
+    private func bare(_ deprecation: DeprecationModel?, _ name: String) -> [Diagnostic] {
+        guard let deprecation, deprecation.message == nil else { return [] }
+        return [
+            Diagnostic(
+                code, "'\(name)' is deprecated without a word; say what to use instead", at: deprecation.span,
+                help: "write 'deprecated: Use other.'")
+        ]
+    }
+
+    private func indexes(of object: ObjectModel) -> [Diagnostic] {
+        let deprecated = Dictionary(
+            object.properties.compactMap { property in property.deprecation.map { (property.name, $0.span) } }
+        ) { first, _ in first }
+        return object.indexes.compactMap { entry in
+            deprecated[entry.value].map {
+                Diagnostic(
+                    code, "an index on '\(entry.value)', which is deprecated; remove it", at: entry.span,
+                    notes: [DiagnosticNote("deprecated here", at: $0)])
+            }
+        }
+    }
+
+    private func uses(_ path: KeyPathModel, _ schema: SchemaModel) -> [Diagnostic] {
+        path.segments.compactMap { segment in
+            guard let deprecation = schema.object(named: segment.owner)?.property(named: segment.property)?.deprecation
+            else { return nil }
+            return Diagnostic(
+                code, "'\(segment.property)' is deprecated and still used here; use what replaces it", at: segment.span,
+                notes: [DiagnosticNote("deprecated here", at: deprecation.span)])
+        }
+    }
+}

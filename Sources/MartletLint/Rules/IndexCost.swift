@@ -1,0 +1,42 @@
+import MartletSchema
+
+/// Each index makes writes slower; one that tells few rows apart makes reads no faster.
+struct IndexCost: LintRule {
+    static let maximumIndexes = 8
+
+    let code = DiagnosticCode.indexCost
+    let purpose = "Indexes are few, and tell many rows apart."
+
+    func check(_ schema: SchemaModel) -> [Diagnostic] {
+        var findings: [Diagnostic] = []
+        for object in schema.objects {
+            let indexed = Set(object.properties.filter(\.isIndexed).map(\.name))
+            if indexed.count > Self.maximumIndexes {
+                findings.append(
+                    Diagnostic(
+                        code, "'\(object.name)' has \(indexed.count) indexes; more than 8 make writes slow, so drop some",
+                        at: object.nameSpan))
+            }
+            for entry in object.indexes where indexed.contains(entry.value) {
+                guard let type = object.property(named: entry.value)?.type, let count = values(of: type, schema) else {
+                    continue
+                }
+                findings.append(
+                    Diagnostic(
+                        code, "'\(entry.value)' has only \(count) values, so an index finds little; remove it",
+                        at: entry.span))
+            }
+        }
+        return findings
+    }
+
+    /// The number of values of a type that has two at most.
+    private func values(of type: PropertyTypeModel, _ schema: SchemaModel) -> Int? {
+        switch type.value {
+        case .scalar(.bool): 2
+        case .enumeration(let name, _):
+            schema.enumeration(named: name).flatMap { $0.cases.count <= 2 ? $0.cases.count : nil }
+        default: nil
+        }
+    }
+}

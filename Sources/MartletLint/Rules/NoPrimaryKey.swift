@@ -1,0 +1,15 @@
+import MartletSchema
+
+/// Without a primary key an object cannot be found or updated by identity.
+struct NoPrimaryKey: LintRule {
+    let code = DiagnosticCode.noPrimaryKey
+    let purpose = "Objects have a primary key."
+
+    func check(_ schema: SchemaModel) -> [Diagnostic] {
+        schema.objects.filter { !$0.isEmbedded && $0.primaryKey == nil }.map { object in
+            Diagnostic(
+                code, "'\(object.name)' has no primary key; write 'primaryKey:' with the property that names it",
+                at: object.nameSpan, help: "write 'primaryKey: id' and 'id: ObjectId = new'")
+        }
+    }
+}

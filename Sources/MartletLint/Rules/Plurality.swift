@@ -1,0 +1,31 @@
+import MartletSchema
+
+/// Collections read best in the plural, links and types in the singular.
+struct Plurality: LintRule {
+    let code = DiagnosticCode.plurality
+    let purpose = "Collections are plural; links and types are singular."
+
+    func check(_ schema: SchemaModel) -> [Diagnostic] {
+        var findings: [Diagnostic] = []
+        for object in schema.objects {
+            if Words.isPlural(object.name) == true {
+                findings.append(
+                    Diagnostic(code, "type '\(object.name)' is plural; name one of them", at: object.nameSpan))
+            }
+            for property in object.properties {
+                let isPlural = Words.isPlural(property.name)
+                if !property.type.isSingle, property.type.kind != .map, isPlural == false {
+                    findings.append(
+                        Diagnostic(
+                            code, "collection '\(property.name)' is singular; name it in the plural", at: property.nameSpan))
+                } else if property.type.isSingle, property.type.value.objectName != nil, isPlural == true {
+                    findings.append(
+                        Diagnostic(
+                            code, "link '\(property.name)' is plural and leads to one object; name it in the singular",
+                            at: property.nameSpan))
+                }
+            }
+        }
+        return findings
+    }
+}

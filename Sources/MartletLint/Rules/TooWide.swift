@@ -1,0 +1,27 @@
+import MartletSchema
+
+/// What is too much for one type or one path.
+struct TooWide: LintRule {
+    static let maximumProperties = 100
+    static let maximumSegments = 4
+
+    let code = DiagnosticCode.tooWide
+    let purpose = "Types have at most 100 properties, paths of projections at most 4 segments."
+
+    func check(_ schema: SchemaModel) -> [Diagnostic] {
+        var findings: [Diagnostic] = []
+        for object in schema.objects where object.properties.count > Self.maximumProperties {
+            findings.append(
+                Diagnostic(
+                    code, "'\(object.name)' has \(object.properties.count) properties; split off embedded objects",
+                    at: object.nameSpan))
+        }
+        for label in schema.projections.flatMap(\.labels) where label.path.segments.count > Self.maximumSegments {
+            findings.append(
+                Diagnostic(
+                    code, "this key path has \(label.path.segments.count) segments; project a nearer object",
+                    at: label.path.span))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,71 @@
+import MartletSchema
+
+/// Enums that no property uses, and cascades that come back to where they began.
+struct Unreachable: LintRule {
+    let code = DiagnosticCode.unreachable
+    let purpose = "Every type is used, and no cascade runs in a circle."
+
+    func check(_ schema: SchemaModel) -> [Diagnostic] {
+        unusedEnums(schema) + cascades(schema)
+    }
+
+    private func unusedEnums(_ schema: SchemaModel) -> [Diagnostic] {
+        var used: Set<String> = []
+        for property in schema.objects.flatMap({ $0.properties + $0.ignored }) {
+            if case .enumeration(let name, _) = property.type.value { used.insert(name) }
+        }
+        return schema.enums.filter { !used.contains($0.name) }.map { model in
+            Diagnostic(code, "no property uses the enum '\(model.name)'; use it or remove it", at: model.nameSpan)
+        }
+    }
+
+    private typealias Step = (owner: String, property: PropertyModel)
+
+    private func cascades(_ schema: SchemaModel) -> [Diagnostic] {
+        var steps: [String: Step] = [:]
+        for step in endless(schema) where steps[step.owner] == nil { steps[step.owner] = step }
+        var findings: [Diagnostic] = []
+        var visited: Set<String> = []
+        for object in schema.objects where steps[object.name] != nil {
+            var path: [Step] = []
+            var name = object.name
+            while visited.insert(name).inserted, let step = steps[name] {
+                path.append(step)
+                name = step.property.type.value.name
+            }
+            guard let start = path.firstIndex(where: { $0.owner == name }) else { continue }
+            findings.append(finding(path[start...]))
+        }
+        return findings
+    }
+
+    private func finding(_ cycle: ArraySlice<Step>) -> Diagnostic {
+        let route = cycle.map { "\($0.owner).\($0.property.name)" }.joined(separator: " and ")
+        return Diagnostic(
+            code, "deleting cascades in a circle, through \(route); break it with 'nullify'",
+            at: cycle.first?.property.nameSpan)
+    }
+
+    /// The cascading links that are left when those that lead to an end are taken away.
+    private func endless(_ schema: SchemaModel) -> [Step] {
+        let edges = schema.objects.flatMap { object in
+            object.properties.filter { $0.onDelete == .cascade }.map { Step(object.name, $0) }
+        }
+        var waysOn: [String: Int] = [:]
+        var arriving: [String: [Int]] = [:]
+        for (index, edge) in edges.enumerated() {
+            waysOn[edge.owner, default: 0] += 1
+            arriving[edge.property.type.value.name, default: []].append(index)
+        }
+        var isGone = [Bool](repeating: false, count: edges.count)
+        var pending = arriving.keys.filter { waysOn[$0] == nil }
+        while let name = pending.popLast() {
+            for index in arriving[name] ?? [] where !isGone[index] {
+                isGone[index] = true
+                waysOn[edges[index].owner, default: 0] -= 1
+                if waysOn[edges[index].owner] == 0 { pending.append(edges[index].owner) }
+            }
+        }
+        return edges.indices.filter { !isGone[$0] }.map { edges[$0] }
+    }
+}

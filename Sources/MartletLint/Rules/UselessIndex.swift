@@ -1,0 +1,47 @@
+import MartletSchema
+
+/// An index on what cannot have one, on the primary key, or twice.
+struct UselessIndex: LintRule {
+    let code = DiagnosticCode.badIndex
+    let purpose = "An index stands on a single value that has none yet."
+
+    func check(_ schema: SchemaModel) -> [Diagnostic] {
+        schema.objects.flatMap { check($0) }
+    }
+
+    private func check(_ object: ObjectModel) -> [Diagnostic] {
+        var findings: [Diagnostic] = []
+        var first: [String: SourceSpan] = [:]
+        let properties = Dictionary(object.properties.map { ($0.name, $0) }) { first, _ in first }
+        for entry in object.indexes {
+            guard let property = properties[entry.value] else { continue }
+            let note = DiagnosticNote("'\(property.name)' is declared here", at: property.nameSpan)
+            if let earlier = first[entry.value] {
+                findings.append(
+                    Diagnostic(
+                        code, "'\(entry.value)' is listed twice; remove one", at: entry.span, label: "again here",
+                        notes: [DiagnosticNote("it stands here first", at: earlier)]))
+            } else if property.isPrimaryKey {
+                findings.append(
+                    Diagnostic(code, "'\(entry.value)' is the primary key, which has an index; remove it", at: entry.span))
+            } else if !property.isIndexed {
+                let why =
+                    property.type.value.objectName != nil && property.type.isSingle
+                    ? "links are indexed without being listed" : "'\(property.type.text)' cannot have an index"
+                findings.append(
+                    Diagnostic(
+                        code, "no index on '\(entry.value)'; \(why), so remove it", at: entry.span,
+                        label: "this is '\(property.type.text)'", notes: [note]))
+            }
+            first[entry.value] = first[entry.value] ?? entry.span
+        }
+        for property in object.properties {
+            guard let span = property.fullTextSpan, !property.isFullText else { continue }
+            findings.append(
+                Diagnostic(
+                    code, "full text is for 'String', and '\(property.name)' is '\(property.type.text)'; remove it",
+                    at: span))
+        }
+        return findings
+    }
+}
