@@ -1,7 +1,6 @@
 import Foundation
 import Martlet
 
-setvbuf(stdout, nil, _IOLBF, 0)
 do {
     let command = try Command(arguments: Array(CommandLine.arguments.dropFirst()))
     exit(try command.run() ? 0 : 1)

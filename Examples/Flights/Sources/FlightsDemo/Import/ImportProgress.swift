@@ -37,7 +37,7 @@ final class ImportProgress {
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
         let percent = "\(Int(fraction * 100))%".padded(to: 4, left: true)
         print("\r  \(what.padded(to: 9)) \(bar) \(percent) \(count.grouped.padded(to: 9, left: true))", terminator: "")
-        fflush(stdout)
+        fflush(nil)
     }
 }
 

@@ -34,9 +34,11 @@ struct LastDays {
     }
 
     func run() throws {
-        guard let worst = hours.flatMap(\.flights).max(by: { ($0.departureDelay ?? 0) < ($1.departureDelay ?? 0) })
+        let flights = hours.flatMap(\.flights)
+        guard let start = flights.map(\.scheduledDeparture).min(),
+            let worst = flights.max(by: { ($0.departureDelay ?? 0) < ($1.departureDelay ?? 0) })
         else { return }
-        let observers = Observers(realm: realm, days: Set(hours.map(\.day)))
+        let observers = Observers(realm: realm, from: start)
         var waiting: [FlightRecord] = [], flying: [FlightRecord] = []
         for hour in hours {
             try realm.write {

@@ -26,12 +26,10 @@ final class Observers {
         var text: String { "+\(insertions) −\(deletions) ~\(modifications)" }
     }
 
-    init(realm: Realm, days: Set<CalendarDay>) {
+    /// Watches the flights that are to leave from `start` on.
+    init(realm: Realm, from start: Date) {
         self.realm = realm
-        let first = days.min()
-        let flights = realm.objects(Flight.self).where {
-            $0.year == (first?.year ?? 0) && $0.month == (first?.month ?? 0) && $0.day >= (first?.day ?? 0)
-        }
+        let flights = realm.objects(Flight.self).where { $0.scheduledDeparture >= start }
         late = flights.where { $0.departureDelay > 60 }
             .sorted(by: [SortDescriptor(keyPath: "departureDelay", ascending: false), SortDescriptor(keyPath: "id")])
         observeRealm()
@@ -87,8 +85,8 @@ final class Observers {
             })
         let card = FlightCard(projecting: flight)
         tokens.append(
-            card.observe(keyPaths: ["delay"]) { change in
-                guard case .change(let card, _) = change else { return }
+            flight.observe(keyPaths: ["departureDelay"]) { change in
+                guard case .change = change else { return }
                 print(
                     "    card: \(card.airlineName ?? "?") to \(card.destinationName ?? "?"), \(card.delay ?? 0) min late"
                 )

@@ -44,7 +44,7 @@ extension Question {
             realm.objects(Flight.self).where { $0.tailNumber != nil && $0.plane == nil }.count.grouped
         },
         Question("Which airlines were three hours late 20 times?") { realm in
-            realm.objects(Airline.self).where { ($0.flights.departureDelay > 180).count >= 20 }
+            realm.objects(Airline.self).filter { $0.flights.where { $0.departureDelay > 180 }.count >= 20 }
                 .map(\.carrier).sorted().joined(separator: " ")
         },
         Question("What was the strongest gust?") { realm in

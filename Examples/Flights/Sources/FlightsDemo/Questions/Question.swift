@@ -1,11 +1,11 @@
 import Martlet
 
 /// Something worth knowing about the flights, and how it is asked.
-struct Question {
+struct Question: Sendable {
     let text: String
-    let answer: (Realm) -> String
+    let answer: @Sendable (Realm) -> String
 
-    init(_ text: String, _ answer: @escaping (Realm) -> String) {
+    init(_ text: String, _ answer: @escaping @Sendable (Realm) -> String) {
         self.text = text
         self.answer = answer
     }

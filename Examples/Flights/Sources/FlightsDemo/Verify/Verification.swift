@@ -4,11 +4,11 @@ import Martlet
 /// Holds answers computed through Martlet against ones that were computed from the CSV files alone.
 struct Verification {
     /// A question of Scripts/flights-answers.py, asked through Martlet.
-    struct Check {
+    struct Check: Sendable {
         let question: String
-        let answer: (Realm) throws -> Answer
+        let answer: @Sendable (Realm) throws -> Answer
 
-        init(_ question: String, _ answer: @escaping (Realm) throws -> Answer) {
+        init(_ question: String, _ answer: @escaping @Sendable (Realm) throws -> Answer) {
             self.question = question
             self.answer = answer
         }
