@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletSQLite
 
-/// The objects that link to one: a live, read-only inverse of a link, list or set.
+/// The objects that link to one: a live, read-only inverse of a link, list, set or map. Each is there once.
 public struct LinkingObjects<Element: ObjectBase> {
     // Nil for an unmanaged object, which nothing links to.
     let results: Results<Element>?
@@ -11,6 +11,26 @@ public struct LinkingObjects<Element: ObjectBase> {
 
     /// True once the object that is linked to was deleted.
     public var isInvalidated: Bool { results?.isInvalidated ?? false }
+
+    /// False: linking objects are live.
+    public var isFrozen: Bool { false }
+
+    /// The position of an object; nil when it does not link here.
+    public func index(of object: Element) -> Int? { results?.index(of: object) }
+
+    /// The least value of a property among the linking objects; nil when none has one.
+    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { results?.min(ofProperty: keyPath) }
+
+    /// The greatest value of a property among the linking objects; nil when none has one.
+    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { results?.max(ofProperty: keyPath) }
+
+    /// The sum of a property over the linking objects; zero without any.
+    public func sum<V: NumericValue>(ofProperty keyPath: String) -> V {
+        results?.sum(ofProperty: keyPath) ?? V._number(StoredValue(.integer(0)))
+    }
+
+    /// The mean of a property over the linking objects that have it; nil when none has.
+    public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { results?.average(ofProperty: keyPath) }
 
     /// The Realm of the object; nil for an unmanaged one.
     public var realm: Realm? { results?.realm }

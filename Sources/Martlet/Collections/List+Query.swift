@@ -16,17 +16,53 @@ extension List where Element: ModelObject {
 
     private func asResults() -> Results<Element> {
         guard let core else { Misuse.query("an unmanaged list cannot be queried; add its object first") }
-        core.requireValid()
-        let table = core.context.table(Element.self)
-        var plan = QueryPlan(table: table.id)
-        plan.add(.element(of: core.table.id, core.property.index, owner: core.owner))
-        return Results(ResultsStorage(core.context, table, plan))
+        return Results(core.asResults(Element.self))
+    }
+}
+
+extension MutableSet where Element: ModelObject {
+    /// The elements that fulfil a condition, in the order of their keys. Only for sets in a Realm.
+    public func `where`<Condition: QueryConvertible<Element>>(
+        _ isIncluded: (Element.RootFields) -> Condition
+    ) -> Results<Element> {
+        asResults().where(isIncluded)
     }
 
-    /// The position of an object; nil when it is no element. Complexity: O(n).
-    public func index(of object: Element) -> Int? {
-        guard let core else { return unmanaged.firstIndex { $0.isSameObject(as: object) } }
-        guard object._context === core.context else { return nil }
-        return core.all().firstIndex(of: .integer(object._key))
+    /// The elements sorted by a property. Only for sets in a Realm.
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
+        asResults().sorted(byKeyPath: keyPath, ascending: ascending)
     }
+
+    private func asResults() -> Results<Element> {
+        guard let core else { Misuse.query("an unmanaged set cannot be queried; add its object first") }
+        return Results(core.asResults(Element.self))
+    }
+}
+
+extension CollectionCore {
+    fileprivate func asResults(_ type: ObjectBase.Type) -> ResultsStorage {
+        requireValid()
+        let elements = context.table(type)
+        var plan = QueryPlan(table: elements.id)
+        plan.add(.element(of: table.id, property.index, owner: owner))
+        return ResultsStorage(context, elements, plan, owner: table.object(owner))
+    }
+}
+
+extension List {
+    /// The position of an element; nil when it is none. Values are compared as they are stored. Complexity: O(n).
+    public func index(of element: Element) -> Int? {
+        guard let core else {
+            if let object = element._object { return unmanaged.firstIndex { $0._object?.isSameObject(as: object) ?? false } }
+            return unmanaged.firstIndex { $0._comparedElement == element._comparedElement }
+        }
+        if let object = element._object {
+            guard object._context === core.context, object._state != .invalidated else { return nil }
+            return core.all().firstIndex(of: .integer(object._key))
+        }
+        return core.all().firstIndex(of: element._storedElement(ElementSource(context: core.context)).raw)
+    }
+
+    /// The elements at some positions.
+    public func objects(at positions: some Sequence<Int>) -> [Element] { positions.map { self[$0] } }
 }

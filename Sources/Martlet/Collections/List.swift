@@ -1,3 +1,4 @@
+public import Foundation
 import MartletEngine
 import MartletSQLite
 
@@ -26,25 +27,67 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection {
         for element in elements { append(element, policy) }
     }
 
-    /// Replaces the contents; assigning a list to itself is nothing.
-    @_spi(Generated) public func _assign(_ other: List<Element>) {
-        if other === self || (core != nil && other.core === core) { return }
-        let elements = Array(other)
-        removeAll()
-        append(objectsIn: elements)
+    public func _attach(_ owner: ObjectBase, _ property: Int) {
+        guard core == nil, let table = owner._table, let context = owner._context else { return }
+        core = context.core(table, property, owner._key)
+        unmanaged = []
     }
 
-    public func _assignUntyped(_ value: Any?, _ name: String, _ policy: Realm.UpdatePolicy) {
-        let elements = UntypedElements<Element>(core?.context).elements(value, name, policy)
-        removeAll()
-        for element in elements { append(element, policy) }
+    /// Replaces the contents; assigning a list to itself is nothing.
+    @_spi(Generated) public func _assign(_ other: List<Element>) {
+        if isSame(as: other) { return }
+        assign(Array(other), .error)
+    }
+
+    public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
+        if let other = value as? List<Element>, isSame(as: other) { return }
+        let untyped = UntypedElements<Element>(core?.context, name, rules)
+        let values = untyped.values(value)
+        guard let core, core.property.element.isEmbedded, rules.policy == .modified else {
+            return assign(values.map(untyped.element), rules.policy)
+        }
+        updateInPlace(core, values) { value, target in
+            target.assign(UntypedInput(value, target._model.schema), rules)
+        } added: { untyped.element($0) }
     }
 
     public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {
-        guard let other = other as? List<Element> else { return }
-        let elements = Array(other)
-        removeAll()
-        for element in elements { append(element, policy) }
+        guard let other = other as? List<Element>, !isSame(as: other) else { return }
+        assign(Array(other), policy)
+    }
+
+    private func isSame(as other: List<Element>) -> Bool { other === self || (core != nil && other.core === core) }
+
+    private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
+        guard let core else {
+            unmanaged = elements
+            return
+        }
+        guard policy == .modified else {
+            removeAll()
+            for element in elements { append(element, policy) }
+            return
+        }
+        guard core.property.element.isEmbedded else {
+            return core.assign(elements.map { stored($0, core, policy) })
+        }
+        updateInPlace(core, elements) { element, target in
+            guard let source = element._object, let table = target._table else { return }
+            core.context.copyValues(from: source, to: target, policy)
+            core.context.takeOver(source, target._key, table)
+        } added: { $0 }
+    }
+
+    // Embedded objects stay those they are, and get other values.
+    private func updateInPlace<Source>(
+        _ core: CollectionCore, _ sources: [Source], _ update: (Source, ObjectBase) -> Void, added: (Source) -> Element
+    ) {
+        let common = Swift.min(count, sources.count)
+        for position in 0..<common {
+            if let target = self[position]._object { update(sources[position], target) }
+        }
+        for position in (common..<count).reversed() { core.remove(at: position) }
+        for source in sources[common...] { append(added(source), .modified) }
     }
 
     private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
@@ -83,6 +126,9 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection {
 
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? false }
+
+    /// False: lists are live.
+    public var isFrozen: Bool { false }
 
     /// The Realm of the owner; nil for an unmanaged list.
     public var realm: Realm? { core.map { Realm($0.context) } }
@@ -160,8 +206,10 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection {
     /// Exchanges two elements.
     public func swapAt(_ first: Int, _ second: Int) {
         guard let core else {
-            unmanaged.swapAt(first, second)
-            return
+            for index in [first, second] where !unmanaged.indices.contains(index) {
+                Misuse.indexOutOfRange(index, count: unmanaged.count, "the list")
+            }
+            return unmanaged.swapAt(first, second)
         }
         core.swap(first, second)
     }
@@ -175,8 +223,46 @@ extension List: RandomAccessCollection {
 extension List: RangeReplaceableCollection {
     /// Replaces a range of elements.
     public func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
+        let elements = Array(elements)
         for position in range.reversed() { remove(at: position) }
         for (offset, element) in elements.enumerated() { insert(element, at: range.lowerBound + offset) }
+    }
+}
+
+// Again without `mutating`, so that a list in a constant can be changed.
+extension List {
+    /// Adds elements at the end.
+    public func append(contentsOf elements: some Sequence<Element>) { append(objectsIn: Array(elements)) }
+
+    /// Puts elements before a position.
+    public func insert(contentsOf elements: some Collection<Element>, at position: Int) {
+        replaceSubrange(position..<position, with: elements)
+    }
+
+    /// Takes a range of elements out.
+    public func removeSubrange(_ range: Range<Int>) { replaceSubrange(range, with: []) }
+
+    /// Takes the elements out that fulfil a condition.
+    public func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
+        let positions = try indices.filter { try isRemoved(self[$0]) }
+        for position in positions.reversed() { remove(at: position) }
+    }
+
+    /// Takes the elements at some positions out, as a list on a screen asks for it.
+    public func remove(atOffsets offsets: IndexSet) {
+        for position in offsets.reversed() { remove(at: position) }
+    }
+
+    /// Moves the elements at some positions so that they stand before what is at `destination` now.
+    public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
+        if destination < 0 || destination > count { Misuse.indexOutOfRange(destination, count: count, "the list") }
+        // Those before the destination from the last on, those behind it from the first on: others keep their places.
+        for (offset, position) in offsets.filter({ $0 < destination }).reversed().enumerated() {
+            move(from: position, to: destination - 1 - offset)
+        }
+        for (offset, position) in offsets.filter({ $0 >= destination }).enumerated() {
+            move(from: position, to: destination + offset)
+        }
     }
 }
 
@@ -185,31 +271,5 @@ extension List: ExpressibleByArrayLiteral {
     public convenience init(arrayLiteral elements: Element...) {
         self.init()
         append(objectsIn: elements)
-    }
-}
-
-/// Elements of a collection from an untyped value.
-struct UntypedElements<Element: RealmCollectionValue> {
-    let context: RealmContext?
-
-    init(_ context: RealmContext?) { self.context = context }
-
-    func elements(_ value: Any?, _ name: String, _ policy: Realm.UpdatePolicy) -> [Element] {
-        guard let value = UntypedValue.unwrapped(value) else { return [] }
-        if let typed = value as? List<Element> { return Array(typed) }
-        guard let values = (value as? [Any]) ?? (value as? any Sequence).map({ $0.map { $0 as Any } }) else {
-            Misuse.wrongValue(value, property: name, expected: "a sequence of '\(Element.self)'")
-        }
-        return values.map { element($0, name, policy) }
-    }
-
-    func element(_ value: Any, _ name: String, _ policy: Realm.UpdatePolicy) -> Element {
-        if let element = value as? Element { return element }
-        if let type = Element.self as? ObjectBase.Type {
-            let model = ModelClass.of(type)
-            let object = context.map { $0.create(model, value, policy, isEmbedded: model.schema.isEmbedded) } ?? model.unmanaged(value)
-            if let element = object as? Element { return element }
-        }
-        Misuse.wrongValue(value, property: name, expected: "elements of type '\(Element.self)'")
     }
 }

@@ -1,11 +1,14 @@
 import MartletEngine
 import MartletSQLite
 
-/// A to-many property by string keys.
+/// A to-many property by string keys. Keys are told apart by code point.
 public final class Map<Value: RealmCollectionValue>: PropertyCollection {
-    private var unmanaged: [String: Value] = [:]
+    private var unmanaged: [StoredValue: Value] = [:]
     // Keys and values take turns in the core.
     private(set) var core: CollectionCore?
+
+    /// An entry of a map.
+    public typealias Entry = (key: String, value: Value)
 
     /// An empty unmanaged map.
     public init() {}
@@ -15,84 +18,112 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
     }
 
     public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
+        let entries = Array(self)
+        _attach(owner, property)
+        if core != nil { for (key, value) in entries { set(key, value, policy) } }
+    }
+
+    public func _attach(_ owner: ObjectBase, _ property: Int) {
         guard core == nil, let table = owner._table, let context = owner._context else { return }
         core = context.core(table, property, owner._key)
-        let entries = unmanaged
         unmanaged = [:]
-        for key in entries.keys.sorted() { set(key, entries[key], policy) }
     }
 
-    @_spi(Generated) public func _assign(_ other: Map<Value>) {
-        if other === self || (core != nil && other.core === core) { return }
-        let entries = other.dictionary
-        removeAll()
-        merge(entries)
-    }
+    @_spi(Generated) public func _assign(_ other: Map<Value>) { _assignElements(of: other, .error) }
 
-    public func _assignUntyped(_ value: Any?, _ name: String, _ policy: Realm.UpdatePolicy) {
-        let given: [String: Any]
-        if let map = value as? Map<Value> {
-            given = map.dictionary.mapValues { $0 as Any }
-        } else if let dictionary = value as? [String: Any] {
-            given = dictionary
-        } else if value == nil {
-            given = [:]
-        } else {
-            Misuse.wrongValue(value, property: name, expected: "a dictionary with string keys")
+    public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
+        if let other = value as? Map<Value>, isSame(as: other) { return }
+        let untyped = UntypedElements<Value>(core?.context, name, rules)
+        let given = untyped.entries(value).sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        guard let core, rules.policy == .modified, core.property.element.isEmbedded else {
+            return assign(given.map { ($0.key, untyped.element($0.value)) }, rules.policy)
         }
-        let elements = UntypedElements<Value>(core?.context)
-        let entries = given.mapValues { elements.element($0, name, policy) }
-        removeAll()
-        for key in entries.keys.sorted() { set(key, entries[key], policy) }
+        keep(core, given.map(\.key))
+        for (key, value) in given {
+            if let target = self[key]?._object, let value = UntypedValue.unwrapped(value) {
+                target.assign(UntypedInput(value, target._model.schema), rules)
+            } else {
+                set(key, untyped.element(value), rules.policy)
+            }
+        }
     }
 
     public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {
-        guard let other = other as? Map<Value> else { return }
-        let entries = other.dictionary
-        removeAll()
-        for key in entries.keys.sorted() { set(key, entries[key], policy) }
+        guard let other = other as? Map<Value>, !isSame(as: other) else { return }
+        assign(Array(other), policy)
     }
 
-    private func position(of key: String, _ core: CollectionCore) -> Int? {
+    private func isSame(as other: Map<Value>) -> Bool { other === self || (core != nil && other.core === core) }
+
+    private func assign(_ entries: [Entry], _ policy: Realm.UpdatePolicy) {
+        if let core, policy == .modified { keep(core, entries.map(\.key)) } else { removeAll() }
+        for (key, value) in entries { set(key, value, policy) }
+    }
+
+    private func keep(_ core: CollectionCore, _ keys: [String]) {
+        let kept = Set(keys.map(SQLValue.text))
         let all = core.all()
-        return stride(from: 0, to: all.count, by: 2).first { all[$0] == .text(key) }
+        for position in stride(from: 0, to: all.count, by: 2).reversed() where !kept.contains(all[position]) {
+            remove(core, position)
+        }
+    }
+
+    private func remove(_ core: CollectionCore, _ position: Int) {
+        core.remove(at: position + 1)
+        core.remove(at: position)
     }
 
     private func set(_ key: String, _ value: Value?, _ policy: Realm.UpdatePolicy) {
         guard let core else {
-            unmanaged[key] = value
+            unmanaged[StoredValue(.text(key))] = value
             return
         }
         core.requireValid()
         _ = core.context.requireWrite("the map '\(core.name)'")
-        let position = position(of: key, core)
+        let position = core.position(of: .text(key))
         guard let value else {
-            if let position {
-                core.remove(at: position + 1)
-                core.remove(at: position)
-            }
+            if let position { remove(core, position) }
             return
         }
-        let source = ElementSource(context: core.context, isEmbedded: core.property.element.isEmbedded, policy: policy)
-        let stored = value._storedElement(source).raw
+        if policy == .modified, let position, updateInPlace(value, core, position) { return }
+        let stored = value._storedElement(source(core, policy)).raw
         if let position {
-            core.replace(at: position + 1, with: stored)
+            if policy != .modified || core.element(at: position + 1) != stored { core.replace(at: position + 1, with: stored) }
         } else {
             core.insert(.text(key), at: core.count)
             core.insert(stored, at: core.count)
         }
     }
 
-    /// The contents as a dictionary.
-    var dictionary: [String: Value] {
-        guard let core else { return unmanaged }
-        let all = core.all()
-        let source = ElementSource(context: core.context)
-        var entries: [String: Value] = [:]
-        for position in stride(from: 0, to: all.count, by: 2) {
-            if case .text(let key) = all[position] { entries[key] = Value._element(StoredValue(all[position + 1]), source) }
+    // An embedded object stays the one it is, and gets other values.
+    private func updateInPlace(_ value: Value, _ core: CollectionCore, _ position: Int) -> Bool {
+        guard core.property.element.isEmbedded, let object = value._object, object._state == .unmanaged,
+            let target = element(core, position + 1)._object, let table = target._table
+        else { return false }
+        core.context.copyValues(from: object, to: target, .modified)
+        core.context.takeOver(object, target._key, table)
+        return true
+    }
+
+    private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
+        ElementSource(context: core.context, isEmbedded: core.property.element.isEmbedded, policy: policy)
+    }
+
+    private func element(_ core: CollectionCore, _ position: Int) -> Value {
+        Value._element(StoredValue(core.element(at: position)), source(core))
+    }
+
+    private var entries: [Entry] {
+        guard let core else {
+            return unmanaged.compactMap { key, value in String._value(key).map { ($0, value) } }
+                .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
         }
-        return entries
+        let all = core.all()
+        let source = source(core)
+        return stride(from: 0, to: all.count, by: 2).compactMap { position in
+            guard case .text(let key) = all[position] else { return nil }
+            return (key, Value._element(StoredValue(all[position + 1]), source))
+        }
     }
 
     /// The number of entries.
@@ -101,18 +132,19 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
     /// True without entries.
     public var isEmpty: Bool { count == 0 }
 
-    /// The keys, in no particular order.
-    public var keys: [String] { Array(dictionary.keys) }
+    /// The keys, in the order of `values`.
+    public var keys: [String] { entries.map(\.key) }
 
-    /// The values, in no particular order.
-    public var values: [Value] { Array(dictionary.values) }
+    /// The values, in the order of `keys`.
+    public var values: [Value] { entries.map(\.value) }
 
     /// The value of a key; nil when there is none. Assigning nil removes the entry.
+    ///
+    /// Complexity: O(1), but O(n) the first time and after a removal.
     public subscript(key: String) -> Value? {
         get {
-            guard let core else { return unmanaged[key] }
-            guard let position = position(of: key, core) else { return nil }
-            return Value._element(StoredValue(core.element(at: position + 1)), ElementSource(context: core.context))
+            guard let core else { return unmanaged[StoredValue(.text(key))] }
+            return core.position(of: .text(key)).map { element(core, $0 + 1) }
         }
         set { set(key, newValue, .error) }
     }
@@ -135,9 +167,15 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
 
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? false }
+
+    /// False: maps are live.
+    public var isFrozen: Bool { false }
+
+    /// The Realm of the owner; nil for an unmanaged map.
+    public var realm: Realm? { core.map { Realm($0.context) } }
 }
 
 extension Map: Sequence {
     /// Keys with their values, in no particular order.
-    public func makeIterator() -> Dictionary<String, Value>.Iterator { dictionary.makeIterator() }
+    public func makeIterator() -> IndexingIterator<[Entry]> { entries.makeIterator() }
 }

@@ -2,8 +2,12 @@ import MartletEngine
 import MartletSQLite
 
 /// A to-many property that holds each value or object at most once, in a stable order of its own.
+///
+/// Values are told apart as they are stored: canonically equivalent strings are two elements, the two zeros are one.
 public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection {
     private var unmanaged: [Element] = []
+    // What `unmanaged` holds, objects aside.
+    private var known: Set<StoredValue> = []
     private(set) var core: CollectionCore?
 
     /// An empty unmanaged set.
@@ -14,84 +18,122 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     }
 
     public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
+        let elements = unmanaged
+        _attach(owner, property)
+        if core != nil { for element in elements { insert(element, policy) } }
+    }
+
+    public func _attach(_ owner: ObjectBase, _ property: Int) {
         guard core == nil, let table = owner._table, let context = owner._context else { return }
         core = context.core(table, property, owner._key)
-        let elements = unmanaged
         unmanaged = []
-        for element in elements { insert(element, policy) }
+        known = []
     }
 
-    @_spi(Generated) public func _assign(_ other: MutableSet<Element>) {
-        if other === self || (core != nil && other.core === core) { return }
-        let elements = Array(other)
-        removeAll()
-        insert(objectsIn: elements)
-    }
+    @_spi(Generated) public func _assign(_ other: MutableSet<Element>) { assign(other, .error) }
 
-    public func _assignUntyped(_ value: Any?, _ name: String, _ policy: Realm.UpdatePolicy) {
-        let elements = UntypedElements<Element>(core?.context).elements(value, name, policy)
-        removeAll()
-        for element in elements { insert(element, policy) }
+    public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
+        if let other = value as? MutableSet<Element>, isSame(as: other) { return }
+        let untyped = UntypedElements<Element>(core?.context, name, rules)
+        assign(untyped.values(value).map(untyped.element), rules.policy)
     }
 
     public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {
-        guard let other = other as? MutableSet<Element> else { return }
-        let elements = Array(other)
-        removeAll()
-        for element in elements { insert(element, policy) }
+        if let other = other as? MutableSet<Element> { assign(other, policy) }
+    }
+
+    private func isSame(as other: MutableSet<Element>) -> Bool { other === self || (core != nil && other.core === core) }
+
+    private func assign(_ other: MutableSet<Element>, _ policy: Realm.UpdatePolicy) {
+        if !isSame(as: other) { assign(Array(other), policy) }
+    }
+
+    // What stays is not touched, unless everything is to be written.
+    private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
+        guard let core, policy == .modified else {
+            removeAll()
+            for element in elements { insert(element, policy) }
+            return
+        }
+        let new = elements.map { stored($0, core, policy) }
+        let kept = Set(new)
+        for (position, old) in core.all().enumerated().reversed() where !kept.contains(old) { core.remove(at: position) }
+        for element in new where core.position(of: element) == nil { core.insert(element, at: core.count) }
     }
 
     private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
         ElementSource(context: core.context, policy: policy)
     }
 
-    private func insert(_ element: Element, _ policy: Realm.UpdatePolicy) {
-        guard let core else {
-            if !unmanaged.contains(element) { unmanaged.append(element) }
-            return
-        }
+    private func stored(_ element: Element, _ core: CollectionCore, _ policy: Realm.UpdatePolicy) -> SQLValue {
         core.requireValid()
         _ = core.context.requireWrite("the set '\(core.name)'")
-        let stored = element._storedElement(source(core, policy)).raw
-        if !core.all().contains(stored) { core.insert(stored, at: core.count) }
+        return element._storedElement(source(core, policy)).raw
+    }
+
+    private func insert(_ element: Element, _ policy: Realm.UpdatePolicy) {
+        if let core {
+            let stored = stored(element, core, policy)
+            if core.position(of: stored) == nil { core.insert(stored, at: core.count) }
+        } else if let value = element._comparedElement {
+            if known.insert(value).inserted { unmanaged.append(element) }
+        } else if !unmanaged.contains(element) {
+            unmanaged.append(element)
+        }
     }
 
     private func position(of element: Element) -> Int? {
-        guard let core else { return unmanaged.firstIndex(of: element) }
-        if let object = element._object {
-            guard object._context === core.context else { return nil }
-            return core.all().firstIndex(of: .integer(object._key))
+        guard let core else {
+            guard let value = element._comparedElement else { return unmanaged.firstIndex(of: element) }
+            return known.contains(value) ? unmanaged.firstIndex { $0._comparedElement == value } : nil
         }
-        return core.all().firstIndex(of: element._storedElement(source(core)).raw)
+        if let object = element._object {
+            guard object._context === core.context, object._state != .invalidated else { return nil }
+            return core.position(of: .integer(object._key))
+        }
+        return core.position(of: element._storedElement(source(core)).raw)
     }
 
     /// The number of elements.
     public var count: Int { core?.count ?? unmanaged.count }
 
-    /// True when the element is in the set. Complexity: O(n).
+    /// True when the element is in the set. Complexity: O(1), but O(n) the first time and after a removal.
     public func contains(_ element: Element) -> Bool { position(of: element) != nil }
+
+    /// The position of an element in the set's own order; nil when it is not there.
+    public func index(of element: Element) -> Int? { position(of: element) }
 
     /// Puts an element in, unless it is there.
     public func insert(_ element: Element) { insert(element, .error) }
 
     /// Puts elements in, each unless it is there.
     public func insert(objectsIn elements: some Sequence<Element>) {
-        for element in elements { insert(element, .error) }
+        for element in Array(elements) { insert(element, .error) }
     }
 
     /// Takes an element out; nothing happens when it is not there.
     public func remove(_ element: Element) {
-        guard let position = position(of: element) else { return }
-        if let core { core.remove(at: position) } else { unmanaged.remove(at: position) }
+        guard let position = position(of: element) else {
+            // Also then it is a change, which needs a write.
+            if let core { _ = core.context.requireWrite("the set '\(core.name)'") }
+            return
+        }
+        if let core { return core.remove(at: position) }
+        if let value = unmanaged.remove(at: position)._comparedElement { known.remove(value) }
     }
 
     /// Takes all elements out.
     public func removeAll() {
-        if let core { core.removeAll() } else { unmanaged.removeAll() }
+        if let core { return core.removeAll() }
+        unmanaged = []
+        known = []
     }
 
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? false }
+
+    /// False: sets are live.
+    public var isFrozen: Bool { false }
 
     /// The Realm of the owner; nil for an unmanaged set.
     public var realm: Realm? { core.map { Realm($0.context) } }
@@ -103,7 +145,31 @@ extension MutableSet: RandomAccessCollection {
 
     /// The element at a position of the set's own order.
     public subscript(position: Int) -> Element {
-        guard let core else { return unmanaged[position] }
+        guard let core else {
+            if !unmanaged.indices.contains(position) { Misuse.indexOutOfRange(position, count: unmanaged.count, "the set") }
+            return unmanaged[position]
+        }
         return Element._element(StoredValue(core.element(at: position)), source(core))
+    }
+}
+
+extension MutableSet {
+    /// True when all elements are in `other`.
+    public func isSubset(of other: MutableSet<Element>) -> Bool { allSatisfy { other.contains($0) } }
+
+    /// True when the sets have an element in common.
+    public func intersects(_ other: MutableSet<Element>) -> Bool { contains { other.contains($0) } }
+
+    /// Puts the elements of another set in.
+    public func formUnion(_ other: MutableSet<Element>) { insert(objectsIn: other) }
+
+    /// Takes out what is not in another set.
+    public func formIntersection(_ other: MutableSet<Element>) {
+        for element in Array(self) where !other.contains(element) { remove(element) }
+    }
+
+    /// Takes out what is in another set.
+    public func subtract(_ other: MutableSet<Element>) {
+        for element in Array(self) where other.contains(element) { remove(element) }
     }
 }

@@ -16,8 +16,8 @@ public struct Results<Element: RealmCollectionValue> {
     /// The Realm that is queried.
     public var realm: Realm? { Realm(storage.context) }
 
-    /// True once the object whose linking objects these are was deleted.
-    public var isInvalidated: Bool { storage.owner?.isInvalidated ?? false }
+    /// True once the Realm was invalidated, or the object whose linking objects these are was deleted.
+    public var isInvalidated: Bool { storage.isInvalidated }
 
     /// False: results are live.
     public var isFrozen: Bool { false }

@@ -8,6 +8,7 @@ final class ResultsStorage {
     let plan: QueryPlan
     /// The object whose linking objects these are: with it the collection ends.
     let owner: ObjectBase?
+    private var generation: UInt64
     private var stamp: UInt64 = 0
     private var all: KeySequence?
     /// The first keys, when only they were asked for.
@@ -21,11 +22,16 @@ final class ResultsStorage {
         self.table = table
         self.plan = plan
         self.owner = owner
+        generation = context.generation
     }
+
+    /// True when the Realm was invalidated, or the object these are linking objects of was deleted.
+    var isInvalidated: Bool { generation != context.generation || owner?.isInvalidated == true }
 
     // Everything known is dropped when the Realm shows something else.
     private func validate() {
         context.confinement.require("a collection of '\(table.type.name)'")
+        if generation != context.generation { Misuse.invalidatedResults(table.type.name) }
         if let owner, owner._state == .invalidated { Misuse.invalidated(owner._typeName, owner._keyDescription) }
         guard stamp != context.stamp else { return }
         context.flushForQuery()
@@ -36,7 +42,10 @@ final class ResultsStorage {
     }
 
     /// Puts keys in that were computed elsewhere for the state the Realm shows now.
+    ///
+    /// An observed result goes on living after its Realm was invalidated.
     func install(_ keys: KeySequence) {
+        generation = context.generation
         stamp = context.stamp
         all = keys
         first = []
@@ -91,11 +100,11 @@ final class ResultsStorage {
         }
     }
 
-    func aggregate(_ function: Predicate.Aggregate, _ path: String) -> SQLValue {
+    func aggregate(_ function: Predicate.Aggregate, _ path: PropertyPath) -> SQLValue {
         validate()
         return context.read { connection in
             var compiler = QueryCompiler(context.schema)
-            let query = try compiler.aggregate(function, PropertyPath(path), plan)
+            let query = try compiler.aggregate(function, path, plan)
             return try connection.value(query.sql, query.arguments) ?? .null
         }
     }

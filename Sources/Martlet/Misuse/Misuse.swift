@@ -52,6 +52,14 @@ enum Misuse {
         trap("a '\(type)' of another Realm was added or linked. Use objects of one Realm together, or copy it with 'create'")
     }
 
+    static func deletedUnmanaged(_ type: String) -> Never {
+        trap("an unmanaged '\(type)' cannot be deleted from a Realm: it is in none")
+    }
+
+    static func invalidatedResults(_ type: String) -> Never {
+        trap("a collection of '\(type)' was used after its Realm had been invalidated. Ask the Realm for the objects again")
+    }
+
     static func duplicatePrimaryKey(_ type: String, _ key: String) -> Never {
         trap(
             "a '\(type)' with the primary key \(key) exists already. "

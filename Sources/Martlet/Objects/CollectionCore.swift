@@ -12,6 +12,8 @@ final class CollectionCore {
     private var elements: ChunkedElements?
     /// How often each target was linked more or less than is written.
     private var targetChanges: [ObjectKey: Int] = [:]
+    /// Where each element of a set, or each key of a map, stands; nil until asked for and after a removal in the middle.
+    private var positions: [SQLValue: Int]?
     private var isQueued = false
     private(set) var isOwnerGone = false
     private var checkedStamp: UInt64 = 0
@@ -53,6 +55,7 @@ final class CollectionCore {
     /// Gives up what is in memory: it is read again when needed.
     func forget() {
         elements = nil
+        positions = nil
         targetChanges = [:]
         isQueued = false
         checkedStamp = 0
@@ -93,6 +96,24 @@ final class CollectionCore {
     func all() -> [SQLValue] {
         load()
         return attempt { try elements?.all(loadChunk) } ?? []
+    }
+
+    /// Where a set holds an element, or a map a key. Complexity: O(1), but O(n) the first time and after a removal.
+    func position(of value: SQLValue) -> Int? {
+        load()
+        if positions == nil {
+            let all = all()
+            let step = property.kind == .map ? 2 : 1
+            positions = Dictionary(
+                stride(from: 0, to: all.count, by: step).map { (identity(of: all[$0]), $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        return positions?[identity(of: value)]
+    }
+
+    // Both zeros are one number, though they are kept apart.
+    private func identity(of value: SQLValue) -> SQLValue {
+        guard property.kind != .map, property.element.isFloating, case .blob = value else { return value }
+        return Double._value(StoredValue(value))?._compared.raw ?? value
     }
 
     private func attempt<R>(_ body: () throws -> R) -> R {
@@ -139,6 +160,11 @@ final class CollectionCore {
         if position < 0 || position > size { Misuse.indexOutOfRange(position, count: size, "'\(name)'") }
         notify(.insert(at: position, count: 1)) {
             attempt { try elements?.insert(element, at: position, loadChunk) }
+            if position < size {
+                positions = nil
+            } else if property.kind != .map || position.isMultiple(of: 2) {
+                positions?[identity(of: element)] = position
+            }
             count(element, 1)
             record(.insert(at: position, count: 1))
         }
@@ -148,6 +174,7 @@ final class CollectionCore {
         requireElement(position)
         notify(.replace(at: position)) {
             let old = attempt { try elements?.replace(at: position, with: element, loadChunk) } ?? .null
+            if property.kind != .map || position.isMultiple(of: 2) { positions = nil }
             count(old, -1)
             count(element, 1)
             record(.replace(at: position))
@@ -159,6 +186,7 @@ final class CollectionCore {
         requireElement(position)
         notify(.remove(at: position, count: 1)) {
             let old = attempt { try elements?.remove(at: position, loadChunk) } ?? .null
+            positions = nil
             count(old, -1)
             record(.remove(at: position, count: 1))
             discard(old)
@@ -194,23 +222,38 @@ final class CollectionCore {
         guard !old.isEmpty else { return }
         notify(.clear(oldCount: old.count)) {
             elements?.removeAll()
+            positions = nil
             for element in old { count(element, -1) }
             record(.clear(oldCount: old.count))
             for element in old { discard(element) }
         }
     }
 
-    /// Removes every occurrence of a value, as when a target is deleted.
-    func removeAll(_ value: SQLValue) {
-        let positions = all().enumerated().filter { $0.element == value }.map(\.offset)
+    /// Lets go of a target that is being deleted: values of maps become nil, elements of lists and sets go.
+    func release(_ target: SQLValue) {
+        let held = all().enumerated().filter { $0.element == target }.map(\.offset)
         _ = willChange()
-        for position in positions.reversed() {
-            notify(.remove(at: position, count: 1)) {
-                _ = attempt { try elements?.remove(at: position, loadChunk) }
-                count(value, -1)
-                record(.remove(at: position, count: 1))
+        positions = nil
+        for position in held.reversed() {
+            let edit: ListEdit = property.kind == .map ? .replace(at: position) : .remove(at: position, count: 1)
+            notify(edit) {
+                if property.kind == .map {
+                    _ = attempt { try elements?.replace(at: position, with: .null, loadChunk) }
+                } else {
+                    _ = attempt { try elements?.remove(at: position, loadChunk) }
+                }
+                count(target, -1)
+                record(edit)
             }
         }
+    }
+
+    /// Makes the elements these, touching only positions that differ.
+    func assign(_ new: [SQLValue]) {
+        let old = all()
+        for (position, pair) in zip(old, new).enumerated() where pair.0 != pair.1 { replace(at: position, with: pair.1) }
+        for position in (min(old.count, new.count)..<old.count).reversed() { remove(at: position) }
+        for position in min(old.count, new.count)..<new.count { insert(new[position], at: position) }
     }
 
     private func requireElement(_ position: Int) {

@@ -45,8 +45,12 @@ extension ObjectBase {
         if _state == .unmanaged {
             storage = LinkStorage(value)
         } else if let context = _table?.context {
-            if let old = storage.key { context.deleteRow(old, context.table(T.self)) }
+            let old = storage.key
             storage = LinkStorage(key: value.map { context.adoptEmbedded($0) })
+            _didSet(property)
+            // Only now, when this object no longer leads there.
+            if let old { context.deleteRow(old, context.table(T.self)) }
+            return
         }
         _didSet(property)
     }

@@ -21,7 +21,9 @@ extension ObjectBase: Hashable {
         switch _state {
         case .unmanaged, .live, .tracing: return false
         case .invalidated: return true
-        case .stale: return !(_context?.exists(self) ?? false)
+        case .stale:
+            _context?.confinement.require("a '\(_typeName)'")
+            return !(_context?.exists(self) ?? false)
         }
     }
 

@@ -76,7 +76,7 @@ open class ObjectBase {
     }
 
     private final func _willSetManaged(_ property: Int) {
-        if _state != .live || _guard == 0 { _prepare(property) }
+        if _guard != UInt(cmartlet_thread()) { _prepare(property) }
         guard let table = _table else { return }
         table.context.willModify(self, table)
         if property == table.type.primaryKey { Misuse.primaryKeyChange(_typeName, table.type.properties[property].name) }
@@ -88,6 +88,7 @@ open class ObjectBase {
         guard let table = _table else { return }
         if _dirty == 0 { table.context.dirty.append(self) }
         _dirty |= 1 << UInt64(min(property, 63))
+        if table.hasTwins { table.context.settleTwins(self, table) }
         if let observers = _observers { observers.didChange(self, property) }
     }
 

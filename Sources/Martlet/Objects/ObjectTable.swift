@@ -14,6 +14,8 @@ final class ObjectTable {
     unowned(unsafe) let context: RealmContext
     let insertSQL: String
     let selectSQL: String
+    /// Accessors beside the one in `identity`: objects that were added as an update of a row that is there already.
+    private var twins: [ObjectKey: [WeakObject]] = [:]
     private var updateSQL: [UInt64: (sql: String, positions: [Int])] = [:]
 
     init(_ table: DatabaseSchema.Table, _ model: ModelClass?, _ context: RealmContext) {
@@ -46,6 +48,47 @@ final class ObjectTable {
         bind(object, key)
         object._state = .stale
         return object
+    }
+
+    func exists(_ key: ObjectKey) -> Bool {
+        context.read { try $0.integer("SELECT 1 FROM \(layout.table) WHERE \(layout.keyColumn) = ?1", [.integer(key)]) == 1 }
+    }
+
+    private var twinLimit = 64
+
+    private struct WeakObject {
+        weak var object: ObjectBase?
+    }
+
+    var hasTwins: Bool { !twins.isEmpty }
+
+    /// The living accessors of a row: one, but for updates by `add`.
+    func forEachAccessor(_ key: ObjectKey, _ body: (ObjectBase) -> Void) {
+        if let object = identity.object(key) { body(object) }
+        guard !twins.isEmpty, let others = twins[key] else { return }
+        let living = Self.living(others)
+        twins[key] = living.isEmpty ? nil : living.map { WeakObject(object: $0) }
+        for object in living { body(object) }
+    }
+
+    private static func living(_ twins: [WeakObject]) -> [ObjectBase] {
+        twins.compactMap(\.object).filter { $0._state != .invalidated }
+    }
+
+    /// The living accessors of all rows.
+    var accessors: [ObjectBase] { identity.all() + twins.values.flatMap { $0.compactMap(\.object) } }
+
+    /// Makes an unmanaged object a further accessor of a row.
+    func bindTwin(_ object: ObjectBase, _ key: ObjectKey) {
+        object._table = self
+        object._context = context
+        object._key = key
+        object._state = .live
+        if twins.count >= twinLimit {
+            twins = twins.filter { !Self.living($0.value).isEmpty }
+            twinLimit = max(64, 2 * twins.count)
+        }
+        twins[key, default: []].append(WeakObject(object: object))
     }
 
     /// Makes `object` the accessor of a row.

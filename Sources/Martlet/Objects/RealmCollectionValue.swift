@@ -10,6 +10,8 @@ public protocol RealmCollectionValue {
     func _storedElement(_ source: ElementSource) -> StoredValue
     /// The element when it is an object.
     var _object: ObjectBase? { get }
+    /// The element as queries compare it; nil for objects.
+    var _comparedElement: StoredValue? { get }
 }
 
 /// Where elements of a collection come from and go to.
@@ -26,6 +28,7 @@ extension RealmCollectionValue where Self: PersistableValue {
     }
     public func _storedElement(_ source: ElementSource) -> StoredValue { _stored }
     public var _object: ObjectBase? { nil }
+    public var _comparedElement: StoredValue? { _compared }
 }
 
 extension Bool: RealmCollectionValue {}
@@ -50,6 +53,7 @@ extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
     }
     public func _storedElement(_ source: ElementSource) -> StoredValue { self?._storedElement(source) ?? .null }
     public var _object: ObjectBase? { self?._object }
+    public var _comparedElement: StoredValue? { self.map { $0._comparedElement } ?? .null }
 }
 
 extension ObjectBase: RealmCollectionValue {
@@ -64,8 +68,9 @@ extension ObjectBase: RealmCollectionValue {
 
     public final func _storedElement(_ source: ElementSource) -> StoredValue {
         StoredValue(
-            .integer(source.isEmbedded ? source.context.adoptEmbedded(self) : source.context.adopt(self, source.policy)))
+            .integer(source.isEmbedded ? source.context.adoptEmbedded(self, source.policy) : source.context.adopt(self, source.policy)))
     }
 
     public final var _object: ObjectBase? { self }
+    public final var _comparedElement: StoredValue? { nil }
 }

@@ -5,107 +5,138 @@ extension RealmContext {
     /// Adds an object and what it links to; returns its key. A managed object of this Realm is left as it is.
     func adopt(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> ObjectKey {
         if object._state != .unmanaged {
-            guard object._context === self else { Misuse.foreignObject(object._typeName) }
             if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
+            guard object._context === self else { Misuse.foreignObject(object._typeName) }
+            return object._key
+        }
+        if let key = updating[ObjectIdentifier(object)] { return key }
+        return add(object, policy)
+    }
+
+    /// Adds an unmanaged embedded object on behalf of its owner.
+    func adoptEmbedded(_ object: ObjectBase, _ policy: Realm.UpdatePolicy = .error) -> ObjectKey {
+        if object._state != .unmanaged {
+            guard unowned.remove(ObjectIdentifier(object)) != nil else { Misuse.embeddedOwned(object._typeName) }
             return object._key
         }
         return add(object, policy)
     }
 
-    /// Adds an unmanaged embedded object on behalf of its owner.
-    func adoptEmbedded(_ object: ObjectBase) -> ObjectKey {
-        if object._state != .unmanaged { Misuse.embeddedOwned(object._typeName) }
-        return add(object, .error)
-    }
-
     /// Adds an unmanaged object. Returns the key of the row that holds it now.
+    ///
+    /// Objects without a primary key are always new.
     func add(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> ObjectKey {
         let table = table(type(of: object))
         let transaction = requireWrite("a '\(table.type.name)'")
         if object._observers?.isEmpty == false { Misuse.addObserved(table.type.name) }
-        if policy != .error, let existing = existingRow(for: object, table) {
-            update(existing, from: object, policy, table)
-            return existing._key
+        if policy != .error, let property = table.type.primaryKey,
+            let key = key(primaryKey: RowEncoder.values(of: object)[property], table)
+        {
+            update(key, from: object, policy, table)
+            return key
+        }
+        let hasReferences = table.model?.hasReferences == true
+        let key = newKey(of: object, table, transaction)
+        let collections = hasReferences ? RowEncoder.collections(of: object) : []
+        // Managed from here on, so that objects that link back to it find its key.
+        table.bind(object, key)
+        object._state = .live
+        if hasReferences { RowEncoder.adoptLinks(of: object, self, policy) }
+        insert(object, key, table, transaction)
+        object._guard = confinement.guardWord
+        for (property, collection) in collections { collection._manage(object, property, policy) }
+        return key
+    }
+
+    private func newKey(of object: ObjectBase, _ table: ObjectTable, _ transaction: WriteTransaction) -> ObjectKey {
+        if table.layout.keyIsProperty, let property = table.type.primaryKey,
+            case .integer(let key) = RowEncoder.values(of: object)[property]
+        {
+            // Before the object is bound: otherwise it would take the place of the living accessor of that row.
+            if table.identity.object(key) != nil, table.exists(key) { duplicate(.integer(key), table) }
+            return key
         }
         do {
-            let key = try integerKey(of: object, table) ?? transaction.nextKey(in: table.id)
-            let collections = table.model?.hasReferences == true ? RowEncoder.collections(of: object) : []
-            // Managed from here on, so that objects that link back to it find its key.
-            table.bind(object, key)
-            object._state = .live
-            if table.model?.hasReferences == true { RowEncoder.adoptLinks(of: object, self, policy) }
-            try insert(object, key, table, transaction)
-            object._guard = confinement.guardWord
-            for (property, collection) in collections { collection._manage(object, property, policy) }
-            return key
-        } catch let error as SQLiteError {
-            if error.primary == .constraint, let primaryKey = table.type.primaryKey {
-                Misuse.duplicatePrimaryKey(table.type.name, "\(RowEncoder.values(of: object)[primaryKey])")
-            }
-            Misuse.failedFlush(EngineError(error, path: coordinator.path))
+            return try transaction.nextKey(in: table.id)
         } catch {
-            Misuse.failedFlush(error)
+            Misuse.readFailed(error)
         }
     }
 
-    private func insert(_ object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable, _ transaction: WriteTransaction) throws {
-        try transaction.handle.read { connection in
-            let statement = try connection.statement(table.insertSQL)
-            let parameter = RowEncoder.bind(object, statement, arena, mask: .max, table.layout)
-            if !table.layout.keyIsProperty { statement.bind(key, at: parameter) }
-            try statement.run()
+    private func insert(_ object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable, _ transaction: WriteTransaction) {
+        storing {
+            do {
+                try transaction.handle.read { connection in
+                    let statement = try connection.statement(table.insertSQL)
+                    let parameter = RowEncoder.bind(object, statement, arena, mask: .max, table.layout)
+                    if !table.layout.keyIsProperty { statement.bind(key, at: parameter) }
+                    try statement.run()
+                }
+            } catch let error as SQLiteError where error.primary == .constraint {
+                if let property = table.type.primaryKey {
+                    let value = RowEncoder.values(of: object)[property]
+                    if self.key(primaryKey: value, table, asksAccessors: false) != nil { duplicate(value, table) }
+                }
+                throw error
+            }
         }
         transaction.recorder.insert(key, in: table.id)
         touch()
     }
 
-    /// The primary key as the object key, where it is an integer.
-    private func integerKey(of object: ObjectBase, _ table: ObjectTable) throws -> ObjectKey? {
-        guard table.layout.keyIsProperty, let property = table.type.primaryKey,
-            case .integer(let key) = RowEncoder.values(of: object)[property]
-        else { return nil }
-        return key
+    private func duplicate(_ key: SQLValue, _ table: ObjectTable) -> Never {
+        let text =
+            switch key {
+            case .integer(let number): "\(number)"
+            case .text(let text): "'\(text)'"
+            default: table.type.primaryKey.flatMap { UntypedValue.swift(key, table.type.properties[$0].element) }.map { "\($0)" } ?? ""
+            }
+        Misuse.duplicatePrimaryKey(table.type.name, text)
     }
 
     // MARK: Update
 
-    private func existingRow(for object: ObjectBase, _ table: ObjectTable) -> ObjectBase? {
-        guard let property = table.type.primaryKey else { Misuse.noPrimaryKey(table.type.name) }
-        return key(primaryKey: RowEncoder.values(of: object)[property], table).map { table.object($0) }
-    }
-
     /// The row with a primary key; nil when there is none.
-    func key(primaryKey value: SQLValue, _ table: ObjectTable) -> ObjectKey? {
+    func key(primaryKey value: SQLValue, _ table: ObjectTable, asksAccessors: Bool = true) -> ObjectKey? {
         guard let property = table.type.primaryKey, let column = table.layout.column(of: property) else {
             Misuse.noPrimaryKey(table.type.name)
         }
-        if table.layout.keyIsProperty, case .integer(let key) = value, table.identity.object(key) != nil { return key }
-        flushForQuery()
+        if asksAccessors, table.layout.keyIsProperty, case .integer(let key) = value, table.identity.object(key)?._state == .live {
+            return key
+        }
         return read {
             try $0.integer(
                 "SELECT \(table.layout.keyColumn) FROM \(table.layout.table) WHERE \(column.name) = ?1", [value])
         }
     }
 
-    /// Gives an existing row the values of an unmanaged object: only those that differ, or all of them.
-    private func update(_ existing: ObjectBase, from object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
-        prepare(existing)
-        let old = RowEncoder.values(of: existing)
-        let new = RowEncoder.values(of: object)
-        for property in table.type.properties where property.index != table.type.primaryKey {
-            if property.isCollection || property.element.isEmbedded || property.isLink || policy == .all
-                || !old[property.index].isIdentical(to: new[property.index])
-            {
-                object.copyProperty(property, to: existing, policy)
+    /// Gives an existing row the values of an unmanaged object, which then becomes an accessor of the row.
+    private func update(_ key: ObjectKey, from object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
+        updating[ObjectIdentifier(object)] = key
+        copyValues(from: object, to: table.object(key), policy)
+        updating[ObjectIdentifier(object)] = nil
+        takeOver(object, key, table)
+    }
+
+    /// Gives `target` the values of an unmanaged object: only those that differ, or all of them.
+    func copyValues(from source: ObjectBase, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
+        prepare(target)
+        let (old, new) = (RowEncoder.values(of: target), RowEncoder.values(of: source))
+        let schema = target._model.schema
+        for property in schema.properties where property.index != schema.primaryKey {
+            let isPlain = !property.isCollection && !property.isLink
+            if !isPlain || policy == .all || old[property.index] != new[property.index] {
+                source.copyProperty(property, to: target, policy)
             }
         }
     }
-}
 
-extension SQLValue {
-    /// Equality of bits: NaN equals itself, negative zero differs from zero.
-    func isIdentical(to other: SQLValue) -> Bool {
-        if case .real(let a) = self, case .real(let b) = other { return a.bitPattern == b.bitPattern }
-        return self == other
+    /// Makes an unmanaged object, whose values a row has got, a further accessor of that row.
+    func takeOver(_ object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable) {
+        guard object._state == .unmanaged else { return }
+        let collections = RowEncoder.collections(of: object)
+        table.bindTwin(object, key)
+        for (property, collection) in collections { collection._attach(object, property) }
+        markStale(object)
     }
 }

@@ -29,12 +29,12 @@ extension RealmContext {
     /// Inverted, the changes are being taken back: what they inserted is gone.
     func apply(_ changes: ChangeSet?, inverted: Bool) {
         guard let changes else {
-            for table in tables.values { table.identity.all().forEach(markStale) }
+            for table in tables.values { table.accessors.forEach(markStale) }
             for core in collections.values { core.core?.forget() }
             return
         }
         for (id, change) in changes.tables {
-            guard let table = tables[id], table.identity.count > 0 else { continue }
+            guard let table = tables[id], table.identity.count > 0 || table.hasTwins else { continue }
             let gone = inverted ? change.inserted : change.deleted
             visit(table, gone) { invalidate($0) }
             visit(table, change.modifiedKeys) { markStale($0) }
@@ -44,15 +44,21 @@ extension RealmContext {
                 collections[id] = nil
                 continue
             }
-            if changes.collections[id] != nil || changes.tables[id.table]?.deleted.contains(id.owner) == true { core.forget() }
+            let rows = changes.tables[id.table]
+            if (inverted ? rows?.inserted : rows?.deleted)?.contains(id.owner) == true {
+                core.ownerWasDeleted()
+                collections[id] = nil
+            } else if changes.collections[id] != nil {
+                core.forget()
+            }
         }
     }
 
     private func visit(_ table: ObjectTable, _ keys: KeySet, _ body: (ObjectBase) -> Void) {
         if keys.count > table.identity.count {
-            for object in table.identity.all() where keys.contains(object._key) { body(object) }
+            for object in table.accessors where keys.contains(object._key) { body(object) }
         } else {
-            for key in keys { if let object = table.identity.object(key) { body(object) } }
+            for key in keys { table.forEachAccessor(key, body) }
         }
     }
 

@@ -1,39 +1,58 @@
 import MartletEngine
 
+/// What assigning untyped values does with rows that exist and with objects among the values.
+public struct UntypedAssignment: Sendable {
+    let policy: Realm.UpdatePolicy
+    /// True where objects that are not in this Realm, and embedded ones, are copied; otherwise they are added themselves.
+    let copiesObjects: Bool
+
+    /// An assignment of one property by the user.
+    static let single = UntypedAssignment(policy: .error, copiesObjects: false)
+}
+
 extension RealmContext {
-    /// Makes and adds an object from a dictionary, an array in schema order, or another object.
-    func create(_ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy, isEmbedded: Bool = false) -> ObjectBase {
+    /// Makes and adds an object from a dictionary, an array in schema order, or another object, nested to any depth.
+    ///
+    /// An embedded object waits for its owner, who is to claim it with `adoptEmbedded`.
+    func create(_ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase {
         let table = table(model.metatype)
         _ = requireWrite("a '\(table.type.name)'")
-        if let existing = existing(model, value, policy) {
-            existing.assign(value, policy)
-            return existing
+        let source = value as? ObjectBase
+        if let source, let copy = copies[ObjectIdentifier(source)] { return copy }
+        let rules = UntypedAssignment(policy: policy, copiesObjects: true)
+        let input = UntypedInput(value, model.schema)
+        let existing = existing(model, input, policy)
+        let object = existing ?? model.metatype.init()
+        // Circles of links among objects that are copied lead to the copies.
+        if let source { copies[ObjectIdentifier(source)] = object }
+        defer { if let source { copies[ObjectIdentifier(source)] = nil } }
+        if existing == nil {
+            object.assign(input, rules) { !$0.isLink && !$0.isCollection }
+            _ = add(object, .error)
+            if model.schema.isEmbedded { unowned.insert(ObjectIdentifier(object)) }
+            object.assign(input, rules) { $0.isLink || $0.isCollection }
+        } else {
+            object.assign(input, rules)
         }
-        let object = model.unmanaged(value)
-        if isEmbedded { return object }
-        return table.object(adopt(object, policy == .error ? .error : policy))
+        return object
     }
 
-    /// The row that a dictionary or array with a primary key means, when updating is allowed.
-    private func existing(_ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase? {
+    /// The row that values with a primary key mean, when updating is allowed.
+    private func existing(_ model: ModelClass, _ input: UntypedInput, _ policy: Realm.UpdatePolicy) -> ObjectBase? {
         guard policy != .error, let index = model.schema.primaryKey else { return nil }
         let property = model.schema.properties[index]
-        guard let given = UntypedInput(value, model.schema).value(of: property),
+        guard let given = input.value(of: property),
             let stored = UntypedValue.stored(UntypedValue.unwrapped(given), property.element, isOptional: property.isOptional)
         else { return nil }
         let table = table(model.metatype)
         return key(primaryKey: stored, table).map { table.object($0) }
     }
 
-    /// Gives `target` the values of `source` that differ.
-    func copyDifferences(from source: ObjectBase, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
-        let (old, new) = (RowEncoder.values(of: target), RowEncoder.values(of: source))
-        for property in target._model.schema.properties where property.index != target._model.schema.primaryKey {
-            let isPlain = !property.isCollection && !property.isLink
-            if !isPlain || policy == .all || !old[property.index].isIdentical(to: new[property.index]) {
-                source.copyProperty(property, to: target, policy)
-            }
-        }
+    /// The object to link to for an untyped value.
+    func object(_ model: ModelClass, for value: Any, _ rules: UntypedAssignment) -> ObjectBase {
+        guard let object = value as? ObjectBase, object._model === model else { return create(model, value, rules.policy) }
+        if !rules.copiesObjects || (object._context === self && !model.schema.isEmbedded) { return object }
+        return create(model, object, rules.policy)
     }
 }
 
@@ -41,34 +60,42 @@ extension ModelClass {
     /// An unmanaged object with the given values and, for the others, defaults.
     func unmanaged(_ value: Any) -> ObjectBase {
         let object = metatype.init()
-        object.assign(value, .error)
+        object.assign(UntypedInput(value, schema), .single)
         return object
+    }
+
+    /// The object that an unmanaged one is to link to for an untyped value.
+    func unmanaged(for value: Any) -> ObjectBase {
+        guard let object = value as? ObjectBase, object._model === self else { return unmanaged(value) }
+        return schema.isEmbedded && object._state != .unmanaged ? unmanaged(object) : object
     }
 }
 
 extension ObjectBase {
     /// Assigns the values that a dictionary, array or object gives.
-    final func assign(_ value: Any, _ policy: Realm.UpdatePolicy) {
+    final func assign(_ input: UntypedInput, _ rules: UntypedAssignment, where isWanted: (PropertySchema) -> Bool = { _ in true }) {
         let schema = _model.schema
-        let input = UntypedInput(value, schema)
-        for property in schema.properties {
+        for property in schema.properties where isWanted(property) {
             if case .linkingObjects = property.kind { continue }
             guard let given = input.value(of: property) else { continue }
             if _state != .unmanaged && property.index == schema.primaryKey { continue }
-            if policy == .modified, _state != .unmanaged, isEqual(property, given) { continue }
-            setUntyped(property, given, policy)
+            if rules.policy == .modified, _state != .unmanaged, holds(property, given) { continue }
+            setUntyped(property, given, rules)
         }
     }
 
-    private final func isEqual(_ property: PropertySchema, _ given: Any?) -> Bool {
-        let given = UntypedValue.unwrapped(given)
+    // True when the property has this plain value or link already.
+    private final func holds(_ property: PropertySchema, _ given: Any?) -> Bool {
         if property.isCollection { return false }
+        let given = UntypedValue.unwrapped(given)
         if property.isLink {
-            guard let object = given as? ObjectBase else { return given == nil && untypedValue(property) == nil }
-            return (untypedValue(property) as? ObjectBase)?.isSameObject(as: object) ?? false
+            let current = untypedValue(property) as? ObjectBase
+            guard let given else { return current == nil }
+            return (given as? ObjectBase).map { current?.isSameObject(as: $0) ?? false } ?? false
         }
+        _load(property.index)
         let stored = UntypedValue.stored(given, property.element, isOptional: property.isOptional)
-        return stored?.isIdentical(to: RowEncoder.values(of: self)[property.index]) ?? false
+        return stored == RowEncoder.values(of: self)[property.index]
     }
 }
 
@@ -77,15 +104,23 @@ struct UntypedInput {
     private let dictionary: [String: Any]?
     private let array: [Any]?
     private let object: ObjectBase?
+    /// The positions of properties in an array: linking objects have none.
+    private let positions: [Int]
 
     init(_ value: Any, _ schema: ObjectTypeSchema) {
         dictionary = value as? [String: Any]
         array = dictionary == nil ? value as? [Any] : nil
         object = value as? ObjectBase
+        let stored = schema.properties.filter { $0.isColumn || $0.isCollection }
+        positions = stored.map(\.index)
         if let dictionary {
             for name in dictionary.keys.sorted() where schema[name] == nil {
-                Misuse.unknownProperty(name, of: schema.name, known: schema.properties.map(\.name))
+                Misuse.unknownProperty(name, of: schema.name, known: stored.map(\.name))
             }
+        }
+        if let array, array.count > stored.count {
+            Misuse.wrongValue(
+                array, property: schema.name, expected: "an array of at most \(stored.count) values, one for each stored property")
         }
         if dictionary == nil && array == nil && object == nil {
             Misuse.wrongValue(value, property: schema.name, expected: "a dictionary, an array in schema order, or an object")
@@ -95,7 +130,10 @@ struct UntypedInput {
     /// Nil when nothing is said about the property; `.some(nil)` when it is said to be nil.
     func value(of property: PropertySchema) -> Any?? {
         if let dictionary { return dictionary[property.name].map { .some($0) } }
-        if let array { return property.index < array.count ? .some(array[property.index]) : nil }
+        if let array {
+            guard let position = positions.firstIndex(of: property.index), position < array.count else { return nil }
+            return .some(array[position])
+        }
         if let object, object._model.schema[property.name] != nil { return .some(object.value(forKey: property.name)) }
         return nil
     }

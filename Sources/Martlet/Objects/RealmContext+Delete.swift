@@ -6,7 +6,9 @@ extension RealmContext {
     func delete(_ object: ObjectBase) {
         confinement.require("a '\(object._typeName)'")
         if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
+        if object._state == .unmanaged { Misuse.deletedUnmanaged(object._typeName) }
         guard object._context === self, let table = object._table else { Misuse.foreignObject(object._typeName) }
+        guard exists(object) else { Misuse.invalidated(object._typeName, object._keyDescription) }
         deleteRow(object._key, table)
     }
 
@@ -14,41 +16,52 @@ extension RealmContext {
         _ = requireWrite("a '\(table.type.name)'")
         flushForQuery()
         keepOldRow(key, table)
-        if let object = table.identity.object(key) {
-            object._observers?.willChange(object, columns: ColumnSet(), isGone: true)
-        }
+        table.forEachAccessor(key) { $0._observers?.willChange($0, columns: ColumnSet(), isGone: true) }
         let owned = ownedRows(of: key, table)
         for incoming in table.incoming { release(key, incoming) }
         for collection in table.layout.collections {
-            collections[CollectionID(table: table.id, property: collection.property, owner: key)]?.core?.forget()
+            let id = CollectionID(table: table.id, property: collection.property, owner: key)
+            collections.removeValue(forKey: id)?.core?.ownerWasDeleted()
             execute("DELETE FROM \(collection.chunks) WHERE owner = ?1", [.integer(key)])
             if let targets = collection.targets { execute("DELETE FROM \(targets) WHERE owner = ?1", [.integer(key)]) }
         }
         execute(table.layout.delete, [.integer(key)])
         transaction?.recorder.delete(key, in: table.id)
         touch()
-        if let object = table.identity.object(key) {
+        table.forEachAccessor(key) { object in
             invalidate(object)
             object._observers?.didChange(object, columns: ColumnSet(), isGone: true)
         }
-        for (ownedTable, ownedKey) in owned where rowExists(ownedKey, ownedTable) { deleteRow(ownedKey, ownedTable) }
+        for (ownedTable, ownedKey) in owned where ownedTable.exists(ownedKey) { deleteRow(ownedKey, ownedTable) }
     }
 
-    private func rowExists(_ key: ObjectKey, _ table: ObjectTable) -> Bool {
-        read {
-            try $0.integer(
-                "SELECT 1 FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(key)]) == 1
+    /// Deletes everything: nothing is left that could link to anything, so rows go by the table.
+    func deleteAll() {
+        _ = requireWrite("the Realm")
+        flushForQuery()
+        for table in tables.values.sorted(by: { $0.id < $1.id }) {
+            let keys = keys("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)", [])
+            if hooks.wantsOldRows() { for key in keys { keepOldRow(key, table) } }
+            let accessors = table.accessors.filter { $0._state != .invalidated }
+            for object in accessors { object._observers?.willChange(object, columns: ColumnSet(), isGone: true) }
+            execute("DELETE FROM \(table.layout.table)", [])
+            for collection in table.layout.collections {
+                execute("DELETE FROM \(collection.chunks)", [])
+                if let targets = collection.targets { execute("DELETE FROM \(targets)", []) }
+            }
+            for key in keys { transaction?.recorder.delete(key, in: table.id) }
+            touch()
+            for object in accessors {
+                invalidate(object)
+                object._observers?.didChange(object, columns: ColumnSet(), isGone: true)
+            }
         }
+        for core in collections.values { core.core?.ownerWasDeleted() }
+        collections = [:]
     }
 
     private func execute(_ sql: String, _ arguments: [SQLValue]) {
-        do {
-            try handle.read { try $0.run(sql, arguments) }
-        } catch let error as SQLiteError {
-            Misuse.failedFlush(EngineError(error, path: coordinator.path))
-        } catch {
-            Misuse.failedFlush(error)
-        }
+        storing { try handle.read { try $0.run(sql, arguments) } }
     }
 
     private func keepOldRow(_ key: ObjectKey, _ table: ObjectTable) {
@@ -104,7 +117,7 @@ extension RealmContext {
         switch property.onDelete {
         case .deny: Misuse.deniedDeletion(property.element.target ?? "", by: "\(source.type.name).\(property.name)")
         case .cascade:
-            for holder in holders where rowExists(holder, source) { cascade(holder, source, column.name, property) }
+            for holder in holders where source.exists(holder) { cascade(holder, source, column.name, property) }
         case .nullify: nullify(holders, source, column.name, property)
         }
     }
@@ -118,12 +131,11 @@ extension RealmContext {
     private func nullify(_ holders: [ObjectKey], _ source: ObjectTable, _ column: String, _ property: PropertySchema) {
         for holder in holders {
             keepOldRow(holder, source)
-            let object = source.identity.object(holder)
-            if let object { object._observers?.willChange(object, property.index) }
+            source.forEachAccessor(holder) { $0._observers?.willChange($0, property.index) }
             execute(
                 "UPDATE \(source.layout.table) SET \(column) = NULL WHERE \(source.layout.keyColumn) = ?1", [.integer(holder)])
             transaction?.recorder.modify(holder, property.index, in: source.id)
-            if let object {
+            source.forEachAccessor(holder) { object in
                 markStale(object)
                 object._observers?.didChange(object, property.index)
             }
@@ -133,7 +145,7 @@ extension RealmContext {
     private func releaseElements(_ key: ObjectKey, _ source: ObjectTable, _ property: PropertySchema) {
         guard property.isCollection, let targets = source.layout.collection(of: property.index).targets else { return }
         for owner in keys("SELECT owner FROM \(targets) WHERE target = ?1", [.integer(key)]) {
-            core(source, property.index, owner).removeAll(.integer(key))
+            core(source, property.index, owner).release(.integer(key))
         }
         flushForQuery()
     }

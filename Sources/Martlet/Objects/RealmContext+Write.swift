@@ -25,6 +25,7 @@ extension RealmContext {
     }
 
     func commitWrite(silencing tokens: Set<ObjectIdentifier> = []) throws {
+        confinement.require("a Realm")
         guard let transaction else { Misuse.noWriteToEnd("committed") }
         do {
             try flush()
@@ -39,6 +40,7 @@ extension RealmContext {
     }
 
     func cancelWrite() {
+        confinement.require("a Realm")
         guard let transaction else { Misuse.noWriteToEnd("cancelled") }
         let changes = transaction.recorder.finish()
         willChange(changes, inverted: true)
@@ -61,6 +63,7 @@ extension RealmContext {
     }
 
     private func dropDirty() {
+        failure = nil
         for object in dirty { object._dirty = 0 }
         dirty = []
         for core in dirtyCollections { core.forget() }
@@ -86,6 +89,7 @@ extension RealmContext {
 
     /// Writes what accessors and collections hold back: before any query, and at the commit.
     func flush() throws {
+        if let failure { throw failure }
         guard let transaction, !(dirty.isEmpty && dirtyCollections.isEmpty) else { return }
         if !dirty.isEmpty {
             let objects = dirty.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
@@ -121,11 +125,31 @@ extension RealmContext {
         try statement.run()
     }
 
+    /// A row was changed through one of several accessors: the others read it again.
+    func settleTwins(_ object: ObjectBase, _ table: ObjectTable) {
+        var others: [ObjectBase] = []
+        table.forEachAccessor(object._key) { if $0 !== object { others.append($0) } }
+        guard !others.isEmpty else { return }
+        flushForQuery()
+        others.forEach(markStale)
+    }
+
     /// What queries inside a write call first.
     func flushForQuery() {
-        guard isInWrite else { return }
+        guard isInWrite, failure == nil else { return }
+        storing { try flush() }
+    }
+
+    /// Runs a part of the open write. A fault of the disk is kept for the commit, which throws it: nothing of the write
+    /// will be stored, and the rest of it has no effect.
+    func storing(_ body: () throws -> Void) {
+        guard failure == nil else { return }
         do {
-            try flush()
+            try body()
+        } catch let error as SQLiteError {
+            failure = EngineError(error, path: coordinator.path)
+        } catch let error as EngineError {
+            failure = error
         } catch {
             Misuse.failedFlush(error)
         }

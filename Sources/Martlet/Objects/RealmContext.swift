@@ -27,6 +27,16 @@ final class RealmContext {
     /// The cores of collections in use, by row and property.
     var collections: [CollectionID: WeakCore] = [:]
     let arena = TextArena()
+    /// Objects that are being added as updates, with their rows: circles of links end here.
+    var updating: [ObjectIdentifier: ObjectKey] = [:]
+    /// Embedded objects that were just made from untyped values and wait for their owner.
+    var unowned: Set<ObjectIdentifier> = []
+    /// Objects that are being copied by `create`, with their copies.
+    var copies: [ObjectIdentifier: ObjectBase] = [:]
+    /// What kept the open write from being stored: its commit throws it.
+    var failure: EngineError?
+    /// Counts `invalidate()`: results from before are invalidated.
+    private(set) var generation: UInt64 = 0
     /// Told about what observers care for; set by the observation room.
     var hooks = ContextHooks()
     let scheduler: Scheduler?
@@ -102,6 +112,11 @@ final class RealmContext {
 
     func touch() { stamp &+= 1 }
 
+    func endGeneration() {
+        generation += 1
+        touch()
+    }
+
     /// Reads with the snapshot's connection. A failure of the disk in the middle of a pinned version cannot be thrown from
     /// a property, so it stops the program with what SQLite said.
     func read<R>(_ body: (Connection) throws -> R) -> R {
@@ -127,6 +142,7 @@ final class RealmContext {
 
     private func load(_ object: ObjectBase) {
         guard let table = object._table else { return }
+        if table.hasTwins { flushForQuery() }
         let found = read { connection in
             let statement = try connection.statement(table.selectSQL)
             statement.bind(object._key, at: 1)

@@ -180,7 +180,7 @@ import MartletSQLite
 
     public mutating func embedded<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
         if let object = storage.object {
-            if case .adopt(let context, _) = mode { storage = LinkStorage(key: context.adoptEmbedded(object)) }
+            if case .adopt(let context, let policy) = mode { storage = LinkStorage(key: context.adoptEmbedded(object, policy)) }
             if case .collect = mode { image.objects[property] = object }
         }
         put(storage.key)

@@ -9,7 +9,7 @@ extension ObjectBase {
 
     /// Sets a property by name. Traps on an unknown name and on a value that does not fit.
     public final func setValue(_ value: Any?, forKey name: String) {
-        setUntyped(property(named: name), value, .error)
+        setUntyped(property(named: name), value, .single)
     }
 
     /// A property by name, as `value(forKey:)` and `setValue(_:forKey:)` do.
@@ -43,43 +43,42 @@ extension ObjectBase {
     }
 
     /// Assigns an untyped value, with all that an assignment to the typed property does.
-    final func setUntyped(_ property: PropertySchema, _ value: Any?, _ policy: Realm.UpdatePolicy) {
+    final func setUntyped(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
         let value = UntypedValue.unwrapped(value)
         if property.isCollection {
-            RowEncoder.collection(of: self, property.index)?._assignUntyped(value, property.name, policy)
+            _load(property.index)
+            RowEncoder.collection(of: self, property.index)?._assignUntyped(value, "\(_typeName).\(property.name)", rules)
             return
         }
         if case .linkingObjects = property.kind {
-            Misuse.wrongValue(value, property: property.name, expected: "nothing: it is computed from links")
+            Misuse.wrongValue(value, property: "\(_typeName).\(property.name)", expected: "nothing: it is computed from links")
         }
-        if property.isLink { return setUntypedLink(property, value, policy) }
+        if property.isLink { return setUntypedLink(property, value, rules) }
         guard let stored = UntypedValue.stored(value, property.element, isOptional: property.isOptional) else {
-            Misuse.wrongValue(value, property: "\(_typeName).\(property.name)", expected: "'\(property.typeDescription)'")
+            wrong(value, property)
         }
         setStored(property.index, stored)
+        // An enum has no case for it, or another one.
+        if RowEncoder.values(of: self)[property.index] != stored { wrong(value, property) }
     }
 
-    private final func setUntypedLink(_ property: PropertySchema, _ value: Any?, _ policy: Realm.UpdatePolicy) {
+    private final func wrong(_ value: Any?, _ property: PropertySchema) -> Never {
+        Misuse.wrongValue(value, property: "\(_typeName).\(property.name)", expected: "'\(property.typeDescription)'")
+    }
+
+    private final func setUntypedLink(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
+        guard let value else { return setLinkUntyped(property, nil, rules.policy) }
         let target = property.element.target ?? ""
-        guard let value else { return setLinkUntyped(property, nil, policy) }
-        let object: ObjectBase
-        if let given = value as? ObjectBase {
-            object = given
-        } else {
-            guard let model = targetModel(target) else { Misuse.unknownType(target) }
-            if property.element.isEmbedded, policy == .modified, let existing = untypedValue(property) as? ObjectBase {
-                existing.assign(value, policy)
-                return
-            }
-            object = _context.map { $0.create(model, value, policy, isEmbedded: property.element.isEmbedded) } ?? model.unmanaged(value)
+        guard let model = targetModel(target) else { Misuse.unknownType(target) }
+        if let object = value as? ObjectBase, object._model !== model, !rules.copiesObjects { wrong(value, property) }
+        if property.element.isEmbedded, rules.policy == .modified, let existing = untypedValue(property) as? ObjectBase {
+            return existing.assign(UntypedInput(value, model.schema), rules)
         }
-        guard object._model.schema.name == target else {
-            Misuse.wrongValue(value, property: "\(_typeName).\(property.name)", expected: "a '\(target)'")
-        }
-        setLinkUntyped(property, object, policy)
+        let object = _context?.object(model, for: value, rules) ?? model.unmanaged(for: value)
+        setLinkUntyped(property, object, rules.policy)
     }
 
-    final func targetModel(_ name: String) -> ModelClass? {
+    private final func targetModel(_ name: String) -> ModelClass? {
         if let model = _context?.table(named: name)?.model { return model }
         return ModelRegistry.classes.map(ModelClass.of).first { $0.schema.name == name }
     }
@@ -91,18 +90,16 @@ extension ObjectBase {
             image.objects[property.index] = object
             return decode(image, property.index)
         }
-        if property.element.isEmbedded {
-            if let object, object._state != .unmanaged { Misuse.embeddedOwned(object._typeName) }
-            if case .integer(let old) = RowEncoder.values(of: self)[property.index],
-                let table = property.element.target.flatMap(context.table(named:))
-            {
-                _ = context.requireWrite("a '\(_typeName)'")
-                context.deleteRow(old, table)
-                _load(property.index)
-            }
-            setStored(property.index, object.map { .integer(context.adoptEmbedded($0)) } ?? .null)
-        } else {
-            setStored(property.index, object.map { .integer(context.adopt($0, policy)) } ?? .null)
+        _load(property.index)
+        _ = context.requireWrite("a '\(_typeName)'")
+        guard property.element.isEmbedded else {
+            return setStored(property.index, object.map { .integer(context.adopt($0, policy)) } ?? .null)
+        }
+        let old = RowEncoder.values(of: self)[property.index]
+        setStored(property.index, object.map { .integer(context.adoptEmbedded($0, policy)) } ?? .null)
+        // Only now, when this object no longer leads there.
+        if case .integer(let key) = old, let table = property.element.target.flatMap(context.table(named:)) {
+            context.deleteRow(key, table)
         }
     }
 
@@ -110,6 +107,7 @@ extension ObjectBase {
         _load(property)
         var image = RowEncoder.image(of: self)
         image.values[property] = value
+        image.objects[property] = nil
         decode(image, property)
     }
 
@@ -125,8 +123,7 @@ extension ObjectBase {
         switch property.kind {
         case .linkingObjects: return
         case .list, .set, .map:
-            guard let mine = RowEncoder.collections(of: self).first(where: { $0.property == property.index })?.collection
-            else { return }
+            guard let mine = RowEncoder.collection(of: self, property.index) else { return }
             RowEncoder.collection(of: target, property.index)?._assignElements(of: mine, policy)
         case .single:
             if property.isLink {
@@ -138,22 +135,25 @@ extension ObjectBase {
     }
 
     private final func copyLink(_ property: PropertySchema, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
+        guard let context = target._context else { return }
+        target._load(property.index)
         let image = RowEncoder.image(of: self)
         let object = image.objects[property.index]
-        if property.element.isEmbedded, policy == .modified, let object,
-            let existing = target.untypedValue(property) as? ObjectBase
-        {
-            existing._context?.copyDifferences(from: object, to: existing, policy)
-            return
-        }
-        guard let context = target._context else { return }
         let old = RowEncoder.values(of: target)[property.index]
-        if property.element.isEmbedded {
-            if object == nil && old == .null && policy == .modified { return }
-            target.setLinkUntyped(property, object, policy)
+        guard property.element.isEmbedded else {
+            let new: SQLValue = object.map { .integer(context.adopt($0, policy)) } ?? image[property.index]
+            if policy == .all || new != old { target.setStored(property.index, new) }
             return
         }
-        let new: SQLValue = object.map { .integer(context.adopt($0, policy)) } ?? image[property.index]
-        if policy == .all || new != old { target.setStored(property.index, new) }
+        if policy == .modified, let object, case .integer(let key) = old, let table = object._model.table(in: context) {
+            context.copyValues(from: object, to: table.object(key), policy)
+            context.takeOver(object, key, table)
+        } else if object != nil || old != .null || policy == .all {
+            target.setLinkUntyped(property, object, policy)
+        }
     }
+}
+
+extension ModelClass {
+    func table(in context: RealmContext) -> ObjectTable? { context.table(named: schema.name) }
 }

@@ -62,9 +62,7 @@ enum UntypedValue {
     /// `Any` that holds an optional, without that layer.
     static func unwrapped(_ value: Any?) -> Any? {
         guard let value else { return nil }
-        let mirror = Mirror(reflecting: value)
-        guard mirror.displayStyle == .optional else { return value }
-        return mirror.children.first.flatMap { unwrapped($0.value) }
+        return (value as? any AnyOptional).map { unwrapped($0.wrapped) } ?? value
     }
 
     static func type(of scalar: ScalarType) -> (any PersistableValue.Type)? {
@@ -86,4 +84,13 @@ enum UntypedValue {
         case .any: AnyRealmValue.self
         }
     }
+}
+
+/// Any optional, seen without its type.
+private protocol AnyOptional {
+    var wrapped: Any? { get }
+}
+
+extension Optional: AnyOptional {
+    var wrapped: Any? { self }
 }

@@ -12,32 +12,32 @@ public struct CollectionNumber<Root: ObjectBase, Value> {
 
 /// The number equals `value`.
 public func == <Root, V: PersistableValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.equal, value._stored.raw)
+    number.compare(.equal, value._compared.raw)
 }
 
 /// The number differs from `value`.
 public func != <Root, V: PersistableValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.notEqual, value._stored.raw)
+    number.compare(.notEqual, value._compared.raw)
 }
 
 /// The number is less than `value`.
 public func < <Root, V: OrderedValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.less, value._stored.raw)
+    number.compare(.less, value._compared.raw)
 }
 
 /// The number is at most `value`.
 public func <= <Root, V: OrderedValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.lessOrEqual, value._stored.raw)
+    number.compare(.lessOrEqual, value._compared.raw)
 }
 
 /// The number is greater than `value`.
 public func > <Root, V: OrderedValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.greater, value._stored.raw)
+    number.compare(.greater, value._compared.raw)
 }
 
 /// The number is at least `value`.
 public func >= <Root, V: OrderedValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.greaterOrEqual, value._stored.raw)
+    number.compare(.greaterOrEqual, value._compared.raw)
 }
 
 extension ObjectCollectionField {
@@ -46,12 +46,12 @@ extension ObjectCollectionField {
 
     /// `object` is an element.
     public func contains(_ object: Element.Model) -> Query<Root> {
-        object._state == .unmanaged ? Query(.constant(false)) : Query(.isRow(_path.path, [object._key]))
+        .isRow(_path, [object])
     }
 
     /// Some element is one of these objects.
     public func containsAny(in objects: some Sequence<Element.Model>) -> Query<Root> {
-        Query(.isRow(_path.path, objects.filter { $0._state != .unmanaged }.map(\._key)))
+        .isRow(_path, Array(objects))
     }
 }
 
@@ -61,12 +61,12 @@ extension CollectionField where Element: PersistableValue {
 
     /// `value` is an element.
     public func contains(_ value: Element) -> Query<Root> {
-        Query(.comparison(.path(_path.path), .equal, .value(value._stored.raw)))
+        Query(.comparison(.path(_path.path), .equal, .value(value._compared.raw)))
     }
 
     /// Some element is one of these values.
     public func containsAny(in values: some Sequence<Element>) -> Query<Root> {
-        Query(.or(values.map { .comparison(.path(_path.path), .equal, .value($0._stored.raw)) }))
+        Query(.or(values.map { .comparison(.path(_path.path), .equal, .value($0._compared.raw)) }))
     }
 }
 

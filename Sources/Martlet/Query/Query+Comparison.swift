@@ -1,14 +1,5 @@
-import Foundation
 import MartletEngine
 import MartletSQLite
-
-extension SQLValue {
-    // Bits that a REAL column cannot keep are compared as the numbers they are.
-    var comparable: SQLValue {
-        guard case .blob(let bytes) = self, bytes.count == 8, let value = Double._value(StoredValue(self)) else { return self }
-        return value == 0 || value.isNaN ? .real(value) : self
-    }
-}
 
 // MARK: Field and value
 
@@ -61,25 +52,33 @@ public func >= <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, 
 extension Field where Value: PersistableValue {
     /// The value is one of these. No values match nothing.
     public func `in`(_ values: some Sequence<Value>) -> Query<Root> {
-        Query(.contained(.path(_path.path), values.map { $0._stored.raw.comparable }))
+        Query(.contained(.path(_path.path), values.map { $0._compared.raw }))
     }
 }
 
 extension Field where Value: OrderedValue {
+    private func contains(_ lower: Value, _ upper: Value, includesUpper: Bool) -> Query<Root> {
+        Query(.range(.path(_path.path), lower: lower._compared.raw, upper: upper._compared.raw, includesUpper: includesUpper))
+    }
+
     /// The value lies in the range, the upper bound excluded.
-    public func contains<Bound: OrderedValue & Comparable>(_ range: Range<Bound>) -> Query<Root> {
-        Query(
-            .range(
-                .path(_path.path), lower: range.lowerBound._stored.raw.comparable, upper: range.upperBound._stored.raw.comparable,
-                includesUpper: false))
+    public func contains(_ range: Range<Value>) -> Query<Root> where Value: Comparable {
+        contains(range.lowerBound, range.upperBound, includesUpper: false)
     }
 
     /// The value lies in the range, the upper bound included.
-    public func contains<Bound: OrderedValue & Comparable>(_ range: ClosedRange<Bound>) -> Query<Root> {
-        Query(
-            .range(
-                .path(_path.path), lower: range.lowerBound._stored.raw.comparable, upper: range.upperBound._stored.raw.comparable,
-                includesUpper: true))
+    public func contains(_ range: ClosedRange<Value>) -> Query<Root> where Value: Comparable {
+        contains(range.lowerBound, range.upperBound, includesUpper: true)
+    }
+
+    /// The value lies in the range, the upper bound excluded. An absent value lies in none.
+    public func contains<Bound: Comparable>(_ range: Range<Bound>) -> Query<Root> where Value == Bound? {
+        contains(range.lowerBound, range.upperBound, includesUpper: false)
+    }
+
+    /// The value lies in the range, the upper bound included. An absent value lies in none.
+    public func contains<Bound: Comparable>(_ range: ClosedRange<Bound>) -> Query<Root> where Value == Bound? {
+        contains(range.lowerBound, range.upperBound, includesUpper: true)
     }
 }
 
@@ -88,13 +87,15 @@ extension Field where Value: OrderedValue {
 extension ObjectFields {
     fileprivate func isObject(_ object: Model?) -> Query<Root> {
         guard let object else { return Query(.comparison(.path(_path.path), .equal, .value(.null))) }
-        if object._state == .unmanaged { return Query(.constant(false)) }
-        return Query(.isRow(_path.path, [object._key]))
+        return .isRow(_path, [object])
     }
+
+    /// The link leads to one of these objects.
+    public func `in`(_ objects: some Sequence<Model>) -> Query<Root> { .isRow(_path, Array(objects)) }
 }
 
 /// The link leads to this object; with `nil`, nowhere.
 public func == <F: ObjectFields>(link: F, object: F.Model?) -> Query<F.Root> { link.isObject(object) }
 
 /// The link leads elsewhere or nowhere; with `nil`, somewhere.
-public func != <F: ObjectFields>(link: F, object: F.Model?) -> Query<F.Root> { Query(.not(link.isObject(object).predicate)) }
+public func != <F: ObjectFields>(link: F, object: F.Model?) -> Query<F.Root> { !link.isObject(object) }

@@ -3,7 +3,9 @@ import MartletSQLite
 
 /// How strings are compared.
 public struct StringOptions: OptionSet, Sendable {
+    /// The bits of the options.
     public let rawValue: Int
+    /// Options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
     /// `a` equals `A`.
     public static let caseInsensitive = StringOptions(rawValue: 1)
@@ -40,6 +42,6 @@ extension Field where Value: TextValue {
 
     /// The string differs from `value`.
     public func notEquals(_ value: String, options: StringOptions = []) -> Query<Root> {
-        Query(.not(text(.equals, value, options).predicate))
+        !text(.equals, value, options)
     }
 }

@@ -10,14 +10,34 @@ import MartletSQLite
 /// Built from fields, so a wrong name or type does not compile. Values reach the database as bound parameters only.
 public struct Query<Root: ObjectBase>: QueryConvertible {
     let predicate: Predicate
+    /// Objects that the condition names: they must be of the Realm that is asked.
+    let objects: [ObjectBase]
 
-    init(_ predicate: Predicate) { self.predicate = predicate }
+    init(_ predicate: Predicate, _ objects: [ObjectBase] = []) {
+        self.predicate = predicate
+        self.objects = objects
+    }
+
+    /// The condition that the row behind `path` is one of these objects. Unmanaged ones are nowhere.
+    static func isRow(_ path: FieldPath, _ objects: [ObjectBase]) -> Query {
+        for object in objects where object._state == .invalidated {
+            Misuse.invalidated(object._typeName, object._keyDescription)
+        }
+        let managed = objects.filter { $0._context != nil }
+        return managed.isEmpty ? Query(.constant(false)) : Query(.isRow(path.path, managed.map(\._key)), managed)
+    }
+
+    /// The condition, for a Realm; traps on objects of another one.
+    func predicate(in context: RealmContext) -> Predicate {
+        for object in objects where object._context !== context { Misuse.foreignObject(object._typeName) }
+        return predicate
+    }
 
     /// Itself.
     public var _query: Query<Root> { self }
 
     static func compare<V: PersistableValue>(_ field: Field<Root, V>, _ comparison: Predicate.Comparison, _ value: V) -> Query {
-        Query(.comparison(.path(field._path.path), comparison, .value(value._stored.raw.comparable)))
+        Query(.comparison(.path(field._path.path), comparison, .value(value._compared.raw)))
     }
 
     static func compare<V>(_ left: Field<Root, V>, _ comparison: Predicate.Comparison, _ right: Field<Root, V>) -> Query {
@@ -38,15 +58,29 @@ extension Field: QueryConvertible where Value == Bool {
 
 /// Both conditions hold.
 public func && <Root>(left: some QueryConvertible<Root>, right: some QueryConvertible<Root>) -> Query<Root> {
-    Query(.and([left._query.predicate, right._query.predicate]))
+    let (left, right) = (left._query, right._query)
+    return Query(.and(left.predicate.conjuncts + right.predicate.conjuncts), left.objects + right.objects)
 }
 
 /// One of the conditions holds, or both.
 public func || <Root>(left: some QueryConvertible<Root>, right: some QueryConvertible<Root>) -> Query<Root> {
-    Query(.or([left._query.predicate, right._query.predicate]))
+    let (left, right) = (left._query, right._query)
+    return Query(.or(left.predicate.alternatives + right.predicate.alternatives), left.objects + right.objects)
 }
 
 /// The condition does not hold.
 public prefix func ! <Root>(query: some QueryConvertible<Root>) -> Query<Root> {
-    Query(.not(query._query.predicate))
+    let query = query._query
+    return Query(.not(query.predicate), query.objects)
+}
+
+extension Predicate {
+    // A long chain becomes one wide node instead of a deep tree.
+    fileprivate var conjuncts: [Predicate] {
+        if case .and(let parts) = self { parts } else { [self] }
+    }
+
+    fileprivate var alternatives: [Predicate] {
+        if case .or(let parts) = self { parts } else { [self] }
+    }
 }

@@ -15,34 +15,51 @@ extension Realm {
     public func object<Element: Object, Key: PersistableValue>(ofType type: Element.Type, forPrimaryKey key: Key) -> Element? {
         context.confinement.require("a Realm")
         let table = context.table(type)
-        guard let row = context.key(primaryKey: key._stored.raw, table) else { return nil }
-        return unsafeDowncast(table.object(row), to: Element.self)
+        guard let position = table.type.primaryKey else { Misuse.noPrimaryKey(table.type.name) }
+        let property = table.type.properties[position]
+        guard let value = UntypedValue.stored(key, property.element, isOptional: false) else {
+            Misuse.wrongValue(key, property: "\(table.type.name).\(property.name)", expected: "'\(property.typeDescription)'")
+        }
+        return context.key(primaryKey: value, table).map { unsafeDowncast(table.object($0), to: Element.self) }
     }
 
     // MARK: Adding
 
     /// Adds an object and the unmanaged objects it links to. Inside a write transaction only.
     ///
-    /// - Parameter update: what happens when an object with the same primary key exists.
+    /// When an object with the same primary key exists and `update` allows it, that row gets the values, and `object` becomes
+    /// a live object of that row. Linked objects without a primary key are always added as new ones.
+    ///
+    /// - Parameter update: what happens when an object with the same primary key exists. Traps for a class without one,
+    ///   unless it is `.error`.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         context.confinement.require("a Realm")
+        _ = context.requireWrite("the Realm")
+        if update != .error { requirePrimaryKey(type(of: object)) }
         _ = context.adopt(object, update)
     }
 
     /// Adds objects, as `add(_:update:)` does.
-    public func add(_ objects: some Sequence<Object>, update: UpdatePolicy = .error) {
+    public func add<Objects: Sequence>(_ objects: Objects, update: UpdatePolicy = .error) where Objects.Element: Object {
         for object in objects { add(object, update: update) }
+    }
+
+    private func requirePrimaryKey(_ type: ObjectBase.Type) {
+        let table = context.table(type)
+        if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }
     }
 
     /// Makes an object from a dictionary by property names, an array in schema order, or another object, nested to any
     /// depth, and adds it.
     ///
-    /// Properties that are not given get their defaults; with an update policy, an existing object keeps them.
+    /// Properties that are not given get their defaults; with an update policy, an existing object keeps them. Objects among
+    /// the values that are not in this Realm are copied, others are linked to.
     @discardableResult
     public func create<Element: Object>(
         _ type: Element.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
     ) -> Element {
         context.confinement.require("a Realm")
+        if update != .error { requirePrimaryKey(type) }
         return unsafeDowncast(context.create(ModelClass.of(type), value, update), to: Element.self)
     }
 
@@ -51,38 +68,26 @@ extension Realm {
     /// Deletes an object. What it owns goes with it; links to it become nil, and lists and sets lose it.
     public func delete(_ object: ObjectBase) { context.delete(object) }
 
-    /// Deletes objects.
-    public func delete(_ objects: some Sequence<ObjectBase>) {
+    /// Deletes objects. One that is gone by the time its turn comes is passed over.
+    public func delete<Objects: Sequence>(_ objects: Objects) where Objects.Element: ObjectBase {
+        context.confinement.require("a Realm")
+        _ = context.requireWrite("the Realm")
         for object in Array(objects) where !object.isInvalidated { context.delete(object) }
     }
 
     /// Deletes all members.
     public func delete<Element: ObjectBase>(_ results: Results<Element>) {
         let table = results.storage.table
+        guard results.storage.context === context else { Misuse.foreignObject(table.type.name) }
+        _ = context.requireWrite("the Realm")
         let keys = Array(results.storage.keys)
         for key in keys where table.exists(key) { context.deleteRow(key, table) }
     }
 
-    /// Deletes the objects of a list.
-    public func delete<Element: ObjectBase>(_ list: List<Element>) {
-        for object in Array(list) where !object.isInvalidated { context.delete(object) }
-    }
-
-    /// Deletes all objects of all types.
+    /// Deletes all objects of all types, whatever they link to.
     public func deleteAll() {
         context.confinement.require("a Realm")
-        _ = context.requireWrite("the Realm")
-        for table in context.tables.values.sorted(by: { $0.id < $1.id }) where !table.type.isEmbedded {
-            for key in context.keys("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)", []) where table.exists(key) {
-                context.deleteRow(key, table)
-            }
-        }
-    }
-}
-
-extension ObjectTable {
-    func exists(_ key: ObjectKey) -> Bool {
-        context.read { try $0.integer("SELECT 1 FROM \(layout.table) WHERE \(layout.keyColumn) = ?1", [.integer(key)]) == 1 }
+        context.deleteAll()
     }
 }
 
@@ -93,7 +98,7 @@ extension ObjectBase {
     /// An unmanaged object with values from a dictionary, an array in schema order or another object.
     public convenience init(value: Any) {
         self.init()
-        assign(value, .error)
+        assign(UntypedInput(value, _model.schema), .single)
     }
 }
 

@@ -89,6 +89,13 @@ extension Realm {
     /// What this Realm was opened with.
     public var configuration: Configuration { context.configuration }
 
+    /// The object types of the program that this Realm knows.
+    public var schema: Schema {
+        Schema(
+            objectSchema: context.tables.values.filter { $0.model != nil }.map { ObjectSchema(type: $0.type) }
+                .sorted { $0.className < $1.className })
+    }
+
     /// False: a Realm is live.
     public var isFrozen: Bool { false }
 
@@ -97,7 +104,7 @@ extension Realm {
 
     /// True when no type of the program has an object.
     public var isEmpty: Bool {
-        context.flushForQuery()
+        context.confinement.require("a Realm")
         return context.tables.values.allSatisfy { table in
             context.read { try $0.integer("SELECT 1 FROM \(table.layout.table) LIMIT 1") == nil }
         }

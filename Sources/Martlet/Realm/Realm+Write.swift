@@ -62,7 +62,7 @@ extension RealmContext {
         confinement.require("a Realm")
         if isInWrite { cancelWrite() }
         for table in tables.values {
-            for object in table.identity.all() {
+            for object in table.accessors {
                 object._observers?.willChange(object, columns: ColumnSet(), isGone: true)
                 invalidate(object)
                 object._observers?.didChange(object, columns: ColumnSet(), isGone: true)
@@ -71,6 +71,6 @@ extension RealmContext {
         for core in collections.values { core.core?.ownerWasDeleted() }
         collections = [:]
         replaceSnapshot(nil)
-        touch()
+        endGeneration()
     }
 }

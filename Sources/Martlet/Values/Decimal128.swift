@@ -19,10 +19,15 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
     private let exponent: Int
 
     private static let maximumDigits = 34
+    // The range of IEEE 754's decimal128.
+    private static let smallestExponent = -6_176
+    private static let largestPower = 6_144
 
     /// The number 0.
     public static let zero = Decimal128(isNegative: false, coefficient: 0, exponent: 0)
+    /// Not a number: equal to itself here, and greater than all numbers.
     public static let nan = Decimal128(kind: .notANumber)
+    /// Greater than all finite numbers.
     public static let infinity = Decimal128(kind: .infinity)
 
     private init(kind: Kind) {
@@ -59,7 +64,7 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
 
     /// The number in `string`: digits with an optional sign, point and exponent, `NaN`, `inf`.
     ///
-    /// - Throws: `InvalidText` when it is no number, or has more than 34 significant digits.
+    /// - Throws: `InvalidText` when it is no number, has more than 34 significant digits, or lies beyond 10^±6144.
     public init(string: String) throws {
         guard let value = Decimal128.parse(string) else {
             throw InvalidText(text: string, expected: "a decimal number of at most 34 digits")
@@ -77,8 +82,8 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
         var rest = Substring(text)
         let isNegative = rest.hasPrefix("-")
         if isNegative || rest.hasPrefix("+") { rest = rest.dropFirst() }
-        let parts = rest.split(separator: "e", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count <= 2, let power = parts.count == 2 ? Int(parts[1]) : 0, abs(power) <= 6_144 else { return nil }
+        let parts = rest.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
+        guard let power = parts.count == 2 ? Int(parts[1]) : 0, abs(power) <= 100_000 else { return nil }
         let halves = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let digits = halves.joined()
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
@@ -87,9 +92,10 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
         while trimmed.hasSuffix("0") { trimmed = trimmed.dropLast() }
         guard trimmed.count <= maximumDigits, let coefficient = UInt128(trimmed.isEmpty ? "0" : String(trimmed)) else { return nil }
         let fraction = halves.count == 2 ? halves[1].count : 0
-        return Decimal128(
-            isNegative: isNegative, coefficient: coefficient,
-            exponent: power - fraction + (significant.count - trimmed.count))
+        let exponent = power - fraction + (significant.count - trimmed.count)
+        guard coefficient == 0 || (smallestExponent...largestPower ~= exponent && exponent + trimmed.count - 1 <= largestPower)
+        else { return nil }
+        return Decimal128(isNegative: isNegative, coefficient: coefficient, exponent: exponent)
     }
 
     /// Digits with a point where it stands, or with an exponent for very large and small numbers.

@@ -25,8 +25,10 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
     ///
     /// - Throws: `InvalidText` when `string` is not 24 hexadecimal digits.
     public init(string: String) throws {
-        let digits = Array(string.utf8)
-        guard digits.count == 24, let high = UInt64(string.prefix(16), radix: 16), let low = UInt32(string.suffix(8), radix: 16)
+        let digits = string.utf8
+        // `UInt64(_:radix:)` would take a sign.
+        guard digits.count == 24, digits.allSatisfy({ UnicodeScalar($0).properties.isASCIIHexDigit }),
+            let high = UInt64(string.prefix(16), radix: 16), let low = UInt32(string.suffix(8), radix: 16)
         else {
             throw InvalidText(text: string, expected: "24 hexadecimal digits")
         }

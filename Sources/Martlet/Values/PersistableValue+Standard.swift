@@ -35,6 +35,9 @@ private func storedFloating(_ value: Double) -> StoredValue {
     return StoredValue(.blob(withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) }))
 }
 
+// Bits that a REAL column cannot keep are compared as the numbers they are: both zeros are one, and NaN equals nothing.
+private func comparedFloating(_ value: Double) -> StoredValue { StoredValue(.real(value == 0 ? 0 : value)) }
+
 private func floating(_ stored: StoredValue) -> Double? {
     switch stored.raw {
     case .real(let number): number
@@ -47,12 +50,14 @@ private func floating(_ stored: StoredValue) -> Double? {
 
 extension Double: NumericValue {
     public var _stored: StoredValue { storedFloating(self) }
+    public var _compared: StoredValue { comparedFloating(self) }
     public static func _value(_ stored: StoredValue) -> Double? { floating(stored) }
     public static func _number(_ stored: StoredValue) -> Double { floating(stored) ?? 0 }
 }
 
 extension Float: NumericValue {
     public var _stored: StoredValue { storedFloating(Double(self)) }
+    public var _compared: StoredValue { comparedFloating(Double(self)) }
     public static func _value(_ stored: StoredValue) -> Float? { floating(stored).map(Float.init) }
     public static func _number(_ stored: StoredValue) -> Float { floating(stored).map(Float.init) ?? 0 }
 }
@@ -74,6 +79,7 @@ extension Data: OrderedValue {
 extension Date: OrderedValue {
     /// Seconds since the reference date 2001-01-01T00:00:00Z: the very number that `Date` holds.
     public var _stored: StoredValue { storedFloating(timeIntervalSinceReferenceDate) }
+    public var _compared: StoredValue { comparedFloating(timeIntervalSinceReferenceDate) }
     public static func _value(_ stored: StoredValue) -> Date? {
         floating(stored).map(Date.init(timeIntervalSinceReferenceDate:))
     }
@@ -97,6 +103,7 @@ extension ObjectId: OrderedValue {
 
 extension Optional: PersistableValue where Wrapped: PersistableValue {
     public var _stored: StoredValue { self?._stored ?? .null }
+    public var _compared: StoredValue { self?._compared ?? .null }
     public static func _value(_ stored: StoredValue) -> Wrapped?? {
         stored == .null ? .some(nil) : Wrapped._value(stored).map(Optional.some)
     }

@@ -18,11 +18,15 @@ public protocol PersistableValue {
     var _stored: StoredValue { get }
     /// The value from a file; nil when the stored value is of another kind.
     static func _value(_ stored: StoredValue) -> Self?
+    /// The value as queries compare it with stored ones.
+    var _compared: StoredValue { get }
     /// The type's name in messages.
     static var _typeName: String { get }
 }
 
 extension PersistableValue {
+    /// The value as it is stored.
+    public var _compared: StoredValue { _stored }
     /// The type's name in messages.
     public static var _typeName: String { "\(Self.self)" }
 }

@@ -28,25 +28,23 @@ struct CollectionSQL {
         }
     }
 
-    /// The number of elements of the collection at the end of a path of to-one links.
-    func count(_ path: ResolvedPath, _ alias: String) throws -> String {
-        guard path.steps.isEmpty, let end = path.end else {
-            throw QueryFailure("'.count' behind a link is not supported: query the linked type instead")
-        }
-        let key = "\(alias).\(schema[end.table].layout.keyColumn)"
+    /// The number of elements of the collection that a path ends in; `owner` is the key of the row that has it.
+    func count(_ path: ResolvedPath, _ owner: String) throws -> String {
+        guard let end = path.end else { throw QueryFailure("'.count' needs a collection") }
         let property = schema[end.table].type.properties[end.property]
-        if case .linkingObjects = property.kind,
-            case .linkingObjects(_, let origin, let source)? = ResolvedPath.step(property, of: end.table, in: schema)
-        {
+        if case .linkingObjects(_, let origin, let source)? = ResolvedPath.step(property, of: end.table, in: schema) {
             let layout = schema[origin].layout
             if let column = layout.column(of: source) {
-                return "(SELECT count(*) FROM \(layout.table) x WHERE x.\(column.name) = \(key))"
+                return "(SELECT count(*) FROM \(layout.table) x WHERE x.\(column.name) = \(owner))"
             }
+            // An object that links several times is one linking object.
             let targets = layout.collection(of: source).targets ?? ""
-            return "(SELECT ifnull(sum(x.count), 0) FROM \(targets) x WHERE x.target = \(key))"
+            return "(SELECT count(*) FROM \(targets) x WHERE x.target = \(owner))"
         }
         let chunks = schema[end.table].layout.collection(of: end.property).chunks
-        return "(SELECT ifnull(sum(x.count), 0) FROM \(chunks) x WHERE x.owner = \(key))"
+        // Keys and values of maps take turns.
+        let half = property.kind == .map ? " / 2" : ""
+        return "(SELECT ifnull(sum(x.count), 0)\(half) FROM \(chunks) x WHERE x.owner = \(owner))"
     }
 
     /// An aggregate over a property of the elements of a collection of the row itself.
@@ -60,14 +58,28 @@ struct CollectionSQL {
         case .collection(let table, let property, let target):
             let layout = schema[target].layout
             let targets = schema[table].layout.collection(of: property).targets ?? ""
-            return "(SELECT \(function.rawValue)(e.\(column.name)) FROM \(targets) x JOIN \(layout.table) e "
+            return "(SELECT \(weighted(function, "e.\(column.name)")) FROM \(targets) x JOIN \(layout.table) e "
                 + "ON e.\(layout.keyColumn) = x.target WHERE x.owner = \(key))"
         case .linkingObjects(_, let origin, let property):
             let layout = schema[origin].layout
             guard let link = layout.column(of: property) else {
                 throw QueryFailure("an aggregate over linking objects of a list is not supported")
             }
-            return "(SELECT \(function.rawValue)(e.\(column.name)) FROM \(layout.table) e WHERE e.\(link.name) = \(key))"
+            return "(SELECT \(plain(function, "e.\(column.name)")) FROM \(layout.table) e WHERE e.\(link.name) = \(key))"
+        }
+    }
+
+    // The sum of nothing is zero.
+    private func plain(_ function: Predicate.Aggregate, _ value: String) -> String {
+        function == .sum ? "ifnull(sum(\(value)), 0)" : "\(function.rawValue)(\(value))"
+    }
+
+    // An element that occurs several times counts as often.
+    private func weighted(_ function: Predicate.Aggregate, _ value: String) -> String {
+        switch function {
+        case .min, .max: "\(function.rawValue)(\(value))"
+        case .sum: "ifnull(sum(\(value) * x.count), 0)"
+        case .average: "1.0 * sum(\(value) * x.count) / sum(CASE WHEN \(value) IS NOT NULL THEN x.count END)"
         }
     }
 }

@@ -20,7 +20,7 @@ enum QueryFunctions {
         ScalarFunction("martlet_contains", argumentCount: 3) { arguments in
             guard let bytes = arguments.bytes(0) else { return .integer(0) }
             let elements = bytes.withUnsafeBytes { ElementCodec.decode($0, count: Int(arguments.integer(1))) }
-            return .integer(elements.contains(arguments.value(2)) ? 1 : 0)
+            return .integer(elements.contains { $0.isElement(arguments.value(2)) } ? 1 : 0)
         },
         // (special, property): true when the property's floating value is kept there as NaN
         ScalarFunction("martlet_special", argumentCount: 2) { arguments in
@@ -29,6 +29,14 @@ enum QueryFunctions {
             return .integer(isNaN ? 1 : 0)
         },
     ]
+}
+
+extension SQLValue {
+    // Negative zero is kept as its bits among elements, and equals zero.
+    fileprivate func isElement(_ value: SQLValue) -> Bool {
+        if case .real(0) = value, case .blob(let bytes) = self { return bytes == [0, 0, 0, 0, 0, 0, 0, 0x80] }
+        return self == value
+    }
 }
 
 /// String conditions that SQL cannot express.

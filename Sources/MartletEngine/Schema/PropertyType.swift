@@ -48,7 +48,7 @@ package enum ElementType: Sendable, Equatable {
         return false
     }
 
-    var isFloating: Bool {
+    package var isFloating: Bool {
         if case .scalar(let scalar) = self { return scalar.isFloating }
         return false
     }

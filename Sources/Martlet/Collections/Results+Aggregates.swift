@@ -1,0 +1,85 @@
+import MartletEngine
+import MartletSQLite
+
+extension Results where Element: ObjectBase {
+    /// The least value of a property among the members; nil when none has one. NaN is skipped.
+    ///
+    /// - Parameter keyPath: a property, or one behind to-one links: `"owner.age"`.
+    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { value(storage.aggregate(.min, keyPath), keyPath) }
+
+    /// The greatest value of a property among the members; nil when none has one. NaN is skipped.
+    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { value(storage.aggregate(.max, keyPath), keyPath) }
+
+    /// The sum of a property over the members; zero without members. Absent values and NaN are skipped.
+    public func sum<V: NumericValue>(ofProperty keyPath: String) -> V {
+        V._number(StoredValue(storage.aggregate(.sum, keyPath)))
+    }
+
+    /// The mean of a property over the members that have it; nil when none has.
+    public func average<V: NumericValue>(ofProperty keyPath: String) -> V? {
+        let value = storage.aggregate(.average, keyPath)
+        return value == .null ? nil : V._number(StoredValue(value))
+    }
+
+    private func value<V: OrderedValue>(_ stored: SQLValue, _ keyPath: String) -> V? {
+        guard stored != .null else { return nil }
+        guard let value = V._value(StoredValue(stored)) else {
+            Misuse.query("'\(keyPath)' has values that are no '\(V._typeName)'")
+        }
+        return value
+    }
+}
+
+extension Results where Element: ModelObject {
+    /// The least value of a field among the members.
+    public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+        min(ofProperty: field(Element.fields).keyPath)
+    }
+
+    /// The greatest value of a field among the members.
+    public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+        max(ofProperty: field(Element.fields).keyPath)
+    }
+
+    /// The sum of a field over the members.
+    public func sum<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V {
+        sum(ofProperty: field(Element.fields).keyPath)
+    }
+
+    /// The mean of a field over the members that have it.
+    public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> Double? {
+        average(ofProperty: field(Element.fields).keyPath)
+    }
+}
+
+extension ResultsStorage {
+    /// Traps on a path that does not exist, naming the component, and on one that has no numbers to add.
+    fileprivate func aggregate(_ function: Predicate.Aggregate, _ keyPath: String) -> SQLValue {
+        let path = PropertyPath(keyPath)
+        requireAggregatable(path, isArithmetic: function == .sum || function == .average)
+        return aggregate(function, path)
+    }
+
+    private func requireAggregatable(_ path: PropertyPath, isArithmetic: Bool) {
+        guard let end = requirePath(path).end else { Misuse.query("an aggregate needs a property") }
+        let property = context.schema[end.table].type.properties[end.property]
+        let (isOrdered, isNumber): (Bool, Bool) =
+            switch property.element {
+            case .scalar(.any), .link, .embedded: (false, false)
+            case .scalar(let scalar): (true, scalar.isInteger || scalar == .float || scalar == .double)
+            case .intEnum, .stringEnum: (true, false)
+            }
+        if property.kind == .single && (isArithmetic ? isNumber : isOrdered) { return }
+        Misuse.query("'\(path.text)' is '\(property.typeDescription)', which has no \(isArithmetic ? "sum or average" : "order")")
+    }
+
+    /// Traps on a path that does not exist, naming the component.
+    @discardableResult
+    func requirePath(_ path: PropertyPath) -> ResolvedPath {
+        do {
+            return try ResolvedPath(path, from: table.id, in: context.schema)
+        } catch {
+            Misuse.query("'\(path.text)' is no key path of '\(table.type.name)': '\(error.type)' has no property '\(error.name)'")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import MartletSQLite
+
+/// The right side of `IN`. A few values are bound one by one; many travel as one JSON text, because the number of
+/// parameters is limited.
+struct ValueSet {
+    private var integers: [Int64] = []
+    /// Text and blobs, as hexadecimal digits of their bytes.
+    private var texts: [String] = []
+    private var blobs: [[UInt8]] = []
+    private var reals: [Double] = []
+
+    static let limit = 256
+
+    init(_ values: [SQLValue]) {
+        for value in values {
+            switch value {
+            case .null: break
+            case .integer(let number): integers.append(number)
+            // Nothing equals NaN.
+            case .real(let number): if !number.isNaN { reals.append(number) }
+            case .text(let text): texts.append(text)
+            case .blob(let bytes): blobs.append(bytes)
+            }
+        }
+    }
+
+    /// Conditions of which one must hold.
+    func conditions(_ text: String, _ compiler: inout QueryCompiler) throws -> [String] {
+        if reals.count > 30_000 { throw QueryFailure("'in' takes at most 30000 floating values") }
+        let isSmall = integers.count + texts.count + blobs.count <= Self.limit
+        var single: [SQLValue] = reals.map(SQLValue.real)
+        var conditions: [String] = []
+        if isSmall {
+            single += integers.map(SQLValue.integer) + texts.map(SQLValue.text) + blobs.map(SQLValue.blob)
+        } else {
+            if !integers.isEmpty {
+                let list = compiler.bind(.text("[\(integers.map(String.init).joined(separator: ","))]"))
+                conditions.append("\(text) IN (SELECT value FROM json_each(\(list)))")
+            }
+            conditions += hexadecimal(text, "text", texts.map { Array($0.utf8) }, &compiler)
+            conditions += hexadecimal(text, "blob", blobs, &compiler)
+        }
+        if !single.isEmpty {
+            let marks = single.map { compiler.bind($0) }
+            conditions.append("\(text) IN (\(marks.joined(separator: ", ")))")
+        }
+        return conditions
+    }
+
+    private func hexadecimal(
+        _ text: String, _ type: String, _ values: [[UInt8]], _ compiler: inout QueryCompiler
+    ) -> [String] {
+        guard !values.isEmpty else { return [] }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var json: [UInt8] = Array("[".utf8)
+        for (offset, bytes) in values.enumerated() {
+            if offset > 0 { json.append(UInt8(ascii: ",")) }
+            json.append(UInt8(ascii: "\""))
+            for byte in bytes { json += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+            json.append(UInt8(ascii: "\""))
+        }
+        json.append(UInt8(ascii: "]"))
+        let list = compiler.bind(.text(String(decoding: json, as: UTF8.self)))
+        return ["(typeof(\(text)) = '\(type)' AND hex(\(text)) IN (SELECT value FROM json_each(\(list))))"]
+    }
+}
