@@ -112,6 +112,17 @@ package final class Connection: @unchecked Sendable {
     /// Forgets prepared statements, as after a change of the schema.
     package func forgetStatements() { statements = [:] }
 
+    /// The text of statements that were begun and neither finished nor reset: they would pin a snapshot.
+    package var busyStatements: [String] {
+        var busy: [String] = []
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { busy.append(sqlite3_sql(current).map { String(cString: $0) } ?? "") }
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return busy
+    }
+
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Rows changed by the last statement.

@@ -61,7 +61,10 @@ final class Confinement {
         if !isCurrent { fail(what()) }
     }
 
-    private func fail(_ what: String) -> Never { Misuse.wrongExecutor(what, home: description, here: Self.here) }
+    private func fail(_ what: String) -> Never {
+        let here = Self.here
+        Misuse.wrongExecutor(what, home: description, here: here == description ? "another thread" : here)
+    }
 
     var description: String {
         switch home {

@@ -126,7 +126,7 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
     // Kind and sign, then the power of the first digit, then 34 digits; all inverted for negative numbers. Bytewise order is
     // numeric order.
     var bytes: [UInt8] {
-        guard kind == .finite else { return [kind.rawValue * 64 - 1] }
+        guard kind == .finite else { return [kind.rawValue &* 64 &- 1] }
         guard coefficient != 0 else { return [128] }
         let digits = String(coefficient)
         let magnitude = UInt16(exponent + digits.count + 16_384)

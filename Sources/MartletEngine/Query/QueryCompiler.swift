@@ -159,6 +159,8 @@ package struct QueryCompiler {
         _ left: ScopedOperand, _ match: Predicate.TextMatch, _ value: SQLValue, _ options: Predicate.TextOptions
     ) throws -> String {
         let text = try operand(left)
+        // SQLite's 'substr' of an empty blob is NULL.
+        if case .text("") = value, [.contains, .begins, .ends].contains(match) { return "\(text) IS NOT NULL" }
         guard options.isEmpty && match != .like else {
             return "martlet_text(\(match.rawValue), \(options.rawValue), \(text), \(bind(value)))"
         }

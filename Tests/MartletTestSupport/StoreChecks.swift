@@ -1,0 +1,25 @@
+package import MartletEngine
+import MartletSQLite
+
+/// The statements of a snapshot's connection that somebody left open.
+package func busyStatements(_ handle: SnapshotHandle) -> [String] { handle.read { $0.busyStatements } }
+
+/// True when the open write has changed something.
+package func hasChanges(_ transaction: WriteTransaction?) -> Bool { transaction?.recorder.hasChanges ?? false }
+
+/// Lets the file of the open write grow by a few pages only: what comes after is a full disk.
+package func limitGrowth(_ handle: SnapshotHandle, pages: Int64) throws {
+    try handle.read { connection in
+        let size = try connection.integer("PRAGMA page_count") ?? 0
+        _ = try connection.integer("PRAGMA max_page_count = \(size + pages)")
+    }
+}
+
+/// Changes a file behind the runtime's back, as a newer build or a fault might.
+package func alter(_ path: String, _ sql: String) throws {
+    var options = ConnectionOptions(path: path)
+    options.createsFile = false
+    let connection = try Connection(options)
+    try connection.execute(sql)
+    connection.close()
+}

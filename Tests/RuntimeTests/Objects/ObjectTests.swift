@@ -1,0 +1,188 @@
+import ConformanceModels
+import Foundation
+import KennelModels
+@testable import Martlet
+import MartletTestSupport
+import Testing
+
+@Suite struct ObjectTests {
+    @Test("O10 unmanaged objects are plain Swift objects") func unmanaged() {
+        let dog = Dog(name: "Rex", age: 3)
+        dog.name = "Max"
+        dog.owner = Person(firstName: "Ada")
+        dog.siblings.append(Dog(name: "Zoe"))
+        dog.tags.insert("good")
+        dog.weights["monday"] = 12.5
+        #expect(dog.name == "Max" && dog.owner?.firstName == "Ada" && dog.siblings.count == 1)
+        #expect(dog.tags.contains("good") && dog.weights["monday"] == 12.5)
+        #expect(dog.realm == nil && !dog.isInvalidated && !dog.isFrozen)
+        #expect(dog != Dog(name: "Max") && dog == dog && !dog.isSameObject(as: nil))
+        #expect(dog.owner?.dogs.count == 0)
+    }
+
+    @Test("O10 init(value:) takes a dictionary, an array in schema order, or an object") func initValue() {
+        let node = Node(value: ["id": 3, "name": "a", "next": ["id": 4], "children": [["id": 5], Node(id: 6)], "part": ["name": "p"]])
+        #expect(node.id == 3 && node.next?.id == 4 && node.children.map(\.id) == [5, 6] && node.part?.name == "p")
+        let second = Node(value: [7, "b", 1.5])
+        #expect(second.id == 7 && second.name == "b" && second.amount == 1.5)
+        let copy = Node(value: node)
+        #expect(copy.id == 3 && copy.next == node.next && copy.children.count == 2)
+        #expect(Person(value: ["firstName": "Ada"]).lastName == "")
+    }
+
+    @Test("O11 an object knows its Realm, schema, class and values") func facts() throws {
+        let test = try TestRealm()
+        let node = Node(id: 1, name: "a", next: Node(id: 2))
+        try test.realm.write { test.realm.add(node) }
+        #expect(node.realm == test.realm && Node.className() == "Node")
+        #expect(node.objectSchema.className == "Node" && node.objectSchema.primaryKeyProperty?.name == "id")
+        #expect(node.objectSchema["children"]?.isList == true && node.objectSchema["children"]?.objectClassName == "Node")
+        #expect(node.objectSchema.computedProperties.map(\.name) == ["previous", "parents", "peersOf", "namedBy"])
+        #expect(node.objectSchema["previous"]?.linkOriginPropertyName == "next")
+        #expect(node.description.contains("name = a") && node.description.contains("next = Node(…)"))
+        #expect(test.realm.schema["Part"]?.isEmbedded == true && test.realm.schema["Nothing"] == nil)
+    }
+
+    @Test("O14 a live object shows the newest state its Realm has reached") func live() throws {
+        let test = try TestRealm()
+        let node = Node(id: 1, name: "a")
+        try test.realm.write { test.realm.add(node) }
+        try test.elsewhere { realm in
+            try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 1)?.name = "b" }
+        }
+        #expect(node.name == "a")
+        test.realm.refresh()
+        #expect(node.name == "b")
+    }
+
+    @Test("O14 deletion invalidates, here and from elsewhere") func invalidation() throws {
+        let test = try TestRealm()
+        let (first, second) = (Node(id: 1), Node(id: 2))
+        try test.realm.write { test.realm.add([first, second]) }
+        let list = first.children
+        try test.realm.write { test.realm.delete(first) }
+        #expect(first.isInvalidated && list.isInvalidated && first.description == "Node (invalidated)")
+        try test.elsewhere { realm in try realm.write { realm.delete(realm.objects(Node.self)) } }
+        #expect(!second.isInvalidated)
+        test.realm.refresh()
+        #expect(second.isInvalidated && first == first && first != second)
+    }
+
+    @Test("O14 an invalidated object stays so when its primary key is used again") func reusedKey() throws {
+        let test = try TestRealm()
+        let old = Node(id: 1, name: "old", children: [Node(id: 2)])
+        try test.realm.write { test.realm.add(old) }
+        let list = old.children
+        try test.realm.write {
+            test.realm.delete(old)
+            test.realm.add(Node(id: 1, name: "new"))
+        }
+        #expect(old.isInvalidated && list.isInvalidated)
+        #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 1)?.name == "new")
+        #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 1)?.children.count == 0)
+    }
+
+    @Test("O15 two reads of a row give equal objects") func equality() throws {
+        let test = try TestRealm()
+        try test.realm.write { test.realm.add(Node(id: 1, next: Node(id: 2))) }
+        let all = test.realm.objects(Node.self)
+        let (first, again) = (try #require(all.first), try #require(all.first))
+        #expect(first == again && first.isSameObject(as: again) && first.hashValue == again.hashValue)
+        #expect(first != all[1] && first.next == all[1])
+        #expect(Set([first, again, all[1]]).count == 2)
+        var held: Node? = all[1]
+        let key = held?.hashValue
+        held = nil
+        #expect(all[1].hashValue == key)
+    }
+
+    @Test("O11 equal rows of two Realms are different objects") func twoRealms() throws {
+        let (one, other) = (try TestRealm(), try TestRealm())
+        try one.realm.write { one.realm.add(Node(id: 1)) }
+        try other.realm.write { other.realm.add(Node(id: 1)) }
+        #expect(one.realm.objects(Node.self).first != other.realm.objects(Node.self).first)
+        #expect(one.realm != other.realm)
+    }
+
+    @Test("O12 untyped access reads and writes every kind") func untyped() throws {
+        let test = try TestRealm()
+        let node = Node(id: 1)
+        try test.realm.write {
+            test.realm.add(node)
+            node["name"] = "a"
+            node.setValue(2.5, forKey: "amount")
+            node["next"] = Node(id: 2)
+            node["children"] = [Node(id: 3), ["id": 4]] as [Any]
+            node["peers"] = [node]
+            node["named"] = ["x": node, "y": nil] as [String: Node?]
+            node["part"] = ["name": "p", "core": ["length": 3]] as [String: Any]
+            node["parts"] = [Part(name: "q")]
+        }
+        #expect(node.name == "a" && node["amount"] as? Double == 2.5 && (node["next"] as? Node)?.id == 2)
+        #expect(node.children.map(\.id) == [3, 4] && node.peers.contains(node) && node.named["x"] == .some(node))
+        #expect(node.named["y"] == .some(nil) && node.named.count == 2)
+        #expect(node.part?.core?.length == 3 && (node["parts"] as? List<Part>)?.first?.name == "q")
+        #expect((node["previous"] as? [ObjectBase])?.isEmpty == true && (node.next?["previous"] as? [ObjectBase])?.count == 1)
+        try test.realm.write {
+            node["next"] = nil
+            node["part"] = nil
+        }
+        #expect(node.next == nil && node["part"] == nil && test.realm.context.keys("SELECT _key FROM Screw", []).isEmpty)
+    }
+
+    @Test("O12 untyped access takes raw values and cases of enums, and numbers of other types") func untypedConversions() throws {
+        let test = try TestRealm()
+        let (holder, scalars) = (EnumHolder(id: 1), Scalars(id: 1))
+        try test.realm.write {
+            test.realm.add(holder)
+            test.realm.add(scalars)
+            holder["grade"] = "best"
+            holder["level"] = Level.high
+            holder["optionalGrade"] = Grade.good
+            holder["keywords"] = ["nil", Keyword.class] as [Any]
+            scalars["int8"] = 7
+            scalars["double"] = 3
+            scalars["float"] = 0.5
+            scalars["anyValue"] = "text"
+        }
+        #expect(holder.grade == .best && holder.level == .high && holder.optionalGrade == .good && holder["grade"] as? String == "best")
+        #expect(Array(holder.keywords) == [.nil, .class])
+        #expect(scalars.int8 == 7 && scalars.double == 3 && scalars.float == 0.5 && scalars.anyValue == .string("text"))
+    }
+
+    @Test("O31 enums are stored by raw value; one without a case is nil or the unknown case") func enums() throws {
+        let test = try TestRealm()
+        let config = test.configuration
+        var realm: Realm? = test.realm
+        try realm?.write {
+            realm?.add(EnumHolder(id: 1, grade: .good, level: .middle, state: .closed, flavor: .sour, optionalGrade: .best, optionalState: .open))
+        }
+        let holder = try #require(realm?.objects(EnumHolder.self).first)
+        #expect(holder.grade == .good && holder.level == .middle && holder.state == .closed && holder.flavor == .sour)
+        #expect(holder.optionalGrade == .best && holder.optionalLevel == nil && holder.optionalState == .open)
+        realm = nil
+        try alter(config.fileURL?.path ?? "", """
+            UPDATE EnumHolder SET optionalGrade = 'newer', optionalLevel = 77, state = 'x', flavor = 99, optionalState = 'y';
+            UPDATE martlet_meta SET version = version + 1
+            """)
+        try test.elsewhere { realm in
+            let holder = try #require(realm.objects(EnumHolder.self).first)
+            #expect(holder.optionalGrade == nil && holder.optionalLevel == nil)
+            #expect(holder.state == .unknown && holder.flavor == .none && holder.optionalState == .unknown)
+            try realm.write { holder.grade = .best }
+            #expect(realm.objects(EnumHolder.self).where { $0.optionalGrade != nil }.count == 1)
+        }
+    }
+
+    @Test("O35 defaults are honoured, ignored properties live in the accessor only") func defaults() throws {
+        let test = try TestRealm()
+        let made = try test.realm.write { test.realm.create(Defaults.self) }
+        let plain = Defaults()
+        #expect(made.int == -42 && made.string == "text" && made.grade == .best && made.optionalInt == 7 && made.decimal128 == plain.decimal128)
+        #expect(made.uuid != plain.uuid && made.objectId != plain.objectId && made.optionalUuid != nil)
+        made.count = 9
+        made.isExpanded = false
+        #expect(made.count == 9 && !made.isExpanded && made.objectSchema["count"] == nil)
+        try test.elsewhere { realm in #expect(realm.objects(Defaults.self).first?.count == 3) }
+    }
+}

@@ -1,0 +1,73 @@
+import ConformanceModels
+import Martlet
+import MartletTestSupport
+import Testing
+
+@Suite struct StringQueryTests {
+    private static let texts: [String?] = [nil, "", "Rex", "rex", "REXÉ", "re\u{301}x", "r\u{e9}x", "a\0b", "a%b", "a_b", "'rex'", "\u{1F985}x", "reex"]
+
+    private func matches<Condition: QueryConvertible<OptionalScalars>>(
+        _ condition: (OptionalScalars.RootFields) -> Condition
+    ) throws -> [String] {
+        let test = try TestRealm()
+        try test.realm.write {
+            for (id, text) in Self.texts.enumerated() { test.realm.add(OptionalScalars(id: id, string: text)) }
+        }
+        return test.realm.objects(OptionalScalars.self).where(condition).map { $0.string ?? "nil" }
+    }
+
+    private func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+    @Test("O50 contains, starts and ends compare by code point") func plain() throws {
+        for pattern in ["r", "re", "x", "e", "\u{301}", "\0", "%", "_", "'", "", "\u{1F985}", "zzz", "a\0b", "b"] {
+            let present = Self.texts.compactMap { $0 }
+            func expected(_ holds: (ArraySlice<UInt8>, [UInt8]) -> Bool) -> [[UInt8]] {
+                present.map { Array($0.utf8) }.filter { holds($0[...], Array(pattern.utf8)) }
+            }
+            #expect(bytes(try matches { $0.string.contains(pattern) }) == expected { text, pattern in
+                pattern.isEmpty || text.indices.contains { text[$0...].starts(with: pattern) }
+            })
+            #expect(bytes(try matches { $0.string.starts(with: pattern) }) == expected { $0.starts(with: $1) })
+            #expect(bytes(try matches { $0.string.ends(with: pattern) }) == expected { $0.reversed().starts(with: $1.reversed()) })
+            #expect(bytes(try matches { $0.string.equals(pattern) }) == expected { Array($0) == $1 })
+        }
+    }
+
+    @Test("O34 canonically equivalent strings differ unless asked") func equivalence() throws {
+        #expect(try matches { $0.string == "r\u{e9}x" }.map(\.unicodeScalars.count) == [3])
+        #expect(try matches { $0.string == "re\u{301}x" }.map(\.unicodeScalars.count) == [4])
+        #expect(try matches { $0.string.equals("rex", options: .diacriticInsensitive) }.count == 3)
+    }
+
+    @Test("O50 [c] and [d] ignore case and marks") func options() throws {
+        #expect(try matches { $0.string.equals("REX", options: .caseInsensitive) } == ["Rex", "rex"])
+        #expect(try matches { $0.string.contains("EX", options: .caseInsensitive) } == ["Rex", "rex", "REXÉ", "'rex'", "reex"])
+        #expect(try matches { $0.string.starts(with: "rE", options: .caseInsensitive) }.contains("REXÉ"))
+        #expect(try matches { $0.string.ends(with: "xe", options: [.caseInsensitive, .diacriticInsensitive]) } == ["REXÉ"])
+        #expect(try matches { $0.string.contains("", options: .caseInsensitive) }.count == Self.texts.count - 1)
+        #expect(try matches { $0.string.notEquals("rex", options: .caseInsensitive) }.count == Self.texts.count - 2)
+        #expect(try matches { $0.string.notEquals("rex") }.contains("nil"))
+    }
+
+    @Test("O50 like: ? is one character, * any number") func like() throws {
+        #expect(try matches { $0.string.like("r?x") }.count == 2)
+        #expect(try matches { $0.string.like("r*x") }.count == 4)
+        #expect(try matches { $0.string.like("*") }.count == Self.texts.count - 1)
+        #expect(try matches { $0.string.like("") } == [""])
+        #expect(try matches { $0.string.like("a?b") }.count == 3)
+        #expect(try matches { $0.string.like("a%b") } == ["a%b"])
+        #expect(try matches { $0.string.like("?x") } == ["\u{1F985}x"])
+        #expect(try matches { $0.string.like("R*X", caseInsensitive: true) }.count == 5)
+        #expect(try matches { $0.string.like("****************e****************x") }.count == 4)
+    }
+
+    @Test("O52 strings sort by code point") func order() throws {
+        let test = try TestRealm()
+        try test.realm.write {
+            for (id, text) in Self.texts.enumerated() { test.realm.add(OptionalScalars(id: id, string: text)) }
+        }
+        let sorted = test.realm.objects(OptionalScalars.self).sorted(byKeyPath: "string").map(\.string)
+        #expect(sorted.first == .some(nil))
+        #expect(bytes(sorted.compactMap { $0 }) == bytes(Self.texts.compactMap { $0 }).sorted { $0.lexicographicallyPrecedes($1) })
+    }
+}

@@ -1,0 +1,43 @@
+import ConformanceModels
+@testable import Martlet
+import MartletTestSupport
+import Testing
+
+@Suite struct FaultTests {
+    @Test("O4 a full disk in the middle of a write is thrown by the commit, which keeps nothing", arguments: 0..<3) func fullDisk(_ kind: Int) throws {
+        let test = try TestRealm()
+        let node = Node(id: 1, name: "a", children: [Node(id: 2)])
+        try test.realm.write { test.realm.add(node) }
+        var added: Node?
+        let error = #expect(throws: Realm.Error.self) {
+            try test.realm.write {
+                try limitGrowth(test.realm.context.handle, pages: 2)
+                let long = String(repeating: "x", count: 50_000)
+                switch kind {
+                case 0:
+                    added = Node(id: 3, name: long)
+                    if let added { test.realm.add(added) }
+                    test.realm.add(Node(id: 4, next: added))
+                case 1:
+                    node.name = long
+                    #expect(test.realm.objects(Node.self).count >= 0)
+                    node.amount = 2
+                default:
+                    for _ in 0..<20_000 { node.children.append(node) }
+                    test.realm.delete(test.realm.objects(Node.self).where { $0.id == 2 })
+                }
+                node.next = node
+            }
+        }
+        #expect(error?.code == .outOfDiskSpace && !test.realm.isInWriteTransaction)
+        #expect(node.name == "a" && node.next == nil && node.children.count == 1 && added?.isInvalidated != false)
+        #expect(test.realm.objects(Node.self).map(\.id) == [1, 2])
+        try test.elsewhere { realm in
+            #expect(realm.objects(Node.self).map(\.id) == [1, 2] && realm.objects(Node.self).first?.name == "a")
+            try realm.write { realm.objects(Node.self).first?.name = "b" }
+        }
+        #expect(busyStatements(test.realm.context.handle).isEmpty)
+        test.realm.refresh()
+        #expect(node.name == "b")
+    }
+}
