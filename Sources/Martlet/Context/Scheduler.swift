@@ -4,8 +4,8 @@ import Foundation
 
 /// Gets work onto the executor of a Realm: its run loop, its queue, or, in tests, a hand.
 final class Scheduler: Sendable {
+    // Sendable: run loops take timers from any thread, and wake up for them; the others lock by themselves.
     private enum Target: @unchecked Sendable {
-        // Run loops take timers from any thread, and wake up for them.
         case runLoop(RunLoop)
         case queue(DispatchQueue)
         case byHand(ManualScheduler)
@@ -38,12 +38,12 @@ final class Scheduler: Sendable {
 }
 
 /// A scheduler whose turns are taken by hand: delivery becomes a list of steps, which tests can order.
-@_spi(Testing) public final class ManualScheduler: @unchecked Sendable {
-    // Sendable: `pending` under the lock.
+// Sendable: `pending` is used under the lock.
+package final class ManualScheduler: @unchecked Sendable {
     private let lock = NSLock()
     private var pending: [@Sendable () -> Void] = []
 
-    public init() {}
+    package init() {}
 
     func append(_ body: @escaping @Sendable () -> Void) {
         lock.lock()
@@ -52,7 +52,7 @@ final class Scheduler: Sendable {
     }
 
     /// The number of turns that wait.
-    public var count: Int {
+    package var count: Int {
         lock.lock()
         defer { lock.unlock() }
         return pending.count
@@ -60,7 +60,7 @@ final class Scheduler: Sendable {
 
     /// Takes the turns that wait now; returns how many there were.
     @discardableResult
-    public func turn() -> Int {
+    package func turn() -> Int {
         lock.lock()
         let bodies = pending
         pending = []

@@ -1,3 +1,8 @@
+/// What all projections share, whatever their root.
+public protocol AnyProjection: AnyObject {
+    static var _facts: StaticString { get }
+}
+
 /// What generated code of this format needs from the runtime. Generated for another format, a file does not compile.
 @_spi(Generated) public enum GeneratedCodeFormat1 {}
 

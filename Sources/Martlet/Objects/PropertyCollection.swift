@@ -12,24 +12,3 @@ public protocol PropertyCollection: AnyObject {
     /// Replaces the contents with those of another collection of the same kind.
     func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy)
 }
-
-extension ObjectBase {
-    @_spi(Generated) public final func _list<E>(_ property: Int, _ storage: inout List<E>?) -> List<E> {
-        collection(property, &storage)
-    }
-
-    @_spi(Generated) public final func _mutableSet<E>(_ property: Int, _ storage: inout MutableSet<E>?) -> MutableSet<E> {
-        collection(property, &storage)
-    }
-
-    @_spi(Generated) public final func _map<V>(_ property: Int, _ storage: inout Map<V>?) -> Map<V> {
-        collection(property, &storage)
-    }
-
-    private func collection<C: PropertyCollection>(_ property: Int, _ storage: inout C?) -> C {
-        if let storage { return storage }
-        let made = C(_owner: self, property)
-        storage = made
-        return made
-    }
-}

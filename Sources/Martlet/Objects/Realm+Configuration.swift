@@ -1,5 +1,5 @@
 public import Foundation
-import MartletEngine
+package import MartletEngine
 import Synchronization
 
 extension Realm {
@@ -43,8 +43,8 @@ extension Realm {
             case off
         }
 
-        var environment = Environment.live
-        var scheduler: ManualScheduler?
+        package var environment = Environment.live
+        package var scheduler: ManualScheduler?
 
         /// A file named `default.realm` in the current folder, or what is given.
         public init(

@@ -1,10 +1,5 @@
 import MartletEngine
 
-/// What all projections share, whatever their root.
-public protocol AnyProjection: AnyObject {
-    static var _facts: StaticString { get }
-}
-
 /// A view on an object that shows some of its properties, and some of what it leads to, under names of its own.
 ///
 /// Generated from the schema. Reading and writing go to the object.

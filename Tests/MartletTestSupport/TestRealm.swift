@@ -1,0 +1,43 @@
+package import Foundation
+package import Martlet
+
+/// A fresh file with a Realm whose turns are taken by hand; the file goes with the test.
+package final class TestRealm {
+    package let scheduler = ManualScheduler()
+    package let configuration: Realm.Configuration
+    package let realm: Realm
+    private let folder: URL
+
+    package init(_ adjust: (inout Realm.Configuration) -> Void = { _ in }) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var configuration = Realm.Configuration(fileURL: folder.appendingPathComponent("test.realm"))
+        configuration.scheduler = scheduler
+        configuration.durability = .off
+        adjust(&configuration)
+        self.configuration = configuration
+        realm = try Realm(configuration: configuration)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    package var url: URL { folder.appendingPathComponent("test.realm") }
+
+    /// Runs `body` with another Realm of the same file on a thread of its own: what it commits is remote here.
+    package func elsewhere(_ body: @escaping (Realm) throws -> Void) throws {
+        nonisolated(unsafe) var failure: (any Error)?
+        nonisolated(unsafe) let body = body
+        nonisolated(unsafe) let configuration = configuration
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            do {
+                try body(Realm(configuration: configuration))
+            } catch {
+                failure = error
+            }
+            done.signal()
+        }
+        done.wait()
+        if let failure { throw failure }
+    }
+}
