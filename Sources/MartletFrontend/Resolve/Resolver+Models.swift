@@ -80,7 +80,6 @@ extension Resolver {
                 at: syntax.span)
             return nil
         }
-        if case .scalar(.anyValue) = type.value, property.defaultValue != nil { return nil }
         return model(of: property, type, isPrimaryKey: false, isIndexed: false)
     }
 
