@@ -72,7 +72,7 @@ extension RealmContext {
     /// The checks before an assignment to a managed object.
     func willModify(_ object: ObjectBase, _ table: ObjectTable) {
         if transaction == nil { _ = requireWrite("a '\(object._typeName)'") }
-        if object._dirty == 0, let transaction, !transaction.oldRows.isFull, hooks.wantsOldRows() {
+        if object._dirty == 0, let transaction, !transaction.oldRows.isFull, keepsOldRows {
             transaction.oldRows.keepFirst(RowEncoder.columnValues(of: object), of: object._key, in: table.id)
         }
     }
