@@ -49,9 +49,12 @@ extension StoreCoordinator {
         locked { $0.idle.append(connection) }
     }
 
+    // Reading a log of this size costs the next opening next to nothing.
+    private static let shortLogBytes = 256 * 1_024
+
     /// Leaves a short log behind: the next open has to read all of it. Skipped when others are writing.
     func closeLog(_ connection: Connection?) {
-        guard let connection, writeLock.tryAcquire() else { return }
+        guard let connection, StoreFiles.logBytes(path) > Self.shortLogBytes, writeLock.tryAcquire() else { return }
         defer { writeLock.release() }
         if connection.isInTransaction { try? connection.run("ROLLBACK") }
         guard let (frames, copied) = try? checkpoint(holding: connection), frames == copied, frames > 64 else {
