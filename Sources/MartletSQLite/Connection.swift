@@ -114,6 +114,19 @@ package final class Connection: @unchecked Sendable {
 
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// True inside a transaction that holds the write lock of the file.
+    package var isWriting: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
+
+    /// A statement that ought to be reset when nobody reads: an unfinished one keeps its snapshot pinned.
+    package var unfinishedStatement: String? {
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { return sqlite3_sql(current).map { String(cString: $0) } ?? "" }
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return nil
+    }
+
     /// Rows changed by the last statement.
     package var changedRows: Int { Int(sqlite3_changes(handle)) }
 
