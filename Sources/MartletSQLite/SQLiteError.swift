@@ -32,9 +32,6 @@ package struct SQLiteError: Error, Sendable {
     /// True when a page lies beyond the end of the file (`SQLITE_IOERR_SHORT_READ`, `SQLITE_IOERR_CORRUPTFS`).
     package var findsFileTooShort: Bool { primary == .inputOutput && [2, 33].contains(extendedCode >> 8) }
 
-    /// True when a newer version was committed since the snapshot that was to be written on (`SQLITE_BUSY_SNAPSHOT`).
-    package var isStaleSnapshot: Bool { primary == .busy && extendedCode >> 8 == 2 }
-
     package struct Primary: RawRepresentable, Equatable, Sendable {
         package let rawValue: Int32
         package init(rawValue: Int32) { self.rawValue = rawValue }
