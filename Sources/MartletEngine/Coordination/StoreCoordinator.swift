@@ -16,12 +16,17 @@ package final class StoreCoordinator: @unchecked Sendable {
         var newestVersion: Version = 0
         var schema = DatabaseSchema([])
         var listeners: [ObjectIdentifier: Listener] = [:]
+        /// Listeners that have observers of objects and collections.
+        var observing: Set<ObjectIdentifier> = []
+        /// The newest version that listeners were told of.
+        var toldVersion: Version = 0
+        var monitor: ExternalCommitMonitor?
         var pinned: [Version: Int] = [:]
         /// The Realm open on each executor.
         var residents: [UInt64: Resident] = [:]
     }
 
-    /// Told of each commit of this process, with the Realm that made it.
+    /// Told of each commit, with the Realm that made it if it was one of this process.
     package typealias Listener = @Sendable (_ version: Version, _ committer: ObjectIdentifier?) -> Void
 
     struct Resident {
@@ -203,14 +208,13 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     /// Pins the committed version on the writer's own connection, still under the write lock, then tells everybody.
     func finishCommit(
-        _ entry: CommitLog.Entry, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
+        _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
     ) throws(EngineError) -> SnapshotHandle {
         let frames = written.read { $0.logFrames }
         let handle = try reopen(written)
-        locked { $0.log.append(entry) }
         writeLock.release()
         environment.yield(.beforeSignal)
-        for listener in locked({ Array($0.listeners.values) }) { listener(entry.version, committer) }
+        tellListeners(version, committer)
         if frames >= environment.checkpointFrames { checkpointSoon() }
         return handle
     }
@@ -242,50 +246,6 @@ package final class StoreCoordinator: @unchecked Sendable {
         locked { state in
             state.residents = state.residents.filter { $0.value.object != nil }
             state.residents[executor] = Resident(object: resident)
-        }
-    }
-
-    // MARK: Listening
-
-    /// Calls `body` after each commit of this process, on the committing thread.
-    package func listen(_ owner: AnyObject, _ body: @escaping Listener) {
-        locked { $0.listeners[ObjectIdentifier(owner)] = body }
-    }
-
-    package func stopListening(_ owner: AnyObject) {
-        locked { $0.listeners[ObjectIdentifier(owner)] = nil }
-    }
-
-    // MARK: Changes
-
-    /// What changed after one version up to another, with the old rows where they are in memory; nil when it is no longer
-    /// known, and a full comparison must find out.
-    package func changes(
-        after start: Version, through end: Version, _ handle: SnapshotHandle
-    ) throws -> (changes: ChangeSet, oldRows: RowImages)? {
-        if let entries = locked({ $0.log.entries(after: start, through: end) }) {
-            var oldRows = RowImages()
-            for entry in entries { oldRows.merge(entry.oldRows) }
-            return (ChangeSet.merging(entries.map(\.changes)), oldRows)
-        }
-        return try handle.read { connection in
-            let statement = try connection.statement(
-                "SELECT version, changes FROM martlet_changes WHERE version > ?1 AND version <= ?2 ORDER BY version")
-            statement.bind(Int64(bitPattern: start), at: 1)
-            statement.bind(Int64(bitPattern: end), at: 2)
-            var found: [ChangeSet] = []
-            var next = start + 1
-            while try statement.step() {
-                guard Version(bitPattern: statement.integer(0)) == next, !statement.isNull(1),
-                    let changes = ChangeSetCodec.decode(statement.blob(1))
-                else {
-                    statement.reset()
-                    return nil
-                }
-                found.append(changes)
-                next += 1
-            }
-            return next == end + 1 ? (ChangeSet.merging(found), RowImages()) : nil
         }
     }
 }
