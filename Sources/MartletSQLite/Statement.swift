@@ -25,6 +25,9 @@ package final class Statement {
 
     deinit { sqlite3_finalize(pointer) }
 
+    /// True for a statement of this connection. While a statement lives, no other connection can have its address.
+    package func belongs(to other: Connection) -> Bool { connection == other.handle }
+
     // MARK: Binding (indices from 1)
 
     package func bind(_ value: Int64, at index: Int) { sqlite3_bind_int64(pointer, Int32(index), value) }

@@ -113,11 +113,9 @@ extension RealmContext {
         let mask = object._dirty
         object._dirty = 0
         guard mask != 0, object._state == .live, let table = object._table else { return }
-        let update = table.update(mask)
-        guard !update.positions.isEmpty else { return }
-        let statement = try connection.statement(update.sql)
-        let parameter = RowEncoder.bind(object, statement, arena, mask: mask, table.layout)
-        statement.bind(object._key, at: parameter)
+        guard let statement = try table.updateStatement(mask, connection) else { return }
+        let bound = RowEncoder.bind(object, statement, arena, mask: mask, table)
+        statement.bind(object._key, at: bound.parameter)
         try statement.run()
     }
 

@@ -128,7 +128,7 @@ final class RealmContext {
     private func load(_ object: ObjectBase) {
         guard let table = object._table else { return }
         let found = read { connection in
-            let statement = try connection.statement(table.selectSQL)
+            let statement = try table.selectStatement(connection)
             statement.bind(object._key, at: 1)
             guard try statement.step() else { return false }
             var decoder = RowDecoder(statement, table.layout)

@@ -156,7 +156,7 @@ enum TrapFinder {
     }
 
     private static func badEscape(_ scene: TrapScene) -> Trap? {
-        guard scene.isInside("double-quoted"), scene.says("escape") || scene.says("hexdecimal") else { return nil }
+        guard scene.isInside("quoted scalar"), scene.says("escape") || scene.says("hexdecimal") else { return nil }
         var place = min(scene.failure.offset, scene.bytes.count - 1)
         while place > 0, scene.bytes[place] != Byte.backslash { place -= 1 }
         let range = place..<min(place + 2, scene.bytes.count)
@@ -173,9 +173,11 @@ enum TrapFinder {
         let sign = String(UnicodeScalar(byte))
         let escaped = scene.lines.text(range).split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")
-        return scene.mend(
+        var trap = scene.mend(
             "'\(sign)' cannot begin a value in YAML; quote the value", at: range.lowerBound..<range.lowerBound + 1,
             replace: range, with: "'\(escaped)'", title: "quote the value", .suggested)
+        trap.doubtful = range
+        return trap
     }
 
     private static func aliasOrDirective(_ scene: TrapScene) -> Trap? {

@@ -99,7 +99,7 @@ extension Resolver {
         if isWord, !looksOther { return .string(literal.text) }
         let quoted = "\"\(literal.text)\""
         let isPlain = !literal.text.utf8.contains(Byte.doubleQuote) && !literal.text.utf8.contains(Byte.backslash)
-        return refuse(literal, "text of more than one word stands in quotes; write \(quoted)", fix: isPlain ? quoted : nil)
+        return refuse(literal, "text that is not one plain word stands in quotes; write \(quoted)", fix: isPlain ? quoted : nil)
     }
 
     private mutating func checkData(_ literal: LiteralSyntax) -> DefaultModel? {

@@ -194,6 +194,8 @@ extension Resolver {
     /// A property that an object does not have.
     mutating func reportNoMember(_ name: Spanned<String>, of scope: ObjectScope, candidates: [String]? = nil) {
         let owner = scope.syntax.name
+        // An object without properties has its finding already.
+        guard !scope.names.isEmpty || !scope.ignored.isEmpty else { return }
         if scope.ignored.contains(name.value) {
             report(
                 .unknownName, "'\(name.value)' of '\(owner.value)' is ignored, not stored; name a stored property",

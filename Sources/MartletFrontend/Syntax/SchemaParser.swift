@@ -160,7 +160,9 @@ struct SchemaParser {
             let text = String(decoding: part, as: UTF8.self)
             let range = start..<start + part.count
             guard text.isName else {
-                let place = range.isEmpty ? scalar.span : scalar.span(of: range)
+                // An empty segment is shown by the dot beside it.
+                let dot = range.isEmpty ? max(0, start - 1)..<max(1, start) : range
+                let place = scalar.span(of: dot)
                 let what = text.isEmpty ? "a segment is empty" : "'\(text.shortened)' is not a name"
                 report(.unknownName, "cannot read this key path; \(what)", at: place)
                 return nil
