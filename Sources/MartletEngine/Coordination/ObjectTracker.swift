@@ -1,4 +1,4 @@
-import MartletSQLite
+package import MartletSQLite
 
 /// Says which of some things changed about one row from version to version, and what their values are.
 package struct ObjectTracker: Sendable {
