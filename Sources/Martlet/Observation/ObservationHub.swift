@@ -18,6 +18,8 @@ final class ObservationHub: @unchecked Sendable {
         var isComputing = false
         /// Something happened that no run has seen.
         var isBehind = false
+        /// Runs since the last turn: what they lead to is replaced by the next while no turn is taken.
+        var runs = 0
         var isTurnScheduled = false
         /// What the next run works at; nil for the newest version.
         var target: SnapshotHandle?
@@ -38,6 +40,8 @@ final class ObservationHub: @unchecked Sendable {
     private let coordinator: StoreCoordinator
     private let lock = NSLock()
     private var state = State()
+    /// More runs than this are not worth while for an executor that takes no turns.
+    private static let greatestRuns = 8
     private static let queue = DispatchQueue(label: "martlet.notifications", qos: .userInitiated, attributes: .concurrent)
     /// The newest version that observers of the Realm know of.
     private var told: Version
@@ -108,14 +112,18 @@ final class ObservationHub: @unchecked Sendable {
     /// Something was committed by another Realm: a hint, on any thread.
     func signal() {
         let starts = locked { state in
-            if state.isComputing || state.computed != nil {
-                state.isBehind = true
-                return false
-            }
-            state.isComputing = true
-            return true
+            state.isBehind = true
+            return startsRun(&state)
         }
         if starts { Self.queue.async { [self] in compute() } }
+    }
+
+    private func startsRun(_ state: inout State) -> Bool {
+        guard state.isBehind, !state.isComputing, state.scheduler != nil else { return false }
+        guard state.computed == nil || state.runs < Self.greatestRuns else { return false }
+        state.isComputing = true
+        state.runs += 1
+        return true
     }
 
     /// The same on the executor. A Realm that does not refresh by itself is told of its own version.
@@ -151,13 +159,17 @@ final class ObservationHub: @unchecked Sendable {
             }
             withExtendedLifetime(dropped) {}
         }
-        let schedules = locked { state in
+        let (old, schedules, startsAgain) = locked { state in
             state.isComputing = false
-            state.computed = handle
-            defer { state.isTurnScheduled = true }
-            return !state.isTurnScheduled
+            defer {
+                state.computed = handle
+                state.isTurnScheduled = true
+            }
+            return (state.computed, !state.isTurnScheduled, startsRun(&state))
         }
+        withExtendedLifetime(old) {}
         if schedules { scheduler.schedule { [weak self] in self?.turn() } }
+        if startsAgain { Self.queue.async { [self] in compute() } }
     }
 
     /// Works out what is to be told at `handle`, without the lock.
@@ -181,6 +193,7 @@ final class ObservationHub: @unchecked Sendable {
     private func turn() {
         let computed = locked { state in
             state.isTurnScheduled = false
+            state.runs = 0
             defer { state.computed = nil }
             return state.computed
         }
