@@ -120,6 +120,16 @@ enum Misuse {
         trap("an unmanaged '\(type)' was observed. Add it to a Realm first")
     }
 
+    static func observeInvalidated(_ type: String) -> Never {
+        trap("a '\(type)' whose object was deleted was observed. Check 'isInvalidated' first")
+    }
+
+    static func unknownLabel(_ path: String, projection: String, labels: [String]) -> Never {
+        trap(
+            "the key path '\(path)' cannot be observed: '\(projection)' projects nothing of that name. "
+                + "Name one of its labels, \(labels.map { "'\($0)'" }.joined(separator: ", ")), or the key path behind one")
+    }
+
     static func observeReadOnly() -> Never {
         trap("something in a Realm opened with 'readOnly' was observed, and nothing there ever changes. Open it for writing")
     }

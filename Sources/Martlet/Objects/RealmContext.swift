@@ -14,8 +14,6 @@ final class RealmContext {
     /// What the Realm sees; nil after `invalidate()` until it is next used.
     private var snapshot: SnapshotHandle?
     var transaction: WriteTransaction?
-    /// True when somebody in this process observes: rows are then kept as they were before the open write.
-    private(set) var keepsOldRows = false
     /// Changes with everything that can change what a query finds: caches compare it.
     private(set) var stamp: UInt64 = 1
     var autorefresh = true
@@ -100,7 +98,6 @@ final class RealmContext {
         defer { if transaction == nil { snapshot = given } }
         transaction = try coordinator.beginWrite(replacing: &given)
         transaction?.committer = ObjectIdentifier(self)
-        keepsOldRows = coordinator.hasObservers
     }
 
     func touch() { stamp &+= 1 }
@@ -189,4 +186,8 @@ struct ContextHooks {
     var hub: AnyObject?
     /// The Realm's last reference is gone.
     var closed: () -> Void = {}
+    /// After a write of this Realm was taken back.
+    var cancelled: () -> Void = {}
+    /// True inside a callback: then the Realm neither moves nor lets go of what it shows.
+    var isDelivering: () -> Bool = { false }
 }

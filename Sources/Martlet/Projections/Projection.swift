@@ -60,7 +60,7 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
 /// The objects of a result, each seen through a projection: live, lazy, in the same order.
 public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
     let storage: ResultsStorage
-    private let project: (ObjectBase) -> Element
+    let project: (ObjectBase) -> Element
 
     init(_ storage: ResultsStorage, _ project: @escaping (ObjectBase) -> Element) {
         self.storage = storage
