@@ -5,7 +5,7 @@ private let batch = 10_000
 
 /// Nanoseconds that the insertion took; the values are made beforehand, the objects are not.
 private func insertAll(_ job: Job, _ realm: Realm, _ add: (PersonValues) -> Void) throws -> UInt64 {
-    var measured = duration { realm.beginWrite() }
+    var measured = try duration { try realm.beginWrite() }
     for first in stride(from: 0, to: job.count, by: batch) {
         let people = (first..<min(first + batch, job.count)).map { PersonValues(number: $0) }
         measured += duration {

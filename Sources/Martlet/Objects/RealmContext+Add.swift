@@ -35,23 +35,31 @@ extension RealmContext {
             update(key, from: object, policy, table)
             return key
         }
-        let hasReferences = table.model?.hasReferences == true
+        guard table.model?.hasReferences == true else { return addPlain(object, table, transaction) }
         let key = newKey(of: object, table, transaction)
-        let collections = hasReferences ? RowEncoder.collections(of: object) : []
+        let collections = RowEncoder.collections(of: object)
         // Managed from here on, so that objects that link back to it find its key.
         table.bind(object, key)
         object._state = .live
-        if hasReferences { RowEncoder.adoptLinks(of: object, self, policy) }
-        insert(object, key, table, transaction)
+        RowEncoder.adoptLinks(of: object, self, policy)
+        _ = insert(object, key, table, transaction)
         object._guard = confinement.guardWord
         for (property, collection) in collections { collection._manage(object, property, policy) }
         return key
     }
 
+    // Objects that lead nowhere need no look at what comes with them.
+    private func addPlain(_ object: ObjectBase, _ table: ObjectTable, _ transaction: WriteTransaction) -> ObjectKey {
+        let key = insert(object, table.integerKey >= 0 ? nil : newKey(of: object, table, transaction), table, transaction)
+        table.bind(object, key)
+        object._state = .live
+        object._guard = confinement.guardWord
+        return key
+    }
+
     private func newKey(of object: ObjectBase, _ table: ObjectTable, _ transaction: WriteTransaction) -> ObjectKey {
-        if table.layout.keyIsProperty, let property = table.type.primaryKey,
-            case .integer(let key) = RowEncoder.values(of: object)[property]
-        {
+        if table.integerKey >= 0 {
+            let key = RowEncoder.integerKey(of: object, table)
             // Before the object is bound: otherwise it would take the place of the living accessor of that row.
             if table.identity.object(key) != nil, table.exists(key) { duplicate(.integer(key), table) }
             return key
@@ -63,25 +71,35 @@ extension RealmContext {
         }
     }
 
-    private func insert(_ object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable, _ transaction: WriteTransaction) {
+    /// Returns the key of the new row: the given one, or else the integer primary key.
+    private func insert(
+        _ object: ObjectBase, _ chosen: ObjectKey?, _ table: ObjectTable, _ transaction: WriteTransaction
+    ) -> ObjectKey {
+        // Without a disk to write to any key will do: the commit is going to fail.
+        var key = chosen ?? 0
         storing {
             do {
-                try transaction.handle.read { connection in
-                    let statement = try connection.statement(table.insertSQL)
-                    let parameter = RowEncoder.bind(object, statement, arena, mask: .max, table.layout)
-                    if !table.layout.keyIsProperty { statement.bind(key, at: parameter) }
+                key = try transaction.handle.read { connection in
+                    let statement = try table.insertStatement(connection)
+                    let bound = RowEncoder.bind(object, statement, arena, mask: .max, table)
+                    if table.integerKey < 0 { statement.bind(key, at: bound.parameter) }
                     try statement.run()
+                    return table.integerKey < 0 ? key : bound.key
                 }
             } catch let error as SQLiteError where error.primary == .constraint {
-                if let property = table.type.primaryKey {
-                    let value = RowEncoder.values(of: object)[property]
-                    if self.key(primaryKey: value, table, asksAccessors: false) != nil { duplicate(value, table) }
-                }
+                refuseDuplicate(of: object, table)
                 throw error
             }
         }
         transaction.recorder.insert(key, in: table.id)
         touch()
+        return key
+    }
+
+    private func refuseDuplicate(of object: ObjectBase, _ table: ObjectTable) {
+        guard let property = table.type.primaryKey else { return }
+        let value = RowEncoder.values(of: object)[property]
+        if key(primaryKey: value, table, asksAccessors: false) != nil { duplicate(value, table) }
     }
 
     private func duplicate(_ key: SQLValue, _ table: ObjectTable) -> Never {

@@ -41,7 +41,7 @@ extension RealmContext {
         flushForQuery()
         for table in tables.values.sorted(by: { $0.id < $1.id }) {
             let keys = keys("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)", [])
-            if hooks.wantsOldRows() { for key in keys { keepOldRow(key, table) } }
+            if transaction?.keepsOldRows == true { for key in keys { keepOldRow(key, table) } }
             let accessors = table.accessors.filter { $0._state != .invalidated }
             for object in accessors { object._observers?.willChange(object, columns: ColumnSet(), isGone: true) }
             execute("DELETE FROM \(table.layout.table)", [])
@@ -65,7 +65,7 @@ extension RealmContext {
     }
 
     private func keepOldRow(_ key: ObjectKey, _ table: ObjectTable) {
-        guard let transaction, !transaction.oldRows.isFull, hooks.wantsOldRows() else { return }
+        guard let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull else { return }
         let values = read { connection -> [SQLValue]? in
             let statement = try connection.statement(table.selectSQL)
             statement.bind(key, at: 1)

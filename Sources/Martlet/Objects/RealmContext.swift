@@ -144,7 +144,7 @@ final class RealmContext {
         guard let table = object._table else { return }
         if table.hasTwins { flushForQuery() }
         let found = read { connection in
-            let statement = try connection.statement(table.selectSQL)
+            let statement = try table.selectStatement(connection)
             statement.bind(object._key, at: 1)
             guard try statement.step() else { return false }
             var decoder = RowDecoder(statement, table.layout)
@@ -202,6 +202,8 @@ struct ContextHooks {
     var hub: AnyObject?
     /// The Realm's last reference is gone.
     var closed: () -> Void = {}
-    /// True when old rows of changes are worth keeping.
-    var wantsOldRows: () -> Bool = { false }
+    /// After a write of this Realm was taken back.
+    var cancelled: () -> Void = {}
+    /// True inside a callback: then the Realm neither moves nor lets go of what it shows.
+    var isDelivering: () -> Bool = { false }
 }

@@ -20,7 +20,7 @@ extension Realm {
         guard let value = UntypedValue.stored(key, property.element, isOptional: false) else {
             Misuse.wrongValue(key, property: "\(table.type.name).\(property.name)", expected: "'\(property.typeDescription)'")
         }
-        return context.key(primaryKey: value, table).map { unsafeDowncast(table.object($0), to: Element.self) }
+        return context.find(primaryKey: value, table).map { unsafeDowncast($0, to: Element.self) }
     }
 
     // MARK: Adding

@@ -4,7 +4,7 @@ import Foundation
 import MartletTestSupport
 import Testing
 
-@Suite struct ListTests {
+@Suite struct ListContractTests {
     /// The same steps on a managed list, an unmanaged one and an array.
     private func check(_ steps: (List<Int>) throws -> Void, _ model: (inout [Int]) -> Void, start: [Int] = [0, 1, 2, 3, 4]) throws {
         var expected = start

@@ -13,7 +13,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
     done.wait()
 }
 
-@Suite struct MisuseTests {
+@Suite struct RealmMisuseTests {
     @Test("O1 use on another thread traps and says where it belongs") func threads() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             nonisolated(unsafe) let test = try TestRealm()
