@@ -46,7 +46,9 @@ extension RealmContext {
             if isGone { announcement.willEnd(object._observers) }
             if !isGone && !columns.isEmpty { changed.append((object, columns)) }
         }
-        for core in observedCores() where isOwnerGone(core, changes, inverted, next) { announcement.willEnd(core.observers) }
+        for core in observedCores() where isOwnerGone(core, changes, inverted, next) {
+            announcement.willEnd(core.observers)
+        }
         for (object, columns) in changed {
             announcement.willChange(object._observers, columns) { property in
                 let id = CollectionID(table: object._table?.id ?? 0, property: property, owner: object._key)
@@ -61,7 +63,9 @@ extension RealmContext {
         var announcement = KeyValueAnnouncement()
         guard hasKeyValueObservers else { return announcement }
         announcement.willEnd(table.identity.object(key)?._observers)
-        for core in observedCores() where core.table === table && core.owner == key { announcement.willEnd(core.observers) }
+        for core in observedCores() where core.table === table && core.owner == key {
+            announcement.willEnd(core.observers)
+        }
         return announcement
     }
 
@@ -85,7 +89,14 @@ extension RealmContext {
 
     // In a fixed order.
     private func observed() -> [ObjectBase] {
-        observedObjects.values.compactMap(\.object).filter { $0._state == .live || $0._state == .stale }
+        let objects = observedObjects.values.compactMap(\.object).filter { $0._state == .live || $0._state == .stale }
+        if objects.count < observedObjects.count {
+            // Some are gone without having been let go by their observers.
+            observedObjects = [:]
+            for object in objects { observedObjects[ObjectIdentifier(object)] = WeakObject(object: object) }
+        }
+        return
+            objects
             .sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
     }
 
@@ -103,7 +114,9 @@ extension RealmContext {
         return (change.columns(modifiedFor: object._key), isGone)
     }
 
-    private func isOwnerGone(_ core: CollectionCore, _ changes: ChangeSet?, _ inverted: Bool, _ next: SnapshotHandle?) -> Bool {
+    private func isOwnerGone(_ core: CollectionCore, _ changes: ChangeSet?, _ inverted: Bool, _ next: SnapshotHandle?)
+        -> Bool
+    {
         guard let changes else { return next.map { compare(core.owner, core.table, $0).isGone } ?? false }
         guard let change = changes.tables[core.table.id] else { return false }
         return (inverted ? change.inserted : change.deleted).contains(core.owner)
@@ -112,7 +125,9 @@ extension RealmContext {
     // MARK: When the changes are not known
 
     /// Compares a row with its state in another version.
-    private func compare(_ key: ObjectKey, _ table: ObjectTable, _ next: SnapshotHandle) -> (columns: ColumnSet, isGone: Bool) {
+    private func compare(_ key: ObjectKey, _ table: ObjectTable, _ next: SnapshotHandle) -> (
+        columns: ColumnSet, isGone: Bool
+    ) {
         let state = read { try RowState(key, table, $0) }
         guard let newState = try? next.read({ try RowState(key, table, $0) }) else { return (.all, false) }
         guard let new = newState.values else { return (ColumnSet(), true) }

@@ -79,7 +79,8 @@ struct KeyValueEdit {
         guard isInverted else { return change }
         return CollectionChange(
             deletions: change.insertions, insertions: change.deletions, modifications: change.modificationsNew,
-            modificationsNew: change.modifications, moves: change.moves.map { CollectionChange.Move(from: $0.to, to: $0.from) })
+            modificationsNew: change.modifications,
+            moves: change.moves.map { CollectionChange.Move(from: $0.to, to: $0.from) })
     }
 }
 

@@ -28,7 +28,9 @@ extension List: KeyValueArray {
     func element(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
 
     private func typed(_ value: Any?, _ name: String) -> Element {
-        if let none = (Element.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Element, value == nil {
+        if let none = (Element.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Element,
+            value == nil
+        {
             return none
         }
         return UntypedElements<Element>(core?.context).element(value as Any, name, .error)

@@ -9,7 +9,8 @@ struct KeyValueListChange {
     /// Nil for a change of several kinds.
     init?(_ change: CollectionChange) {
         let isMoved = !change.moves.isEmpty
-        let isPermutation = change.deletions.count == change.moves.count && change.insertions.count == change.moves.count
+        let isPermutation =
+            change.deletions.count == change.moves.count && change.insertions.count == change.moves.count
         switch (change.deletions.isEmpty, change.insertions.isEmpty, change.modifications.isEmpty) {
         case (true, false, true): (kind, indexes) = (.insertion, IndexSet(change.insertions))
         case (false, true, true): (kind, indexes) = (.removal, IndexSet(change.deletions))

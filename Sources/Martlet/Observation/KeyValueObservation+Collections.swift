@@ -55,7 +55,9 @@ private enum CollectionSubscription {
             guard let collection, !state.isEnded else { return }
             tell(collection, KeyValueObservedChange(KeyValueEvent(old: hasOld ? false : nil, new: hasNew ? true : nil)))
         }
-        if options.contains(.initial) { tell(collection, KeyValueObservedChange(KeyValueEvent(new: hasNew ? false : nil))) }
+        if options.contains(.initial) {
+            tell(collection, KeyValueObservedChange(KeyValueEvent(new: hasNew ? false : nil)))
+        }
         return KeyValueObservation(collection) { [weak core] in
             guard state.end(), let id, let core, core.context.confinement.isCurrent else { return }
             core.removeRegistration(id)

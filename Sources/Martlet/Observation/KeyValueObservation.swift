@@ -80,6 +80,7 @@ extension KeyValueSubscription.Reader {
             return unsafeDowncast(root, to: Root.self)[keyPath: keyPath]
         }
         return KeyValueSubscription.Reader(
-            value: value, elements: nil, oldCollection: isCollection ? { _, _ in nil } : value, tellsPositions: isCollection)
+            value: value, elements: nil, oldCollection: isCollection ? { _, _ in nil } : value,
+            tellsPositions: isCollection)
     }
 }

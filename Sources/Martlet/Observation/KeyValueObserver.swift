@@ -7,7 +7,8 @@ public protocol KeyValueObserver: AnyObject {
     ///
     /// - Parameter change: what the registration's options ask for, by `KeyValueChangeKey`.
     func observeValue(
-        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?)
+        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?)
 }
 
 extension ObjectBase {

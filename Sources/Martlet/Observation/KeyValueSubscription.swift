@@ -62,6 +62,7 @@ final class KeyValueSubscription: @unchecked Sendable {
     }
 
     deinit {
+        guard context?.confinement.isCurrent ?? true else { return }
         for link in links { link.object?.removeRegistration(link.id) }
     }
 
@@ -89,7 +90,8 @@ final class KeyValueSubscription: @unchecked Sendable {
                 isRoot
                 ? object.addRegistration(step, will: { self.will(0, $0) }, did: { self.did(0) })
                 : object.addRegistration(
-                    step, will: { [weak self] in self?.will(level, $0) ?? false }, did: { [weak self] in self?.did(level) })
+                    step, will: { [weak self] in self?.will(level, $0) ?? false },
+                    did: { [weak self] in self?.did(level) })
             links.append(Link(object: isRoot || object === root ? nil : object, id: id))
             guard level + 1 < path.steps.count else { return announceCollection(of: object) }
             let property = object._model.schema.properties[step]
@@ -130,8 +132,9 @@ final class KeyValueSubscription: @unchecked Sendable {
             list = effect.list
         }
         links[level].pending += 1
-        if event != nil {
-            event?.list = nil
+        if let known = event {
+            // Two changes in one: an assignment.
+            if known.list != nil { event = KeyValueEvent(old: options.contains(.old) ? oldValue(nil) : nil) }
             return true
         }
         var change = KeyValueEvent(list: list)

@@ -1,8 +1,9 @@
 import ConformanceModels
 import Foundation
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 /// Writes down what an observer is told.
 final class ChangeRecorder: KeyValueObserver {
@@ -12,7 +13,8 @@ final class ChangeRecorder: KeyValueObserver {
     var onCall: (() -> Void)?
 
     func observeValue(
-        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
     ) {
         calls.append(Self.text(keyPath, change ?? [:]))
         changes.append(change ?? [:])
@@ -35,7 +37,9 @@ final class ChangeRecorder: KeyValueObserver {
         var text = change[.notificationIsPriorKey] as? Bool == true ? "prior " : ""
         text += keyPath ?? "?"
         if let kind, kind != .setting { text += " \(kind)" }
-        if let indexes = change[.indexesKey] as? IndexSet { text += " " + indexes.map(String.init).joined(separator: ",") }
+        if let indexes = change[.indexesKey] as? IndexSet {
+            text += " " + indexes.map(String.init).joined(separator: ",")
+        }
         let values = [change[.oldKey], change[.newKey]]
         if values.contains(where: { $0 != nil }) {
             text += ": " + values.map { $0.map(value) ?? "-" }.joined(separator: " -> ")

@@ -1,10 +1,11 @@
 import ConformanceModels
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletEngine
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("Key-value: assignments")
 struct KeyValueAssignmentTests {
@@ -71,7 +72,9 @@ struct KeyValueAssignmentTests {
         person.firstName = "Bea"
         token?.invalidate()
         person.firstName = "Cleo"
-        token = person.observe(\.firstName) { _, change in log.append("\(change.oldValue as Any) \(change.newValue as Any)") }
+        token = person.observe(\.firstName) { _, change in
+            log.append("\(change.oldValue as Any) \(change.newValue as Any)")
+        }
         person.firstName = "Dora"
         token = nil
         person.firstName = "Eva"
@@ -192,9 +195,13 @@ struct KeyValueAssignmentTests {
         tokens.append(dog.observe(\.size, options: .both) { log.append("\($1.oldValue as Any) \($1.newValue as Any)") })
         tokens.append(dog.observe(\.age, options: .both) { log.append("\($1.oldValue as Any) \($1.newValue as Any)") })
         tokens.append(
-            dog.observe(\.owner?.firstName, options: .both) { log.append("\($1.oldValue as Any) \($1.newValue as Any)") })
-        tokens.append(dog.observe(\.name.count, options: .both) { log.append("\($1.oldValue as Any) \($1.newValue as Any)") })
-        tokens.append(dog.observe(\.siblings.count, options: .both) { log.append("\($1.oldValue as Any) \($1.newValue as Any)") })
+            dog.observe(\.owner?.firstName, options: .both) {
+                log.append("\($1.oldValue as Any) \($1.newValue as Any)")
+            })
+        tokens.append(
+            dog.observe(\.name.count, options: .both) { log.append("\($1.oldValue as Any) \($1.newValue as Any)") })
+        tokens.append(
+            dog.observe(\.siblings.count, options: .both) { log.append("\($1.oldValue as Any) \($1.newValue as Any)") })
         try test.realm.write {
             dog.size = .medium
             dog.age = 3
@@ -204,7 +211,8 @@ struct KeyValueAssignmentTests {
         }
         #expect(
             log == [
-                "Optional(KennelModels.Size.small) Optional(KennelModels.Size.medium)", "Optional(nil) Optional(Optional(3))",
+                "Optional(KennelModels.Size.small) Optional(KennelModels.Size.medium)",
+                "Optional(nil) Optional(Optional(3))",
                 "Optional(nil) Optional(Optional(\"Ada\"))", "Optional(3) Optional(5)", "Optional(0) Optional(1)",
             ])
         withExtendedLifetime(tokens) {}
@@ -245,6 +253,50 @@ struct KeyValueAssignmentTests {
         node.removeObserver(recorder, forKeyPath: "name")
         try test.realm.write { node.name = "z" }
         #expect(recorder.contexts.count == 3)
+    }
+
+    @Test("K11 an ignored property is seen only by the accessor it was assigned on")
+    func ignored() throws {
+        let test = try TestRealm()
+        let dog = Dog(name: "Rex")
+        try test.realm.write { test.realm.add(dog) }
+        dog.isSelected = true
+        #expect(test.realm.objects(Dog.self).first?.isSelected == true)
+        try test.elsewhere { realm in #expect(realm.objects(Dog.self).first?.isSelected == false) }
+    }
+
+    @Test("K3 accessors that died with observers leave nothing behind")
+    func deadAccessors() throws {
+        let test = try TestRealm()
+        _ = try test.nodes(1)
+        let recorder = ChangeRecorder()
+        test.realm.node(1).addObserver(recorder, forKeyPath: "name")
+        try test.remotely(1) { node, _ in node.name = "x" }
+        test.realm.refresh()
+        #expect(recorder.calls == [] && test.realm.context.observedObjects.isEmpty)
+        let token = test.realm.node(1).observe(\.name) { node, _ in recorder.onCall?() }
+        var calls = 0
+        recorder.onCall = { calls += 1 }
+        try test.remotely(1) { node, _ in node.name = "y" }
+        test.realm.refresh()
+        #expect(calls == 1)
+        token.invalidate()
+    }
+
+    @Test("K9 a token ended on another thread tells nothing any more")
+    func endedElsewhere() throws {
+        let test = try TestRealm()
+        let node = try test.nodes(1)[0]
+        var calls = 0
+        let token = node.observe(\.name) { _, _ in calls += 1 }
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            token.invalidate()
+            done.signal()
+        }
+        done.wait()
+        try test.realm.write { node.name = "x" }
+        #expect(calls == 0 && node._observers == nil)
     }
 
     @Test("K29 a renamed property is observed under its Swift name")

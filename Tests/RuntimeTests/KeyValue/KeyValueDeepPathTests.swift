@@ -1,8 +1,9 @@
 import ConformanceModels
 import Foundation
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("Key-value: deep paths")
 struct KeyValueDeepPathTests {
@@ -69,6 +70,28 @@ struct KeyValueDeepPathTests {
         try test.realm.beginWrite()
         #expect(recorder.take() == ["next.next.name: y -> nil"])
         test.realm.cancelWrite()
+    }
+
+    @Test("K10 a list behind a link: its own changes have positions, relinking is a setting")
+    func listBehindLink() throws {
+        let recorder = nodes[0].recorder("next.children")
+        try test.realm.write {
+            nodes[1].children.append(nodes[3])
+            nodes[0].next = nodes[2]
+            nodes[2].children.append(nodes[4])
+        }
+        #expect(
+            recorder.take() == [
+                "next.children insertion 0: - -> [#4]", "next.children: [#4] -> live[]",
+                "next.children insertion 0: - -> [#5]",
+            ])
+        try test.remotely(1) { node, realm in
+            realm.node(3).children.append(realm.node(1))
+            node.next = realm.node(2)
+            realm.node(2).children.append(realm.node(1))
+        }
+        test.realm.refresh()
+        #expect(recorder.take() == ["next.children: [#5] -> live[#4, #1]"])
     }
 
     @Test("K10 a path that comes back to its root, and ends with the token")

@@ -1,8 +1,9 @@
 import ConformanceModels
 import Foundation
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("Key-value: collections")
 struct KeyValueListTests {

@@ -1,9 +1,10 @@
 import ConformanceModels
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("Key-value: traps")
 struct KeyValueTrapTests {
@@ -38,6 +39,14 @@ struct KeyValueTrapTests {
             Dog().addObserver(ChangeRecorder(), forKeyPath: "bio")
         }
         #expect(message(result).contains("'Dog' has no property 'bio'"))
+    }
+
+    @Test("K1 observing an ignored property traps")
+    func ignored() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Dog().observe(\.isSelected) { _, _ in }
+        }
+        #expect(message(result).contains("cannot be observed: 'Dog' has no property"))
     }
 
     @Test("K10 a path through a collection traps")
