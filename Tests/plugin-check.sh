@@ -146,6 +146,24 @@ run_mistakes() {
     mv "$scratch/Anchor.swift" "$models/Anchor.swift"
 }
 
+martlet() {
+    swift package --package-path "$demo" --allow-writing-to-package-directory martlet "$@" >"$log" 2>&1
+}
+
+# The command plugin, for people who commit what is generated.
+run_command() {
+    local generated=$demo/Generated
+    check "S34 generate writes the package's own files" martlet generate Schemas/Zoo --output "$generated"
+    check "S34 generate --check is content with them" martlet generate --check Schemas/Zoo --output "$generated"
+    printf '// edited\n' >>"$generated/Animal.martlet.swift"
+    check "S34 generate --check fails when one was edited" \
+        not martlet generate --check Schemas/Zoo --output "$generated"
+    check "S34 and says which" says "Animal.martlet.swift"
+    rm -r "$generated"
+}
+
+not() { ! "$@"; }
+
 refused_saying() { refused && says "$1"; }
 
 for system in "${systems[@]}"; do
@@ -156,6 +174,7 @@ for system in "${systems[@]}"; do
     copy
     run_checks
     run_mistakes
+    if is_native; then run_command; fi
 done
 
 if [ "$failures" -gt 0 ]; then

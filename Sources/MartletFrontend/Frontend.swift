@@ -19,17 +19,22 @@ public enum Frontend {
         var diagnostics: [Diagnostic] = []
         var files: [FileSyntax] = []
         var lostWords: Set<String> = []
+        var later: [Diagnostic] = []
+        var doubtful: [SourceSpan] = []
         for source in ordered {
             let reading = FileReader.read(source)
             diagnostics += reading.diagnostics
             lostWords.formUnion(reading.lostWords)
             var parser = SchemaParser(source: source, comments: reading.comments)
             files.append(parser.parse(reading.root))
-            diagnostics += parser.diagnostics
+            later += parser.diagnostics
+            doubtful += reading.doubtful
         }
         var resolver = Resolver(files, lostWords: lostWords)
         let model = resolver.resolve()
-        diagnostics += resolver.diagnostics
+        diagnostics += (later + resolver.diagnostics).filter { finding in
+            !doubtful.contains { finding.span?.overlaps($0) == true }
+        }
         if !diagnostics.contains(where: \.isError), files.allSatisfy(\.declarations.isEmpty) {
             let message = "the schema declares nothing; write an object under 'objects:'"
             diagnostics.append(Diagnostic(.noSchema, message, at: ordered[0].span.beginning))
@@ -60,5 +65,11 @@ public enum Frontend {
                     severity: hasError ? .error : .warning)
             ]
         }
+    }
+}
+
+extension SourceSpan {
+    fileprivate func overlaps(_ other: SourceSpan) -> Bool {
+        file == other.file && start < other.end && other.start < end
     }
 }

@@ -12,9 +12,21 @@ final class ObjectTable {
     let identity = IdentityMap()
     /// Owns this table; objects keep it alive.
     unowned(unsafe) let context: RealmContext
+    /// The property that is the object key itself; -1 where the runtime chooses keys.
+    let integerKey: PropertyIndex
     let insertSQL: String
     let selectSQL: String
-    private var updateSQL: [UInt64: (sql: String, positions: [Int])] = [:]
+    private var insertStatement: Statement?
+    private var selectStatement: Statement?
+    private var findStatement: Statement?
+    private var updates: [UInt64: Update] = [:]
+
+    /// The statement that writes a set of properties.
+    struct Update {
+        let sql: String
+        let isEmpty: Bool
+        var statement: Statement?
+    }
 
     init(_ table: DatabaseSchema.Table, _ model: ModelClass?, _ context: RealmContext) {
         id = table.id
@@ -23,19 +35,53 @@ final class ObjectTable {
         incoming = table.incoming
         self.model = model
         self.context = context
+        integerKey = table.type.hasIntegerKey ? table.type.primaryKey ?? -1 : -1
         insertSQL = table.layout.insert
         selectSQL = table.layout.selectByKey
     }
 
-    /// The statement that writes the properties of `mask`, and the columns it sets.
-    func update(_ mask: UInt64) -> (sql: String, positions: [Int]) {
-        if let known = updateSQL[mask] { return known }
+    // The statements of the hot paths are kept here: finding one by its text costs as much as running it.
+
+    func insertStatement(_ connection: Connection) throws -> Statement {
+        if let known = insertStatement, known.belongs(to: connection) { return known }
+        let statement = try connection.statement(insertSQL)
+        insertStatement = statement
+        return statement
+    }
+
+    func selectStatement(_ connection: Connection) throws -> Statement {
+        if let known = selectStatement, known.belongs(to: connection) { return known }
+        let statement = try connection.statement(selectSQL)
+        selectStatement = statement
+        return statement
+    }
+
+    /// Reads a row by the user's primary key.
+    func findStatement(_ connection: Connection) throws -> Statement {
+        if let known = findStatement, known.belongs(to: connection) { return known }
+        guard let property = type.primaryKey, let column = layout.column(of: property) else { Misuse.noPrimaryKey(type.name) }
+        let statement = try connection.statement(
+            "SELECT \(layout.rowColumns) FROM \(layout.table) WHERE \(column.name) = ?1")
+        findStatement = statement
+        return statement
+    }
+
+    /// The position of the key in a full row.
+    var keyPosition: Int { layout.columns.count + (layout.hasSpecials ? 1 : 0) }
+
+    /// The statement that writes the properties of `mask`; nil when none of them is a column.
+    func updateStatement(_ mask: UInt64, _ connection: Connection) throws -> Statement? {
+        if let known = updates[mask] {
+            if known.isEmpty { return nil }
+            if let statement = known.statement, statement.belongs(to: connection) { return statement }
+        }
         let positions = layout.columns.indices.filter {
             mask & (1 << UInt64(min(layout.columns[$0].property, 63))) != 0
         }
-        let entry = (layout.update(positions), positions)
-        updateSQL[mask] = entry
-        return entry
+        let sql = layout.update(positions)
+        let statement = positions.isEmpty ? nil : try connection.statement(sql)
+        updates[mask] = Update(sql: sql, isEmpty: positions.isEmpty, statement: statement)
+        return statement
     }
 
     /// The accessor of a row, made if there is none. Its values are read when first needed.

@@ -28,13 +28,15 @@ extension RealmContext {
             return existing._key
         }
         do {
-            let key = try integerKey(of: object, table) ?? transaction.nextKey(in: table.id)
-            let collections = table.model?.hasReferences == true ? RowEncoder.collections(of: object) : []
+            guard table.model?.hasReferences == true else { return try addPlain(object, table, transaction) }
+            let key =
+                table.integerKey >= 0 ? RowEncoder.integerKey(of: object, table) : try transaction.nextKey(in: table.id)
+            let collections = RowEncoder.collections(of: object)
             // Managed from here on, so that objects that link back to it find its key.
             table.bind(object, key)
             object._state = .live
-            if table.model?.hasReferences == true { RowEncoder.adoptLinks(of: object, self, policy) }
-            try insert(object, key, table, transaction)
+            RowEncoder.adoptLinks(of: object, self, policy)
+            _ = try insert(object, key, table, transaction)
             object._guard = confinement.guardWord
             for (property, collection) in collections { collection._manage(object, property, policy) }
             return key
@@ -48,22 +50,29 @@ extension RealmContext {
         }
     }
 
-    private func insert(_ object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable, _ transaction: WriteTransaction) throws {
-        try transaction.handle.read { connection in
-            let statement = try connection.statement(table.insertSQL)
-            let parameter = RowEncoder.bind(object, statement, arena, mask: .max, table.layout)
-            if !table.layout.keyIsProperty { statement.bind(key, at: parameter) }
+    // Objects that lead nowhere need no look at what comes with them.
+    private func addPlain(_ object: ObjectBase, _ table: ObjectTable, _ transaction: WriteTransaction) throws -> ObjectKey {
+        let chosen = table.integerKey >= 0 ? 0 : try transaction.nextKey(in: table.id)
+        let key = try insert(object, chosen, table, transaction)
+        table.bind(object, key)
+        object._state = .live
+        object._guard = confinement.guardWord
+        return key
+    }
+
+    /// Returns the key of the new row: the given one, or the integer primary key.
+    private func insert(
+        _ object: ObjectBase, _ chosen: ObjectKey, _ table: ObjectTable, _ transaction: WriteTransaction
+    ) throws -> ObjectKey {
+        let key = try transaction.handle.read { connection in
+            let statement = try table.insertStatement(connection)
+            let bound = RowEncoder.bind(object, statement, arena, mask: .max, table)
+            if table.integerKey < 0 { statement.bind(chosen, at: bound.parameter) }
             try statement.run()
+            return table.integerKey < 0 ? chosen : bound.key
         }
         transaction.recorder.insert(key, in: table.id)
         touch()
-    }
-
-    /// The primary key as the object key, where it is an integer.
-    private func integerKey(of object: ObjectBase, _ table: ObjectTable) throws -> ObjectKey? {
-        guard table.layout.keyIsProperty, let property = table.type.primaryKey,
-            case .integer(let key) = RowEncoder.values(of: object)[property]
-        else { return nil }
         return key
     }
 

@@ -81,7 +81,7 @@ extension RealmContext {
     /// The checks before an assignment to a managed object.
     func willModify(_ object: ObjectBase, _ table: ObjectTable) {
         if transaction == nil { _ = requireWrite("a '\(object._typeName)'") }
-        if object._dirty == 0, let transaction, !transaction.oldRows.isFull, hooks.wantsOldRows() {
+        if object._dirty == 0, let transaction, !transaction.oldRows.isFull, keepsOldRows {
             transaction.oldRows.keepFirst(RowEncoder.columnValues(of: object), of: object._key, in: table.id)
         }
     }
@@ -122,11 +122,9 @@ extension RealmContext {
         let mask = object._dirty
         object._dirty = 0
         guard mask != 0, object._state == .live, let table = object._table else { return }
-        let update = table.update(mask)
-        guard !update.positions.isEmpty else { return }
-        let statement = try connection.statement(update.sql)
-        let parameter = RowEncoder.bind(object, statement, arena, mask: mask, table.layout)
-        statement.bind(object._key, at: parameter)
+        guard let statement = try table.updateStatement(mask, connection) else { return }
+        let bound = RowEncoder.bind(object, statement, arena, mask: mask, table)
+        statement.bind(object._key, at: bound.parameter)
         try statement.run()
     }
 

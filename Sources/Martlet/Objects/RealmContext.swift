@@ -14,6 +14,8 @@ final class RealmContext {
     /// What the Realm sees; nil after `invalidate()` until it is next used.
     private var snapshot: SnapshotHandle?
     var transaction: WriteTransaction?
+    /// True when somebody in this process observes: rows are then kept as they were before the open write.
+    private(set) var keepsOldRows = false
     /// Changes with everything that can change what a query finds: caches compare it.
     private(set) var stamp: UInt64 = 1
     var autorefresh = true
@@ -109,6 +111,7 @@ final class RealmContext {
         let begun = try coordinator.beginWrite(replacing: &given)
         begun.committer = ObjectIdentifier(self)
         transaction = begun
+        keepsOldRows = coordinator.hasObservers
         guard let old, old.version != begun.baseVersion else { return }
         snapshot = old
         willMove(begun)
@@ -142,7 +145,7 @@ final class RealmContext {
     private func load(_ object: ObjectBase) {
         guard let table = object._table else { return }
         let found = read { connection in
-            let statement = try connection.statement(table.selectSQL)
+            let statement = try table.selectStatement(connection)
             statement.bind(object._key, at: 1)
             guard try statement.step() else { return false }
             var decoder = RowDecoder(statement, table.layout)
@@ -200,6 +203,4 @@ struct ContextHooks {
     var hub: AnyObject?
     /// The Realm's last reference is gone.
     var closed: () -> Void = {}
-    /// True when old rows of changes are worth keeping.
-    var wantsOldRows: () -> Bool = { false }
 }

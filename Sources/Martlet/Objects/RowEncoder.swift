@@ -10,6 +10,8 @@ import MartletSQLite
         /// Every property has a value; collections and linking objects have nil.
         case collect
         case adopt(RealmContext, Realm.UpdatePolicy)
+        /// Looks for the primary key only.
+        case key
         /// Makes the collection of one property if it has not been asked for yet.
         case collection(of: Int, ObjectBase)
     }
@@ -22,13 +24,20 @@ import MartletSQLite
     private var image = RowImage()
     private var collections: [(property: Int, collection: any PropertyCollection)] = []
     private var specials: [UInt8] = []
+    /// The integer primary key; -1 without one.
+    private var keyProperty = -1
+    private var key: ObjectKey = 0
 
-    /// Binds the properties of `mask` to a statement's parameters, from the first.
-    static func bind(_ object: ObjectBase, _ statement: Statement, _ arena: TextArena, mask: UInt64, _ layout: TableLayout) -> Int {
+    /// Binds the properties of `mask` to a statement's parameters, from the first. Returns the next parameter, and the
+    /// value of an integer primary key.
+    static func bind(
+        _ object: ObjectBase, _ statement: Statement, _ arena: TextArena, mask: UInt64, _ table: ObjectTable
+    ) -> (parameter: Int, key: ObjectKey) {
         arena.reset()
         var encoder = RowEncoder(mode: .bind(statement, arena), mask: mask)
+        encoder.keyProperty = table.integerKey
         object._encode(&encoder)
-        if layout.hasSpecials {
+        if table.layout.hasSpecials {
             if encoder.specials.isEmpty {
                 statement.bindNull(at: encoder.parameter)
             } else {
@@ -36,7 +45,15 @@ import MartletSQLite
             }
             encoder.parameter += 1
         }
-        return encoder.parameter
+        return (encoder.parameter, encoder.key)
+    }
+
+    /// The value of an integer primary key.
+    static func integerKey(of object: ObjectBase, _ table: ObjectTable) -> ObjectKey {
+        var encoder = RowEncoder(mode: .key, mask: .max)
+        encoder.keyProperty = table.integerKey
+        object._encode(&encoder)
+        return encoder.key
     }
 
     /// The values of all properties.
@@ -88,6 +105,7 @@ import MartletSQLite
     }
 
     private mutating func put(_ value: Int64?) {
+        if property == keyProperty, let value { key = value }
         let wanted = isWanted()
         switch mode {
         case .bind(let statement, _):
@@ -95,7 +113,7 @@ import MartletSQLite
             if let value { statement.bind(value, at: parameter) } else { statement.bindNull(at: parameter) }
             parameter += 1
         case .collect: image.values.append(value.map(SQLValue.integer) ?? .null)
-        case .adopt, .collection: break
+        case .adopt, .collection, .key: break
         }
     }
 
@@ -108,7 +126,7 @@ import MartletSQLite
             if let value, !value.isNaN { statement.bind(value, at: parameter) } else { statement.bindNull(at: parameter) }
             parameter += 1
         case .collect: image.values.append(value._stored.raw)
-        case .adopt, .collection: break
+        case .adopt, .collection, .key: break
         }
     }
 
@@ -120,7 +138,7 @@ import MartletSQLite
             if let value { arena.bind(value, statement, parameter) } else { statement.bindNull(at: parameter) }
             parameter += 1
         case .collect: image.values.append(value.map(SQLValue.text) ?? .null)
-        case .adopt, .collection: break
+        case .adopt, .collection, .key: break
         }
     }
 
@@ -132,7 +150,7 @@ import MartletSQLite
             statement.bind(value.raw, at: parameter)
             parameter += 1
         case .collect: image.values.append(value.raw)
-        case .adopt, .collection: break
+        case .adopt, .collection, .key: break
         }
     }
 

@@ -10,6 +10,8 @@ import MartletEngine
 final class ObservationHub: @unchecked Sendable {
     private struct State {
         var entries: [ObservationEntry] = []
+        /// How many of them the coordinator knows of.
+        var counted = 0
         var realmObservers: [(token: WeakToken, block: (Realm.Notification, Realm) -> Void)] = []
         /// The snapshot that pending results of the background lead to.
         var computed: SnapshotHandle?
@@ -53,8 +55,8 @@ final class ObservationHub: @unchecked Sendable {
 
     func add(_ entry: ObservationEntry) {
         locked { state in
-            state.entries.removeAll { !$0.isAlive }
             state.entries.append(entry)
+            dropEnded(&state)
         }
         signal()
     }
@@ -65,6 +67,14 @@ final class ObservationHub: @unchecked Sendable {
             state.realmObservers.append((WeakToken(token: token), block))
         }
     }
+
+    private func dropEnded(_ state: inout State) {
+        state.entries.removeAll { !$0.isAlive }
+        coordinator.addObservers(state.entries.count - state.counted)
+        state.counted = state.entries.count
+    }
+
+    deinit { coordinator.addObservers(-state.counted) }
 
     // MARK: Signals
 
@@ -107,7 +117,7 @@ final class ObservationHub: @unchecked Sendable {
 
     /// Works out what every observer is to be told at `handle`.
     private func prepare(_ state: inout State, _ handle: SnapshotHandle) {
-        state.entries.removeAll { !$0.isAlive }
+        dropEnded(&state)
         var known: [Version: ObservationEntry.Changes] = [:]
         for entry in state.entries where entry.pending != handle.version && entry.delivered <= handle.version {
             if entry.delivered == handle.version && !entry.isNew { continue }

@@ -11,7 +11,6 @@ extension RealmContext {
         hooks.deliverBeforeWrite = { [unowned self] before in hub.deliverBeforeWrite(self, movedFrom: before) }
         hooks.committed = { [unowned self] tokens in hub.committed(self, silencing: tokens) }
         hooks.closed = { coordinator.stopListening(hub) }
-        hooks.wantsOldRows = { hub.hasEntries }
         coordinator.listen(hub) { [weak hub] _, committer in
             if committer != id { hub?.signal() }
         }

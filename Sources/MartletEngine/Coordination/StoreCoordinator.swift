@@ -17,6 +17,10 @@ package final class StoreCoordinator: @unchecked Sendable {
         var schema = DatabaseSchema([])
         var listeners: [ObjectIdentifier: Listener] = [:]
         var pinned: [Version: Int] = [:]
+        /// The length of the log at the last checkpoint: the next is due a thousand frames later.
+        var checkpointedFrames = 0
+        /// How many observers of rows there are in this process.
+        var observers = 0
         /// The Realm open on each executor.
         var residents: [UInt64: Resident] = [:]
     }
@@ -211,8 +215,18 @@ package final class StoreCoordinator: @unchecked Sendable {
         writeLock.release()
         environment.yield(.beforeSignal)
         for listener in locked({ Array($0.listeners.values) }) { listener(entry.version, committer) }
-        if frames >= environment.checkpointFrames { checkpointSoon() }
+        if isCheckpointDue(frames) { checkpointSoon() }
         return handle
+    }
+
+    // The log starts again at its beginning once it was copied and nobody reads from it.
+    private func isCheckpointDue(_ frames: Int) -> Bool {
+        locked { state in
+            if frames < state.checkpointedFrames { state.checkpointedFrames = 0 }
+            guard frames - state.checkpointedFrames >= environment.checkpointFrames else { return false }
+            state.checkpointedFrames = frames
+            return true
+        }
     }
 
     func finishCancel(_ written: SnapshotHandle) throws(EngineError) -> SnapshotHandle {
@@ -246,6 +260,11 @@ package final class StoreCoordinator: @unchecked Sendable {
     }
 
     // MARK: Listening
+
+    /// True while somebody in this process observes rows: writers then keep the rows they change.
+    package var hasObservers: Bool { locked { $0.observers > 0 } }
+
+    package func addObservers(_ count: Int) { locked { $0.observers += count } }
 
     /// Calls `body` after each commit of this process, on the committing thread.
     package func listen(_ owner: AnyObject, _ body: @escaping Listener) {

@@ -7,6 +7,12 @@ package enum StoreFiles {
 
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// The size of the write-ahead log, looked up without opening it.
+    static func logBytes(_ path: String) -> Int {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
+    }
+
     /// Deletes the database and the files beside it; true if there was a database.
     @discardableResult
     package static func remove(_ path: String) -> Bool {

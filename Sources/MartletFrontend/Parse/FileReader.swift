@@ -7,6 +7,8 @@ struct FileReading {
     let diagnostics: [Diagnostic]
     /// Words of text that could not be read: a name that is missing may stand among them.
     let lostWords: Set<String>
+    /// Text that a mend may have read wrongly: what is found in it is not reported.
+    let doubtful: [SourceSpan]
 }
 
 /// Reads a file; behind a syntax error it mends the text as its own fix says and reads again, so that one run shows more
@@ -16,6 +18,7 @@ struct FileReader {
     private var text: PatchedText
     private var diagnostics: [Diagnostic] = []
     private var lost: [UInt8] = []
+    private var doubtful: [SourceSpan] = []
 
     static func read(_ source: SourceText) -> FileReading {
         var reader = FileReader(source)
@@ -32,17 +35,18 @@ struct FileReader {
         diagnostics = encoding.diagnostics
         guard encoding.isReadable else {
             return FileReading(
-                root: nil, comments: CommentReader(emptySource, outside: []), diagnostics: diagnostics, lostWords: [])
+                root: nil, comments: CommentReader(emptySource, outside: []), diagnostics: diagnostics, lostWords: [],
+                doubtful: [])
         }
         let conflicts = ConflictCheck(source)
         diagnostics += conflicts.diagnostics
-        blank(encoding.offending + conflicts.offending)
+        remove(encoding.offending + conflicts.offending)
         let reading = readWithRecovery()
         let comments = CommentReader(source, outside: reading.longScalars)
         if reading.isAbandoned || reading.failure != nil { lost += source.bytes }
         return FileReading(
             root: reading.root, comments: comments, diagnostics: diagnostics + comments.diagnostics,
-            lostWords: words(lost))
+            lostWords: words(lost), doubtful: doubtful)
     }
 
     private mutating func readWithRecovery() -> YAMLReading {
@@ -58,7 +62,10 @@ struct FileReader {
                 lost += text.bytes[edit.range]
                 lost.append(Byte.space)
             }
-            if let doubtful = trap.doubtful { lost += text.bytes[doubtful] + [Byte.space] }
+            if let range = trap.doubtful {
+                lost += text.bytes[range] + [Byte.space]
+                doubtful.append(text.span(range))
+            }
             text.replace(trap.edits)
             reading = YAMLReader.read(text)
         }
@@ -70,16 +77,16 @@ struct FileReader {
         trap.edits.allSatisfy { text.bytes[$0.range].elementsEqual($0.replacement) }
     }
 
-    /// Puts spaces in the place of bytes that cannot be read; offsets stay.
-    private mutating func blank(_ ranges: [Range<Int>]) {
-        guard !ranges.isEmpty else { return }
-        var bytes = source.bytes
-        for range in ranges {
-            for index in range where !bytes[index].isLineBreak { bytes[index] = Byte.space }
+    /// Takes out what cannot be read.
+    private mutating func remove(_ ranges: [Range<Int>]) {
+        var edits: [(range: Range<Int>, replacement: [UInt8])] = []
+        var end = 0
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.lowerBound >= end {
+            let shift = source.markLength
+            edits.append((range.lowerBound - shift..<range.upperBound - shift, []))
+            end = range.upperBound
         }
-        text = PatchedText(
-            SourceText(
-                file: source.file, relativePath: source.relativePath, displayPath: source.displayPath, bytes: bytes))
+        if !edits.isEmpty { text.replace(edits) }
     }
 
     private var emptySource: SourceText {

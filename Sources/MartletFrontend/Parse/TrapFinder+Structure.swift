@@ -61,8 +61,10 @@ extension TrapFinder {
     /// A line that is indented like none of its siblings.
     @Sendable static func wrongIndentation(_ scene: TrapScene) -> Trap? {
         let lines = scene.lines
-        guard scene.says("did not find expected key") || scene.says("mapping values are not allowed")
-            || scene.says("did not find expected '-' indicator") || scene.says("did not find expected <document start>")
+        guard
+            scene.says("did not find expected key") || scene.says("mapping values are not allowed")
+                || scene.says("did not find expected '-' indicator")
+                || scene.says("did not find expected <document start>")
         else { return nil }
         let line = scene.line
         let depth = lines.indentation(line)
@@ -77,9 +79,11 @@ extension TrapFinder {
             if indentation < levels.last?.depth ?? Int.max { levels.append((indentation, candidate)) }
             current = lines.previous(candidate)
         }
-        guard !levels.contains(where: { $0.depth == depth }), let sibling = levels.min(by: {
-            (abs($0.depth - depth), $0.depth) < (abs($1.depth - depth), $1.depth)
-        }) else { return nil }
+        guard !levels.contains(where: { $0.depth == depth }),
+            let sibling = levels.min(by: {
+                (abs($0.depth - depth), -$0.depth) < (abs($1.depth - depth), -$1.depth)
+            })
+        else { return nil }
         let content = lines.content(line)
         let key = lines.keyAndValue(line)?.key ?? content.lowerBound..<content.lowerBound + 1
         let neighbour = lines.content(sibling.line)
@@ -103,8 +107,7 @@ extension TrapFinder {
         let line = scene.lines.line(at: opening)
         let isSequence = scene.bytes[opening] == UInt8(ascii: "[")
         let close = isSequence ? "]" : "}"
-        let isOpen = !scene.bytes[opening..<max(opening, min(scene.failure.offset, scene.bytes.count))]
-            .contains(UInt8(ascii: isSequence ? "]" : "}"))
+        let isOpen = depth(scene, from: opening, to: min(scene.failure.offset, scene.bytes.count)) > 0
         guard isOpen, line != scene.line || scene.failure.offset >= scene.lines.content(line).upperBound else {
             return nil
         }
@@ -141,6 +144,16 @@ extension TrapFinder {
             "'\(scene.lines.text(rest).shortened)' cannot follow the value of '\(scene.lines.text(key).shortened)'; "
                 + "quote the whole value", at: scene.text.span(rest), label: "the value ends before this")
         return Trap(diagnostic, replace: rest, with: "")
+    }
+
+    /// How many brackets are open between two places, quotes left out of account.
+    private static func depth(_ scene: TrapScene, from start: Int, to end: Int) -> Int {
+        var depth = 0
+        for byte in scene.bytes[start..<max(start, end)] {
+            if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") { depth += 1 }
+            if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") { depth -= 1 }
+        }
+        return depth
     }
 
     private static func isInsideFlow(_ scene: TrapScene) -> Bool {

@@ -98,9 +98,10 @@ enum TrapFinder {
 
     /// The finding stands at the opening quote, wherever libyaml noticed.
     private static func unclosedQuote(_ scene: TrapScene) -> Trap? {
-        guard scene.says("unexpected end of stream") || scene.says("did not find expected")
-            || scene.says("mapping values are not allowed") || scene.says("unknown escape")
-            || scene.says("could not find expected ':'") || scene.says("unexpected document indicator")
+        guard
+            scene.says("unexpected end of stream") || scene.says("did not find expected")
+                || scene.says("mapping values are not allowed") || scene.says("unknown escape")
+                || scene.says("could not find expected ':'") || scene.says("unexpected document indicator")
         else { return nil }
         let line: Int
         if scene.isInside("quoted scalar"), let opening = scene.failure.contextOffset, scene.says("unexpected") {
@@ -156,7 +157,7 @@ enum TrapFinder {
     }
 
     private static func badEscape(_ scene: TrapScene) -> Trap? {
-        guard scene.isInside("double-quoted"), scene.says("escape") || scene.says("hexdecimal") else { return nil }
+        guard scene.isInside("quoted scalar"), scene.says("escape") || scene.says("hexdecimal") else { return nil }
         var place = min(scene.failure.offset, scene.bytes.count - 1)
         while place > 0, scene.bytes[place] != Byte.backslash { place -= 1 }
         let range = place..<min(place + 2, scene.bytes.count)
@@ -173,9 +174,11 @@ enum TrapFinder {
         let sign = String(UnicodeScalar(byte))
         let escaped = scene.lines.text(range).split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")
-        return scene.mend(
+        var trap = scene.mend(
             "'\(sign)' cannot begin a value in YAML; quote the value", at: range.lowerBound..<range.lowerBound + 1,
             replace: range, with: "'\(escaped)'", title: "quote the value", .suggested)
+        trap.doubtful = range
+        return trap
     }
 
     private static func aliasOrDirective(_ scene: TrapScene) -> Trap? {

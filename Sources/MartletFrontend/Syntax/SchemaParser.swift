@@ -35,7 +35,9 @@ struct SchemaParser {
 
     private mutating func parseSection(_ section: YAMLEntry) -> [DeclarationSyntax] {
         let kind = section.key.text
-        guard let mapping = mapping(section.value, of: "'\(kind)'", holds: "names and what they mean") else { return [] }
+        guard let mapping = mapping(section.value, of: "'\(kind)'", holds: "names and what they mean") else {
+            return []
+        }
         var result: [DeclarationSyntax] = []
         for entry in entries(mapping) {
             guard let name = name(entry.key, of: "type") else { continue }
@@ -50,7 +52,8 @@ struct SchemaParser {
     }
 
     private mutating func parseProjection(_ name: Spanned<String>, _ entry: YAMLEntry) -> ProjectionSyntax? {
-        guard let mapping = mapping(entry.value, of: "projection '\(name.value)'", holds: "'of' and 'properties'") else {
+        guard let mapping = mapping(entry.value, of: "projection '\(name.value)'", holds: "'of' and 'properties'")
+        else {
             return nil
         }
         let keys = keys(entries(mapping), .projection)
@@ -73,7 +76,9 @@ struct SchemaParser {
                 }
             }
         } else {
-            report(.wrongShape, "projection '\(name.value)' has no properties; list them under 'properties:'", at: name.span)
+            report(
+                .wrongShape, "projection '\(name.value)' has no properties; list them under 'properties:'",
+                at: name.span)
         }
         return ProjectionSyntax(
             name: name, documentation: documentation(entry, keys), root: root, labels: labels,
@@ -160,7 +165,9 @@ struct SchemaParser {
             let text = String(decoding: part, as: UTF8.self)
             let range = start..<start + part.count
             guard text.isName else {
-                let place = range.isEmpty ? scalar.span : scalar.span(of: range)
+                // An empty segment is shown by the dot beside it.
+                let dot = range.isEmpty ? max(0, start - 1)..<max(1, start) : range
+                let place = scalar.span(of: dot)
                 let what = text.isEmpty ? "a segment is empty" : "'\(text.shortened)' is not a name"
                 report(.unknownName, "cannot read this key path; \(what)", at: place)
                 return nil

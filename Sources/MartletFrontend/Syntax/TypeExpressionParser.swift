@@ -5,6 +5,8 @@ struct TypeExpressionParser {
     private let scalar: YAMLScalar
     private let bytes: [UInt8]
     private var index = 0
+    /// True when something stands behind the type that cannot.
+    private var isBroken = false
     private(set) var diagnostics: [Diagnostic] = []
 
     struct Result {
@@ -17,7 +19,8 @@ struct TypeExpressionParser {
         var parser = TypeExpressionParser(scalar)
         let type = parser.parseType()
         let defaultValue = type == nil ? nil : parser.parseDefault()
-        return Result(type: type, defaultValue: defaultValue, diagnostics: parser.diagnostics)
+        return Result(
+            type: parser.isBroken ? nil : type, defaultValue: defaultValue, diagnostics: parser.diagnostics)
     }
 
     private init(_ scalar: YAMLScalar) {
@@ -139,12 +142,14 @@ struct TypeExpressionParser {
         skipBlanks()
         guard index < bytes.count else { return nil }
         guard peek == UInt8(ascii: "=") else {
+            isBroken = true
             _ = refuse(from: index, to: bytes.count, "expected ' = ' and a default, or nothing, behind the type")
             return nil
         }
         index += 1
         skipBlanks()
-        let literal = LiteralParser.parse(bytes, from: index, in: scalar, removal: scalar.span(of: before..<bytes.count))
+        let literal = LiteralParser.parse(
+            bytes, from: index, in: scalar, removal: scalar.span(of: before..<bytes.count))
         diagnostics += literal.diagnostics
         return literal.literal
     }

@@ -1,0 +1,64 @@
+// What all peers share: the data, the clock, the CSV reader and the line a measurement is printed as.
+// Every peer works on the same bytes; the `check` in the lines proves it.
+#ifndef WORKLOAD_H
+#define WORKLOAD_H
+#include <stdbool.h>
+#include <stdint.h>
+
+// A person of the benchmark, made from its number alone. Text is not terminated.
+typedef struct {
+    int64_t id;
+    char name[16];
+    int64_t age; // 0 to 99
+    char email[24];
+    double score; // 0 up to 1000
+    bool is_active;
+    int64_t created_seconds; // since 1970
+} workload_person;
+
+void workload_make_person(int64_t number, workload_person *person);
+
+// The next pseudo-random number of a sequence (SplitMix64).
+uint64_t workload_random(uint64_t *state);
+
+uint64_t workload_nanoseconds(void);
+int64_t workload_peak_kilobytes(void);
+
+// Bytes of a database: the file and its write-ahead log.
+int64_t workload_database_bytes(const char *path);
+
+// Prints one measurement as a line of JSON. `n` is what was worked on, `nanoseconds` the cost of one operation.
+void workload_report(const char *peer, const char *workload, int64_t n, double nanoseconds, int64_t check,
+                     const char *database);
+
+// Tables as Martlet makes them for the schemas of the benchmark: STRICT, an integer key, text primary keys as unique
+// indexes, dates as seconds in REAL, every link an indexed column of keys, embedded objects in tables of their own, and
+// a `_special` column (here always NULL) where there are floating values.
+extern const char *const workload_person_schema;
+extern const char *const workload_person_indexes;
+extern const char *const workload_flight_schema;
+
+// A CSV file in memory. The benchmark's files have no quotes, so a field is what stands between two commas.
+typedef struct {
+    char *bytes;
+    char *next;
+    char *end;
+} workload_csv;
+
+typedef struct {
+    const char *text;
+    int length;
+} workload_field;
+
+// Reads `folder`/`name`.csv and skips its header. Exits with a message if it cannot.
+workload_csv workload_csv_open(const char *folder, const char *name);
+// Fills at most `limit` fields of the next row; false at the end.
+bool workload_csv_next(workload_csv *csv, workload_field *fields, int limit);
+void workload_csv_close(workload_csv *csv);
+
+bool workload_field_is_missing(workload_field field);
+int64_t workload_field_integer(workload_field field);
+double workload_field_double(workload_field field);
+// Seconds since 1970 of a time such as 2013-01-01T10:00:00Z.
+int64_t workload_field_seconds(workload_field field);
+#endif

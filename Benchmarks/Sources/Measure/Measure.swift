@@ -1,0 +1,77 @@
+import CWorkload
+
+/// What one run works on, from the command line.
+public struct Job: Sendable {
+    public let workload: String
+    /// The database.
+    public let file: String
+    /// People in it.
+    public let count: Int
+    /// CSV files, for the import.
+    public let folder: String?
+
+    public init?(arguments: [String]) {
+        guard arguments.count >= 4, let count = Int(arguments[3]) else { return nil }
+        workload = arguments[1]
+        file = arguments[2]
+        self.count = count
+        folder = arguments.count > 4 ? arguments[4] : nil
+    }
+}
+
+/// Prints the measurements of one peer, in the shape that `yardstick` prints its own.
+public struct Reporter: Sendable {
+    let peer: String
+    let file: String
+
+    public init(peer: String, file: String) {
+        self.peer = peer
+        self.file = file
+    }
+
+    public func report(_ workload: String, n: Int, nanoseconds: Double, check: Int) {
+        workload_report(peer, workload, Int64(n), nanoseconds, Int64(check), file)
+    }
+}
+
+/// The numbers the workloads choose by: one sequence for all peers.
+public struct RandomSequence {
+    var state: UInt64
+
+    public init(seed: UInt64) { state = seed }
+
+    public mutating func next(below bound: Int) -> Int {
+        Int(workload_random(&state) % UInt64(bound))
+    }
+}
+
+@inline(__always)
+public func nanoseconds() -> UInt64 { workload_nanoseconds() }
+
+public func median(_ durations: [UInt64]) -> Double {
+    Double(durations.sorted()[durations.count / 2])
+}
+
+/// Nanoseconds that the body took.
+@inline(__always)
+public func duration(_ body: () throws -> Void) rethrows -> UInt64 {
+    let start = nanoseconds()
+    try body()
+    return nanoseconds() - start
+}
+
+/// The person whom the observed query (`age < limit`) holds and that change number `number` touches.
+public func observedPerson(_ number: Int, of count: Int, ageBelow limit: Int) -> PersonValues {
+    var sequence = RandomSequence(seed: UInt64(number) * 77 + 3)
+    while true {
+        let person = PersonValues(number: sequence.next(below: count))
+        if person.age < limit { return person }
+    }
+}
+
+/// A person whom nobody has stored yet and whom every observed query will hold.
+public func newPerson(_ number: Int, besides count: Int) -> PersonValues {
+    var person = PersonValues(number: count * 2 + number)
+    person.age = 0
+    return person
+}

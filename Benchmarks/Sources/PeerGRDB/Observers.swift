@@ -1,0 +1,91 @@
+import Dispatch
+import GRDB
+import Measure
+import Synchronization
+
+/// What one element of the observed query is compared by: its key, and a column that a modification shows in.
+private struct Element: FetchableRecord, Hashable, Sendable {
+    let id: Int
+    let score: Double
+
+    init(row: Row) {
+        id = row[0]
+        score = row[1]
+    }
+}
+
+/// One change among the people younger than `limit`, sorted by name: from the transaction's start until the observer
+/// has been called with the new collection and knows what changed.
+func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
+    let pool = try openWarmPool(job.file)
+    let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
+    let current = Mutex<[Element]>([])
+    let observation = ValueObservation.tracking {
+        try Element.fetchAll(
+            $0, sql: "SELECT id, score FROM person WHERE age < ? ORDER BY name, id", arguments: [limit])
+    }
+    let token = observation.start(in: pool, scheduling: .async(onQueue: queue), onError: { fatalError("\($0)") }) {
+        new in
+        current.withLock { old in
+            if !old.isEmpty { _ = new.difference(from: old).count }
+            old = new
+        }
+        called.signal()
+    }
+    called.wait()
+    for (position, operation) in ["modify", "insert", "delete"].enumerated() {
+        var durations: [UInt64] = []
+        for round in 0..<5 {
+            while called.wait(timeout: .now() + .milliseconds(20)) == .success {}
+            let number = position * 1000 + round
+            let person = Person(
+                operation == "insert"
+                    ? newPerson(number, besides: job.count) : observedPerson(number, of: job.count, ageBelow: limit))
+            durations.append(
+                try duration {
+                    try pool.write { try change(person, by: operation, in: $0) }
+                    called.wait()
+                })
+        }
+        let n = current.withLock { $0.count }
+        reporter.report("observe-\(limit)-\(operation)", n: n, nanoseconds: median(durations), check: n)
+    }
+    token.cancel()
+}
+
+private func change(_ person: Person, by operation: String, in db: Database) throws {
+    switch operation {
+    case "insert": try person.insert(db)
+    case "delete": try person.delete(db)
+    default:
+        try db.cachedStatement(sql: "UPDATE person SET score = ?2 WHERE id = ?1")
+            .execute(arguments: [person.id, person.score + 0.5])
+    }
+}
+
+func hundredObservers(_ job: Job, _ reporter: Reporter) throws {
+    let observers = 100
+    let pool = try openWarmPool(job.file)
+    let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
+    let tokens = (0..<observers).map { age in
+        ValueObservation.tracking {
+            try Int.fetchAll($0, sql: "SELECT id FROM person WHERE age = ? AND isActive = 1", arguments: [age])
+        }
+        .start(in: pool, scheduling: .async(onQueue: queue), onError: { fatalError("\($0)") }) { _ in called.signal() }
+    }
+    for _ in 0..<observers { called.wait() }
+    var durations: [UInt64] = []
+    for round in 0..<3 {
+        durations.append(
+            try duration {
+                try pool.write {
+                    try $0.execute(
+                        sql: "UPDATE person SET age = 7 WHERE id = ?", arguments: [job.count / 200 + round])
+                }
+                // It cannot tell which queries the change concerns: all of them run again and all observers are called.
+                for _ in 0..<observers { called.wait() }
+            })
+    }
+    reporter.report("observers-100", n: observers, nanoseconds: median(durations), check: observers)
+    withExtendedLifetime(tokens) {}
+}

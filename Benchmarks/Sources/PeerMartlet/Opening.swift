@@ -1,0 +1,33 @@
+import Foundation
+import Martlet
+import Measure
+
+/// A Realm with exactly the types that a workload needs, and the durability of the other peers, which is the default.
+func openRealm(_ job: Job, _ types: [ObjectBase.Type] = [Person.self]) throws -> Realm {
+    var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: job.file))
+    configuration.objectTypes = types
+    return try Realm(configuration: configuration)
+}
+
+/// The same, with the file's pages read once.
+func openWarmRealm(_ job: Job, _ types: [ObjectBase.Type] = [Person.self]) throws -> Realm {
+    let realm = try openRealm(job, types)
+    _ = realm.objects(Person.self).where { $0.email == "nobody" }.count
+    return realm
+}
+
+extension Person {
+    convenience init(_ values: PersonValues) {
+        self.init(
+            id: values.id, name: values.name, age: values.age, email: values.email, score: values.score,
+            isActive: values.isActive, created: Date(timeIntervalSince1970: Double(values.createdSeconds)))
+    }
+}
+
+extension IndexedPerson {
+    convenience init(_ values: PersonValues) {
+        self.init(
+            id: values.id, name: values.name, age: values.age, email: values.email, score: values.score,
+            isActive: values.isActive, created: Date(timeIntervalSince1970: Double(values.createdSeconds)))
+    }
+}

@@ -1,0 +1,48 @@
+// SQLite's C API used as well as we know how: the limit that a runtime on SQLite is measured against.
+#ifndef YARDSTICK_H
+#define YARDSTICK_H
+#include <sqlite3.h>
+#include <stdint.h>
+
+#include "workload.h"
+
+// What one run works on, from the command line.
+typedef struct {
+    const char *file;   // the database
+    int64_t count;      // people in it
+    const char *folder; // CSV files, for the import
+} job;
+
+// --- database.c: everything here exits with a message when SQLite refuses
+sqlite3 *open_database(const char *file);
+void execute(sqlite3 *db, const char *sql);
+sqlite3_stmt *prepare(sqlite3 *db, const char *sql);
+void run(sqlite3_stmt *statement); // steps to the end of a statement without rows, and resets it
+int64_t query_integer(sqlite3 *db, const char *sql);
+void report(const char *workload, int64_t n, double nanoseconds, int64_t check, const char *file);
+double median(uint64_t *durations, int count);
+
+// --- person.c
+void create_person_table(sqlite3 *db, bool indexed);
+extern const char *const insert_person;
+void bind_person(sqlite3_stmt *insert, const workload_person *person);
+
+// --- the workloads
+void insert_people(const job *job);
+void insert_people_indexed(const job *job);
+void small_transactions(const job *job);
+void look_up(const job *job);
+void read_held(const job *job);
+void update_held(const job *job);
+void iterate(const job *job);
+void count_filtered(const job *job);
+void count_filtered_indexed(const job *job);
+void sort_first(const job *job);
+void open_and_read(const job *job);
+void lists(const job *job);
+void observe_1_percent(const job *job);
+void observe_10_percent(const job *job);
+void observe_all(const job *job);
+void hundred_observers(const job *job);
+void import_flights(const job *job);
+#endif

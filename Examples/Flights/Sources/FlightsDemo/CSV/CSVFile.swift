@@ -1,0 +1,90 @@
+import Foundation
+
+/// Reads a CSV file row by row (RFC 4180: quotes, doubled quotes, LF or CRLF; a byte-order mark is skipped).
+///
+/// A row with another number of fields than the header, text beside quotes, or a quote that nobody closes is an error:
+/// nothing is guessed.
+struct CSVFile {
+    let name: String
+    /// The size of the file and how much of it has been read, for progress.
+    var byteCount: Int { bytes.count }
+    private(set) var position = 0
+
+    private let bytes: Data
+    private let header: [String]
+    private var line = 1
+    private var fields: [CSVField] = []
+
+    init(folder: URL, name: String) throws {
+        let url = folder.appendingPathComponent(name)
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw CSVError(
+                file: folder.path, line: nil, message: "there is no such folder: name one that holds \(name)")
+        }
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw CSVError(file: url.path, line: nil, message: "there is no such file")
+        }
+        do {
+            bytes = try Data(contentsOf: url, options: .mappedIfSafe)
+        } catch {
+            throw CSVError(file: url.path, line: nil, message: "cannot be read: \(error.localizedDescription)")
+        }
+        self.name = name
+        header = try Self.header(of: bytes, in: name)
+        position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        _ = try readFields()
+    }
+
+    private static func header(of bytes: Data, in name: String) throws -> [String] {
+        var scanner = CSVScanner(start: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        var fields: [CSVField] = []
+        if let fault = bytes.withUnsafeBytes({ scanner.scanRow($0, into: &fields) }) {
+            throw CSVError(file: name, line: 1, message: fault)
+        }
+        let header = bytes.withUnsafeBytes { bytes in fields.map { $0.text(in: bytes) } }
+        guard header != [""], !header.isEmpty else {
+            throw CSVError(file: name, line: nil, message: "is empty: expected a header and rows")
+        }
+        return header
+    }
+
+    /// The column with this name, wherever it stands in the header.
+    func column(_ name: String) throws -> CSVColumn {
+        guard let index = header.firstIndex(of: name) else {
+            throw CSVError(
+                file: self.name, line: 1,
+                message: "there is no column '\(name)': expected it beside \(header.prefix(4).joined(separator: ", "))")
+        }
+        return CSVColumn(index: index, name: name)
+    }
+
+    /// The next row; nil at the end of the file.
+    mutating func next() throws -> CSVRow? {
+        let first = line
+        guard try readFields() else { return nil }
+        guard fields.count == header.count else {
+            throw CSVError(
+                file: name, line: first, message: "expected \(header.count) fields, found \(fields.count)")
+        }
+        return CSVRow(file: name, line: first, bytes: bytes, fields: fields)
+    }
+
+    private mutating func readFields() throws -> Bool {
+        guard position < bytes.count else { return false }
+        var scanner = CSVScanner(start: position)
+        fields.removeAll(keepingCapacity: true)
+        if let fault = bytes.withUnsafeBytes({ scanner.scanRow($0, into: &fields) }) {
+            throw CSVError(file: name, line: line, message: fault)
+        }
+        position = scanner.position
+        line += scanner.lines
+        return true
+    }
+}
+
+/// A column of one file, found by its name.
+struct CSVColumn {
+    let index: Int
+    let name: String
+}

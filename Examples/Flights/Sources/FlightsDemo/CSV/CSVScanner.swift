@@ -1,0 +1,83 @@
+/// Where a field lies in its file.
+struct CSVField {
+    var start: Int
+    var end: Int
+    /// It holds doubled quotes, so its text is not a plain slice.
+    var isEscaped = false
+
+    func text(in bytes: UnsafeRawBufferPointer) -> String {
+        let slice = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        guard isEscaped else { return String(decoding: slice, as: UTF8.self) }
+        var unescaped: [UInt8] = []
+        var index = 0
+        while index < slice.count {
+            unescaped.append(slice[index])
+            index += slice[index] == CSVScanner.quote ? 2 : 1
+        }
+        return String(decoding: unescaped, as: UTF8.self)
+    }
+}
+
+/// Splits one row into fields.
+struct CSVScanner {
+    static let quote = UInt8(ascii: "\"")
+    private static let comma = UInt8(ascii: ","), lineFeed = UInt8(ascii: "\n"), carriageReturn = UInt8(ascii: "\r")
+
+    private(set) var position: Int
+    /// Lines that the row took: more than one when a quoted field spans lines.
+    private(set) var lines = 1
+
+    init(start: Int) { position = start }
+
+    /// Fills `fields` with the row at the position and moves behind it; says what is wrong otherwise.
+    mutating func scanRow(_ bytes: UnsafeRawBufferPointer, into fields: inout [CSVField]) -> String? {
+        while true {
+            let isQuoted = position < bytes.count && bytes[position] == Self.quote
+            if let fault = isQuoted ? scanQuoted(bytes, into: &fields) : scanPlain(bytes, into: &fields) {
+                return fault
+            }
+            guard position < bytes.count else { return nil }
+            let separator = bytes[position]
+            position += 1
+            if separator == Self.lineFeed { return nil }
+        }
+    }
+
+    // Stops at the separator, which is not consumed.
+    private mutating func scanPlain(_ bytes: UnsafeRawBufferPointer, into fields: inout [CSVField]) -> String? {
+        let start = position
+        while position < bytes.count, bytes[position] != Self.comma, bytes[position] != Self.lineFeed {
+            if bytes[position] == Self.quote { return "a quote inside a field that does not begin with one" }
+            if bytes[position] == 0 { return "a zero byte: this is not text" }
+            position += 1
+        }
+        let endsLine = position == bytes.count || bytes[position] == Self.lineFeed
+        let hasReturn = endsLine && position > start && bytes[position - 1] == Self.carriageReturn
+        fields.append(CSVField(start: start, end: hasReturn ? position - 1 : position))
+        return nil
+    }
+
+    private mutating func scanQuoted(_ bytes: UnsafeRawBufferPointer, into fields: inout [CSVField]) -> String? {
+        position += 1
+        var field = CSVField(start: position, end: position)
+        while true {
+            guard position < bytes.count else { return "a quote that is never closed" }
+            let byte = bytes[position]
+            position += 1
+            if byte == Self.lineFeed { lines += 1 }
+            guard byte == Self.quote else { continue }
+            guard position < bytes.count, bytes[position] == Self.quote else { break }
+            field.isEscaped = true
+            position += 1
+        }
+        field.end = position - 1
+        fields.append(field)
+        if position + 1 < bytes.count, bytes[position] == Self.carriageReturn, bytes[position + 1] == Self.lineFeed {
+            position += 1
+        }
+        guard position == bytes.count || bytes[position] == Self.comma || bytes[position] == Self.lineFeed else {
+            return "text after a closing quote"
+        }
+        return nil
+    }
+}

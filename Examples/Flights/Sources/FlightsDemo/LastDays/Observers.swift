@@ -1,0 +1,112 @@
+import Foundation
+import Martlet
+
+/// One observer of each kind, each telling in a line of its own what it was called with.
+final class Observers {
+    private let realm: Realm
+    private var tokens: [NotificationToken] = []
+    private var commits = 0
+    private var late: Results<Flight>
+    private var lateChanges = Tally()
+    private var arrivals = Tally()
+    private var totals = Tally()
+    private var totalCommits = 0
+
+    /// What a collection observer was told.
+    private struct Tally {
+        var calls = 0, deletions = 0, insertions = 0, modifications = 0
+
+        mutating func add(_ deletions: [Int], _ insertions: [Int], _ modifications: [Int]) {
+            calls += 1
+            self.deletions += deletions.count
+            self.insertions += insertions.count
+            self.modifications += modifications.count
+        }
+
+        var text: String { "+\(insertions) −\(deletions) ~\(modifications)" }
+    }
+
+    /// Watches the flights that are to leave from `start` on.
+    init(realm: Realm, from start: Date) {
+        self.realm = realm
+        let flights = realm.objects(Flight.self).where { $0.scheduledDeparture >= start }
+        late = flights.where { $0.departureDelay > 60 }
+            .sorted(by: [SortDescriptor(keyPath: "departureDelay", ascending: false), SortDescriptor(keyPath: "id")])
+        observeRealm()
+        observeLateFlights()
+        observeArrivals(of: flights)
+        realm.refresh()
+    }
+
+    private func observeRealm() {
+        tokens.append(
+            realm.observe { [unowned self] _, _ in
+                commits += 1
+                totalCommits += 1
+            })
+    }
+
+    /// A sorted, filtered collection: flights enter it when they turn out late.
+    private func observeLateFlights() {
+        tokens.append(
+            late.observe { [unowned self] change in
+                switch change {
+                case .initial(let flights): print("  late flights so far: \(flights.count)")
+                case .update(_, let deletions, let insertions, let modifications):
+                    lateChanges.add(deletions, insertions, modifications)
+                    totals.add(deletions, insertions, modifications)
+                case .error(let error): print("  late flights: \(error)")
+                }
+            })
+    }
+
+    /// A collection of which one property matters: taking off does not call it, landing does.
+    private func observeArrivals(of flights: Results<Flight>) {
+        tokens.append(
+            flights.observe(keyPaths: ["arrivalDelay"]) { [unowned self] change in
+                guard case .update(_, let deletions, let insertions, let modifications) = change else { return }
+                arrivals.add(deletions, insertions, modifications)
+            })
+    }
+
+    /// One flight as an object, and as the card that a departures board would show of it.
+    func watch(flight id: Int) {
+        guard let flight = realm.object(ofType: Flight.self, forPrimaryKey: id) else { return }
+        print("  watching \(flight.label), \(flight.scheduledDepartureTime)")
+        tokens.append(
+            flight.observe { change in
+                switch change {
+                case .change(let flight, let properties):
+                    let changes = properties.map { "\($0.name) \(Self.text($0.oldValue)) → \(Self.text($0.newValue))" }
+                    print("    \(flight.label): \(changes.joined(separator: ", "))")
+                case .deleted: print("    the flight was deleted")
+                case .error(let error): print("    flight: \(error)")
+                }
+            })
+        let card = FlightCard(projecting: flight)
+        tokens.append(
+            flight.observe(keyPaths: ["departureDelay"]) { change in
+                guard case .change = change else { return }
+                print(
+                    "    card: \(card.airlineName ?? "?") to \(card.destinationName ?? "?"), \(card.delay ?? 0) min late"
+                )
+            })
+    }
+
+    func printHour(_ hour: String) {
+        let worst = late.first.map { ", worst \($0.label) \($0.departureDelay ?? 0) min" } ?? ""
+        print(
+            "  \(hour.padded(to: 15)) \("\(commits)".padded(to: 3, left: true)) commits | landed ~\(arrivals.modifications)"
+                + " | late \(lateChanges.text), now \(late.count)\(worst)")
+        commits = 0
+        lateChanges = Tally()
+        arrivals = Tally()
+    }
+
+    func printTotals() {
+        print("  \(totalCommits.grouped) commits; the late flights changed \(totals.calls) times: \(totals.text)")
+        tokens.forEach { $0.invalidate() }
+    }
+
+    private static func text(_ value: Any?) -> String { value.map { "\($0)" } ?? "nil" }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Martlet
+
+/// Holds answers computed through Martlet against ones that were computed from the CSV files alone.
+struct Verification {
+    /// A question of Scripts/flights-answers.py, asked through Martlet.
+    struct Check: Sendable {
+        let question: String
+        let answer: @Sendable (Realm) throws -> Answer
+
+        init(_ question: String, _ answer: @escaping @Sendable (Realm) throws -> Answer) {
+            self.question = question
+            self.answer = answer
+        }
+    }
+
+    static let checks = countChecks + aggregateChecks + linkChecks + weatherChecks + textChecks
+
+    let expected: [String: Answer]
+
+    init(answers: URL) throws {
+        let data: Data
+        do {
+            data = try Data(contentsOf: answers)
+        } catch {
+            throw UsageError("the answers '\(answers.path)' cannot be read: make them with Scripts/flights-answers.py")
+        }
+        do {
+            expected = try JSONDecoder().decode([String: Answer].self, from: data)
+        } catch {
+            throw UsageError("'\(answers.path)' does not hold answers: make them with Scripts/flights-answers.py")
+        }
+    }
+
+    /// Prints each question as ok or FAIL; true when all are ok.
+    func run(in realm: Realm) throws -> Bool {
+        var failures = 0
+        for check in Self.checks {
+            let start = ContinuousClock.now
+            let answer = try check.answer(realm)
+            let time = "\(Int((ContinuousClock.now - start) / .milliseconds(1))) ms"
+            if let expected = expected[check.question], expected.isSame(as: answer) {
+                print("ok    \(check.question): \(Self.shortened(answer)) (\(time))")
+            } else {
+                failures += 1
+                let wanted = expected[check.question].map(\.description) ?? "no such question in the file"
+                print("FAIL  \(check.question)\n      Martlet  \(answer)\n      expected \(wanted)")
+            }
+        }
+        print("\(Self.checks.count - failures) of \(Self.checks.count) answers agree")
+        return failures == 0
+    }
+
+    private static func shortened(_ answer: Answer) -> String {
+        let text = answer.description
+        return text.count <= 90 ? text : text.prefix(87) + "…"
+    }
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Cut the committed sample of flights out of the full CSV files.
+
+    Scripts/make-flights-sample.py <folder of the full data> <folder to write>
+
+Rows are copied as they stand and keep their order: all flights of the days below, every airline, airport and
+plane they name, and the weather of these days. Missing values and dangling references stay as they are.
+"""
+import csv
+import sys
+from pathlib import Path
+
+# Two days of a snow storm, one of summer, and the last two of the data.
+DAYS = {(2013, 2, 8), (2013, 2, 9), (2013, 7, 10), (2013, 12, 30), (2013, 12, 31)}
+
+
+def read(folder, name):
+    with open(folder / name, newline="", encoding="utf-8") as file:
+        reader = csv.reader(file)
+        header = next(reader)
+        return header, [dict(zip(header, row)) for row in reader]
+
+
+def write(folder, name, header, rows):
+    with open(folder / name, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows([row[column] for column in header] for row in rows)
+    print(f"{name}: {len(rows)} rows")
+
+
+def day(row):
+    return int(row["year"]), int(row["month"]), int(row["day"])
+
+
+def main(source, target):
+    target.mkdir(parents=True, exist_ok=True)
+    header, flights = read(source, "flights.csv")
+    flights = [row for row in flights if day(row) in DAYS]
+    write(target, "flights.csv", header, flights)
+
+    carriers = {row["carrier"] for row in flights}
+    tails = {row["tailnum"] for row in flights}
+    places = {row["origin"] for row in flights} | {row["dest"] for row in flights}
+    for name, key, named in [
+        ("airlines.csv", "carrier", carriers),
+        ("airports.csv", "faa", places),
+        ("planes.csv", "tailnum", tails),
+    ]:
+        header, rows = read(source, name)
+        write(target, name, header, [row for row in rows if row[key] in named])
+
+    header, weather = read(source, "weather.csv")
+    write(target, "weather.csv", header, [row for row in weather if day(row) in DAYS])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

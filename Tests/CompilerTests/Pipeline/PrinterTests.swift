@@ -1,0 +1,73 @@
+import MartletCompiler
+import MartletFrontend
+import MartletSchema
+import Testing
+
+@Suite("Pipeline: findings as text")
+struct PrinterTests {
+    private func source(_ text: String) -> SourceText {
+        SourceText(file: SourceFileID(0), path: "Schemas/Kennel/Dog.yaml", text: text)
+    }
+
+    @Test("S11 the line, carets under the token, and help")
+    func full() {
+        let text =
+            "objects:\n  Dog:\n    properties:\n" + String(repeating: "      # note\n", count: 10)
+            + "      name: Strng\n"
+        let source = source(text)
+        let printer = DiagnosticPrinter(sources: [source])
+        #expect(
+            printer.text(Frontend.analyze([source]).diagnostics) == """
+                error[MRT0203]: unknown type 'Strng'
+                  --> Schemas/Kennel/Dog.yaml:14:13
+                   |
+                14 |       name: Strng
+                   |             ^^^^^ no type with this name
+                help: did you mean 'String'?
+
+
+                """)
+    }
+
+    @Test("S32 one line each, with notes at their places")
+    func brief() {
+        let source = source("objects:\n  Dog:\n    properties:\n      a: Int\n      ü: Int\n      a: Int\n")
+        let printer = DiagnosticPrinter(sources: [source], style: .brief)
+        #expect(
+            printer.text(Frontend.analyze([source]).diagnostics) == """
+                Schemas/Kennel/Dog.yaml:5:7: error: 'ü' cannot be a property name; use letters, digits and '_' of ASCII [MRT0402]
+                Schemas/Kennel/Dog.yaml:6:7: error: 'a' stands twice in this mapping; rename or remove one [MRT0102]
+                Schemas/Kennel/Dog.yaml:4:7: note: 'a' stands here first
+
+                """)
+    }
+
+    @Test("S32 a finding without a place")
+    func noPlace() {
+        let printer = DiagnosticPrinter(sources: [], style: .brief)
+        let text = printer.text(Frontend.analyze([]).diagnostics)
+        #expect(text == "martlet: error: no schema found; put a '.yaml' file into the schema folder [MRT0001]\n")
+    }
+
+    @Test("S41 wide characters and tabs before the token, control characters and long lines")
+    func odd() {
+        let source = source("objects:\n  Dog:\n    properties:\n      a: {doc: \"犬\u{301}\", type:\tStrng}\n")
+        let lines = DiagnosticPrinter(sources: [source]).text(Frontend.analyze([source]).diagnostics).split(
+            separator: "\n")
+        #expect(lines[3] == "4 |       a: {doc: \"犬\u{301}\", type: Strng}")
+        #expect(lines[4] == "  |                            ^^^^^ no type with this name")
+        let long = self.source(
+            "objects:\n  Dog:\n    properties: {" + String(repeating: "a: Int, ", count: 5000) + "b: Strng}\n")
+        let text = DiagnosticPrinter(sources: [long]).text(Frontend.analyze([long]).diagnostics)
+        #expect(text.split(separator: "\n").allSatisfy { $0.unicodeScalars.count < 300 })
+    }
+
+    @Test("S40 the summary counts")
+    func summary() {
+        let error = Diagnostic(.unknownType, "", at: nil)
+        let warning = Diagnostic(.noPrimaryKey, "", at: nil)
+        #expect(DiagnosticPrinter.summary([]) == nil)
+        #expect(DiagnosticPrinter.summary([error]) == "1 error")
+        #expect(DiagnosticPrinter.summary([error, warning, error]) == "2 errors and 1 warning")
+    }
+}
