@@ -101,7 +101,9 @@ extension RealmContext {
     }
 
     private func observedCores() -> [CollectionCore] {
-        observedCollections.values.compactMap(\.core).filter { !$0.isOwnerGone }.sorted { $0.id < $1.id }
+        if observedCollections.isEmpty { return [] }
+        observedCollections = observedCollections.filter { $0.value.core != nil }
+        return observedCollections.values.compactMap(\.core).filter { !$0.isOwnerGone }.sorted { $0.id < $1.id }
     }
 
     private func changeOf(

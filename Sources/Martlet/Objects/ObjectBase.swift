@@ -80,7 +80,12 @@ open class ObjectBase {
         guard let table = _table else { return }
         table.context.willModify(self, table)
         if property == table.type.primaryKey { Misuse.primaryKeyChange(_typeName, table.type.properties[property].name) }
-        if let observers = _observers { observers.willChange(property) }
+        if let observers = _observers {
+            observers.willChange(property)
+            // An observer may have deleted the object or ended the write.
+            _prepare(property)
+            table.context.willModify(self, table)
+        }
         table.context.record(self, property, table)
     }
 

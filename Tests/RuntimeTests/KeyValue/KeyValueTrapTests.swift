@@ -135,6 +135,26 @@ struct KeyValueTrapTests {
         #expect(message(result).contains("'Node.peers' is no list"))
     }
 
+    @Test("K8 a prior call that ends the write, or deletes the object, stops the assignment")
+    func endInPrior() async {
+        let cancelled = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let node = try test.nodes(1)[0]
+            let token = node.observe(\.name, options: [.prior]) { _, _ in test.realm.cancelWrite() }
+            try test.realm.write { node.name = "a" }
+            token.invalidate()
+        }
+        #expect(message(cancelled).contains("a 'Node' was changed outside a write transaction"))
+        let deleted = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let node = try test.nodes(1)[0]
+            let token = node.observe(\.name, options: [.prior]) { node, _ in test.realm.delete(node) }
+            try test.realm.write { node.name = "a" }
+            token.invalidate()
+        }
+        #expect(message(deleted).contains("was deleted"))
+    }
+
     @Test("K8 beginning a write in a prior call at refresh traps")
     func writeInPrior() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
