@@ -6,8 +6,23 @@ import MartletSQLite
 ///
 /// Always belongs to the object it was read from. In a Realm it is live and changed inside write transactions only; of an
 /// unmanaged object it is a plain array, stored when the object is added.
-public final class List<Element: RealmCollectionValue>: PropertyCollection {
-    var unmanaged: [Element] = []
+public final class List<Element: RealmCollectionValue>: PropertyCollection, AnnouncingCollection {
+    private var plain: [Element] = []
+    /// Set when the owner is observed before it is added to a Realm.
+    var announcer: CollectionAnnouncer?
+    var unmanaged: [Element] {
+        get { plain }
+        _modify {
+            guard let announcer else {
+                yield &plain
+                return
+            }
+            var changed = plain
+            yield &changed
+            if plain.isEmpty && changed.isEmpty { return }
+            announcer.change(CollectionAnnouncer.edit(from: plain, to: changed)) { plain = changed }
+        }
+    }
     private(set) var core: CollectionCore?
 
     /// An empty unmanaged list.
@@ -59,14 +74,16 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection {
     private func isSame(as other: List<Element>) -> Bool { other === self || (core != nil && other.core === core) }
 
     private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
+        // An assignment: observers are told once.
         guard let core else {
-            unmanaged = elements
-            return
+            guard let announcer else { return plain = elements }
+            return announcer.change(nil) { plain = elements }
         }
         guard policy == .modified else {
-            removeAll()
-            for element in elements { append(element, policy) }
-            return
+            return core.asOne {
+                core.removeAll()
+                for element in elements { append(element, policy) }
+            }
         }
         guard core.property.element.isEmbedded else {
             return core.assign(elements.map { stored($0, core, policy) })
@@ -197,7 +214,9 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection {
         guard let core else {
             if !unmanaged.indices.contains(from) { Misuse.indexOutOfRange(from, count: unmanaged.count, "the list") }
             if !unmanaged.indices.contains(to) { Misuse.indexOutOfRange(to, count: unmanaged.count, "the list") }
-            unmanaged.insert(unmanaged.remove(at: from), at: to)
+            var moved = unmanaged
+            moved.insert(moved.remove(at: from), at: to)
+            unmanaged = moved
             return
         }
         core.move(from: from, to: to)

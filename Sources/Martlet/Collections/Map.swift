@@ -2,8 +2,23 @@ import MartletEngine
 import MartletSQLite
 
 /// A to-many property by string keys. Keys are told apart by code point.
-public final class Map<Value: RealmCollectionValue>: PropertyCollection {
-    private var unmanaged: [StoredValue: Value] = [:]
+public final class Map<Value: RealmCollectionValue>: PropertyCollection, AnnouncingCollection {
+    private var plain: [StoredValue: Value] = [:]
+    /// Set when the owner is observed before it is added to a Realm.
+    var announcer: CollectionAnnouncer?
+    private var unmanaged: [StoredValue: Value] {
+        get { plain }
+        _modify {
+            guard let announcer else {
+                yield &plain
+                return
+            }
+            var changed = plain
+            yield &changed
+            if plain.isEmpty && changed.isEmpty { return }
+            announcer.change(nil) { plain = changed }
+        }
+    }
     // Keys and values take turns in the core.
     private(set) var core: CollectionCore?
 
@@ -56,15 +71,27 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
     private func isSame(as other: Map<Value>) -> Bool { other === self || (core != nil && other.core === core) }
 
     private func assign(_ entries: [Entry], _ policy: Realm.UpdatePolicy) {
-        if let core, policy == .modified { keep(core, entries.map(\.key)) } else { removeAll() }
-        for (key, value) in entries { set(key, value, policy) }
+        guard let core else {
+            let contents = Dictionary(entries.map { (StoredValue(.text($0.key)), $0.value) }, uniquingKeysWith: { $1 })
+            guard let announcer else { return plain = contents }
+            return announcer.change(nil) { plain = contents }
+        }
+        if policy == .modified {
+            keep(core, entries.map(\.key))
+            for (key, value) in entries { set(key, value, policy) }
+        } else {
+            core.asOne {
+                core.removeAll()
+                for (key, value) in entries { set(key, value, policy) }
+            }
+        }
     }
 
     private func keep(_ core: CollectionCore, _ keys: [String]) {
         let kept = Set(keys.map(SQLValue.text))
         let all = core.all()
         for position in stride(from: 0, to: all.count, by: 2).reversed() where !kept.contains(all[position]) {
-            remove(core, position)
+            core.asOne { remove(core, position) }
         }
     }
 
@@ -82,7 +109,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
         _ = core.context.requireWrite("the map '\(core.name)'")
         let position = core.position(of: .text(key))
         guard let value else {
-            if let position { remove(core, position) }
+            if let position { core.asOne { remove(core, position) } }
             return
         }
         if policy == .modified, let position, updateInPlace(value, core, position) { return }
@@ -90,8 +117,10 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
         if let position {
             if policy != .modified || core.element(at: position + 1) != stored { core.replace(at: position + 1, with: stored) }
         } else {
-            core.insert(.text(key), at: core.count)
-            core.insert(stored, at: core.count)
+            core.asOne {
+                core.insert(.text(key), at: core.count)
+                core.insert(stored, at: core.count)
+            }
         }
     }
 

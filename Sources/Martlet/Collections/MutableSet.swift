@@ -4,8 +4,22 @@ import MartletSQLite
 /// A to-many property that holds each value or object at most once, in a stable order of its own.
 ///
 /// Values are told apart as they are stored: canonically equivalent strings are two elements, the two zeros are one.
-public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection {
-    private var unmanaged: [Element] = []
+public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection, AnnouncingCollection {
+    private var plain: [Element] = []
+    /// Set when the owner is observed before it is added to a Realm.
+    var announcer: CollectionAnnouncer?
+    private var unmanaged: [Element] {
+        get { plain }
+        _modify {
+            guard let announcer else {
+                yield &plain
+                return
+            }
+            var changed = plain
+            yield &changed
+            if changed.count != plain.count { announcer.change(nil) { plain = changed } }
+        }
+    }
     // What `unmanaged` holds, objects aside.
     private var known: Set<StoredValue> = []
     private(set) var core: CollectionCore?
@@ -50,15 +64,26 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
 
     // What stays is not touched, unless everything is to be written.
     private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
-        guard let core, policy == .modified else {
-            removeAll()
-            for element in elements { insert(element, policy) }
-            return
+        guard let core else { return replacePlain(elements) }
+        guard policy == .modified else {
+            return core.asOne {
+                core.removeAll()
+                for element in elements { insert(element, policy) }
+            }
         }
         let new = elements.map { stored($0, core, policy) }
         let kept = Set(new)
         for (position, old) in core.all().enumerated().reversed() where !kept.contains(old) { core.remove(at: position) }
         for element in new where core.position(of: element) == nil { core.insert(element, at: core.count) }
+    }
+
+    // An assignment: observers are told once.
+    private func replacePlain(_ elements: [Element]) {
+        let distinct = MutableSet()
+        for element in elements { distinct.insert(element) }
+        known = distinct.known
+        guard let announcer else { return plain = distinct.plain }
+        announcer.change(nil) { plain = distinct.plain }
     }
 
     private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {

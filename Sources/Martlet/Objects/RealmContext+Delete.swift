@@ -14,9 +14,9 @@ extension RealmContext {
 
     func deleteRow(_ key: ObjectKey, _ table: ObjectTable) {
         _ = requireWrite("a '\(table.type.name)'")
+        let announcement = announceEnd(of: key, table)
         flushForQuery()
         keepOldRow(key, table)
-        table.forEachAccessor(key) { $0._observers?.willChange($0, columns: ColumnSet(), isGone: true) }
         let owned = ownedRows(of: key, table)
         for incoming in table.incoming { release(key, incoming) }
         for collection in table.layout.collections {
@@ -28,36 +28,31 @@ extension RealmContext {
         execute(table.layout.delete, [.integer(key)])
         transaction?.recorder.delete(key, in: table.id)
         touch()
-        table.forEachAccessor(key) { object in
-            invalidate(object)
-            object._observers?.didChange(object, columns: ColumnSet(), isGone: true)
-        }
+        table.forEachAccessor(key, invalidate)
+        announcement.didChange()
         for (ownedTable, ownedKey) in owned where ownedTable.exists(ownedKey) { deleteRow(ownedKey, ownedTable) }
     }
 
     /// Deletes everything: nothing is left that could link to anything, so rows go by the table.
     func deleteAll() {
         _ = requireWrite("the Realm")
+        let announcement = announceEnd()
         flushForQuery()
         for table in tables.values.sorted(by: { $0.id < $1.id }) {
             let keys = keys("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)", [])
             if transaction?.keepsOldRows == true { for key in keys { keepOldRow(key, table) } }
-            let accessors = table.accessors.filter { $0._state != .invalidated }
-            for object in accessors { object._observers?.willChange(object, columns: ColumnSet(), isGone: true) }
             execute("DELETE FROM \(table.layout.table)", [])
             for collection in table.layout.collections {
                 execute("DELETE FROM \(collection.chunks)", [])
                 if let targets = collection.targets { execute("DELETE FROM \(targets)", []) }
             }
             for key in keys { transaction?.recorder.delete(key, in: table.id) }
-            touch()
-            for object in accessors {
-                invalidate(object)
-                object._observers?.didChange(object, columns: ColumnSet(), isGone: true)
-            }
+            table.accessors.forEach(invalidate)
         }
         for core in collections.values { core.core?.ownerWasDeleted() }
         collections = [:]
+        touch()
+        announcement.didChange()
     }
 
     private func execute(_ sql: String, _ arguments: [SQLValue]) {
@@ -123,22 +118,25 @@ extension RealmContext {
     }
 
     private func cascade(_ holder: ObjectKey, _ source: ObjectTable, _ column: String, _ property: PropertySchema) {
-        // The link goes first, so that circles of cascades end.
-        nullify([holder], source, column, property)
+        // The link goes first, so that circles of cascades end. Nobody is told: its row is next.
+        nullify([holder], source, column, property, isSilent: true)
         deleteRow(holder, source)
     }
 
-    private func nullify(_ holders: [ObjectKey], _ source: ObjectTable, _ column: String, _ property: PropertySchema) {
+    private func nullify(
+        _ holders: [ObjectKey], _ source: ObjectTable, _ column: String, _ property: PropertySchema, isSilent: Bool = false
+    ) {
         for holder in holders {
             keepOldRow(holder, source)
-            source.forEachAccessor(holder) { $0._observers?.willChange($0, property.index) }
+            var observers: [KeyValueObservers] = []
+            if !isSilent { source.forEachAccessor(holder) { if let known = $0._observers { observers.append(known) } } }
+            observers.forEach { $0.willChange(property.index) }
+            flushForQuery()
             execute(
                 "UPDATE \(source.layout.table) SET \(column) = NULL WHERE \(source.layout.keyColumn) = ?1", [.integer(holder)])
             transaction?.recorder.modify(holder, property.index, in: source.id)
-            source.forEachAccessor(holder) { object in
-                markStale(object)
-                object._observers?.didChange(object, property.index)
-            }
+            source.forEachAccessor(holder, markStale)
+            observers.forEach { $0.didChange(property.index) }
         }
     }
 
