@@ -63,7 +63,7 @@ package final class Connection: @unchecked Sendable {
         try execute("PRAGMA cache_size = -\(options.cacheKilobytes)")
         try execute("PRAGMA synchronous = \(options.synchronous)")
         try execute("PRAGMA wal_autocheckpoint = 0")
-        try execute("PRAGMA journal_size_limit = 67108864")
+        try execute("PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)")
         _ = sqlite3_wal_hook(
             handle,
             { context, _, _, frames in
@@ -113,6 +113,19 @@ package final class Connection: @unchecked Sendable {
     package func forgetStatements() { statements = [:] }
 
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// True inside a transaction that holds the write lock of the file.
+    package var isWriting: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
+
+    /// A statement that ought to be reset when nobody reads: an unfinished one keeps its snapshot pinned.
+    package var unfinishedStatement: String? {
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { return sqlite3_sql(current).map { String(cString: $0) } ?? "" }
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return nil
+    }
 
     /// Rows changed by the last statement.
     package var changedRows: Int { Int(sqlite3_changes(handle)) }

@@ -10,6 +10,7 @@ package enum SQLText {
         switch value {
         case .null: "NULL"
         case .integer(let number): String(number)
+        case .real(let number) where number.isNaN: "NULL"
         case .real(let number): number.isInfinite ? (number < 0 ? "-9e999" : "9e999") : "\(number)"
         case .text(let text):
             text.utf8.contains(0) ? "CAST(\(hex(Array(text.utf8))) AS TEXT)" : quoted(text, with: UInt8(ascii: "'"))

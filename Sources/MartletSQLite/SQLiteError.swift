@@ -23,10 +23,14 @@ package struct SQLiteError: Error, Sendable {
     /// The primary result code: the low byte of the extended one.
     package var primary: Primary { Primary(rawValue: extendedCode & 0xff) }
 
-    /// An fsync that failed during a commit leaves the outcome open until the file is opened again.
-    package var isSyncFailure: Bool {
-        extendedCode == Int32(CMARTLET_IOERR_FSYNC) || extendedCode == Int32(CMARTLET_IOERR_DIR_FSYNC)
+    /// True when a COMMIT that failed with this may still be there after the next start: the log was written, but the
+    /// disk did not confirm it. Failed reads and writes, and a full disk, come before that point.
+    package var leavesCommitOpen: Bool {
+        primary == .inputOutput && ![1, 2, 3].contains(extendedCode >> 8)
     }
+
+    /// True when a page lies beyond the end of the file (`SQLITE_IOERR_SHORT_READ`, `SQLITE_IOERR_CORRUPTFS`).
+    package var findsFileTooShort: Bool { primary == .inputOutput && [2, 33].contains(extendedCode >> 8) }
 
     package struct Primary: RawRepresentable, Equatable, Sendable {
         package let rawValue: Int32

@@ -6,6 +6,8 @@ package final class Statement {
     let pointer: OpaquePointer
     private let connection: OpaquePointer
     package let columnCount: Int
+    /// What SQLite answered when a value could not be bound; thrown by the next step, before anything is run.
+    private var bindingCode = SQLITE_OK
 
     init(connection: OpaquePointer, sql: String) throws(SQLiteError) {
         var text = sql
@@ -40,23 +42,31 @@ package final class Statement {
         var text = value
         text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { chars in
-                _ = cmartlet_bind_text_transient(
-                    pointer, Int32(index), chars.baseAddress, Int32(chars.count))
+                bound(chars.count) { cmartlet_bind_text_transient(pointer, Int32(index), chars.baseAddress, $0) }
             }
         }
     }
 
     package func bind(_ bytes: UnsafeRawBufferPointer, at index: Int) {
-        _ = cmartlet_bind_blob_transient(pointer, Int32(index), bytes.baseAddress, Int32(bytes.count))
+        bound(bytes.count) { cmartlet_bind_blob_transient(pointer, Int32(index), bytes.baseAddress, $0) }
     }
 
     /// Binds text whose bytes the caller keeps in place until the statement is reset.
     package func bindStaticText(_ bytes: UnsafeRawPointer, count: Int, at index: Int) {
-        _ = cmartlet_bind_text_static(pointer, Int32(index), bytes.assumingMemoryBound(to: CChar.self), Int32(count))
+        bound(count) {
+            cmartlet_bind_text_static(pointer, Int32(index), bytes.assumingMemoryBound(to: CChar.self), $0)
+        }
     }
 
     package func bindStaticBlob(_ bytes: UnsafeRawPointer, count: Int, at index: Int) {
-        _ = cmartlet_bind_blob_static(pointer, Int32(index), bytes, Int32(count))
+        bound(count) { cmartlet_bind_blob_static(pointer, Int32(index), bytes, $0) }
+    }
+
+    // A value that is too long must not become NULL in silence.
+    @inline(__always)
+    private func bound(_ count: Int, _ bind: (Int32) -> Int32) {
+        let code = count <= Int(Int32.max) ? bind(Int32(truncatingIfNeeded: count)) : SQLITE_TOOBIG
+        if code != SQLITE_OK { bindingCode = code }
     }
 
     package func bind(_ value: SQLValue, at index: Int) {
@@ -77,6 +87,7 @@ package final class Statement {
 
     /// Advances to the next row; false at the end, where the statement is reset.
     package func step() throws(SQLiteError) -> Bool {
+        if bindingCode != SQLITE_OK { throw refusedBinding() }
         let code = sqlite3_step(pointer)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE {
@@ -86,6 +97,13 @@ package final class Statement {
         let error = SQLiteError(connection, code: code, sql: sql)
         sqlite3_reset(pointer)
         throw error
+    }
+
+    private func refusedBinding() -> SQLiteError {
+        let code = bindingCode
+        bindingCode = SQLITE_OK
+        sqlite3_reset(pointer)
+        return SQLiteError(connection, code: code, sql: sql)
     }
 
     /// Runs to the end and leaves the statement reset.

@@ -1,7 +1,7 @@
 /// Every trap of the library and its message. Only programmer errors trap; faults of the world are thrown.
 enum Misuse {
     static func trap(_ message: String, file: StaticString = #file, line: UInt = #line) -> Never {
-        preconditionFailure("Martlet: \(message)", file: file, line: line)
+        fatalError("Martlet: \(message)", file: file, line: line)
     }
 
     // MARK: Confinement

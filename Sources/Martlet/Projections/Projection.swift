@@ -29,6 +29,7 @@ extension Projection: Hashable {
 }
 
 @available(*, unavailable, message: "a projection stays where its object's Realm was opened")
+// Unavailable: a projection is confined like the object behind it.
 extension Projection: @unchecked Sendable {}
 
 /// The values that a projection makes of the elements of a collection: live and read-only.

@@ -53,10 +53,10 @@ extension Realm {
         let options = try configuration.options()
         do {
             return try StoreRegistry.coordinator(options)
-        } catch let error as EngineError {
-            guard configuration.deleteRealmIfMigrationNeeded, error.code == .schemaMismatch, !configuration.readOnly else {
-                throw Error(error)
-            }
+        } catch {
+            guard configuration.deleteRealmIfMigrationNeeded, error.code == .schemaMismatch, !configuration.readOnly,
+                !StoreRegistry.isOpen(options.path)
+            else { throw Error(error) }
             StoreFiles.remove(options.path)
             return try translating { try StoreRegistry.coordinator(options) }
         }

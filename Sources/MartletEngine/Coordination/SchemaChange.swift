@@ -10,27 +10,32 @@ struct SchemaChange {
         declarations = Dictionary(types.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    func apply(_ diff: SchemaDiff) throws {
+    /// Returns what the rows of the file do not allow, one sentence each: then the caller rolls back.
+    func apply(_ diff: SchemaDiff) throws -> [String] {
         // Types are renamed before anything else speaks of them by their new names.
         for case .renameType(let old, let new) in diff.steps { try renameType(old, new) }
+        var conflicts: [String] = []
         for step in diff.steps {
             switch step {
             case .renameType: break
             case .createType(let name): try createType(declaration(name).type)
+            case .moveSpecials(let type, let positions): try moveSpecials(positions, TableLayout(declaration(type).type))
             case .addProperty(let type, let property): try addProperty(property, declaration(type))
             case .renameProperty(let type, let from, let to): try renameProperty(from, to, declaration(type).type)
-            case .addIndex(let type, let property): try addIndexes(property, declaration(type).type)
-            case .removeIndex(let type, let property): try dropIndex(type, property)
-            case .addUnique(let type, let number): try addUnique(number, declaration(type).type)
+            case .rebuildIndex(let type, let property): try rebuildIndex(property, declaration(type).type)
+            case .rebuildUniques(let type): conflicts += try rebuildUniques(declaration(type).type)
             case .replaceFacts(let name): try replaceFacts(declaration(name).type)
             }
         }
+        return conflicts
     }
 
     private func declaration(_ name: String) -> StoreOptions.TypeDeclaration {
         guard let declaration = declarations[name] else { preconditionFailure("no declaration of type '\(name)'") }
         return declaration
     }
+
+    // MARK: Types
 
     private func createType(_ type: ObjectTypeSchema) throws {
         for statement in TableLayout.definition(type) { try connection.execute(statement) }
@@ -44,40 +49,49 @@ struct SchemaChange {
     }
 
     private func renameType(_ old: String, _ new: String) throws {
-        try connection.execute("ALTER TABLE \(quoted(old)) RENAME TO \(quoted(new))")
-        let type = declaration(new).type
-        for property in type.properties where property.isCollection {
-            for suffix in ["", ".targets"] {
-                try renameTable("\(old).\(property.name)\(suffix)", "\(new).\(property.name)\(suffix)")
-                if let former = property.renamedFrom {
-                    try renameTable("\(old).\(former)\(suffix)", "\(new).\(former)\(suffix)")
-                }
-            }
-        }
+        try renameTable(old, new)
+        for suffix in try tableNames(prefix: old + ".") { try renameTable("\(old).\(suffix)", "\(new).\(suffix)") }
         try connection.run("UPDATE martlet_types SET name = ?2 WHERE name = ?1", [.text(old), .text(new)])
-        try rebuildIndexes(old, type)
-    }
-
-    private func renameTable(_ old: String, _ new: String) throws {
-        let exists = try connection.integer(
-            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1", [.text(old)])
-        if exists == 1 { try connection.execute("ALTER TABLE \(quoted(old)) RENAME TO \(quoted(new))") }
-    }
-
-    // Indexes carry the type's name; a renamed type gets its own.
-    private func rebuildIndexes(_ old: String, _ type: ObjectTypeSchema) throws {
-        let names = try indexNames(prefix: old + ".")
-        for name in names { try connection.execute("DROP INDEX \(quoted(name))") }
-        for property in type.properties where try hasColumn(type.name, property.name) {
+        // Types that the program does not declare may lead here too.
+        for (id, stored) in try Catalog.types(connection, checkingNames: false) {
+            let type = stored.retargeted { $0 == old ? new : $0 }
+            guard type != stored else { continue }
+            try connection.run(
+                "UPDATE martlet_types SET facts = ?2 WHERE id = ?1", [.integer(Int64(id)), .text(SchemaText.facts(type))])
+        }
+        // Indexes carry the type's name; a renamed type gets its own.
+        for name in try indexNames(prefix: old + ".") { try connection.execute("DROP INDEX \(quoted(name))") }
+        let type = declaration(new).type
+        for property in type.properties where try hasColumn(new, property.name) {
             for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
         }
-        for number in type.uniques.indices { try addUnique(number, type) }
+    }
+
+    // SQLite does not tell names apart by case, so a new spelling needs a name in between.
+    private func renameTable(_ old: String, _ new: String) throws {
+        guard old != new else { return }
+        var current = old
+        if old.lowercased() == new.lowercased() {
+            current = "martlet.renamed.\(new)"
+            try connection.execute("ALTER TABLE \(quoted(old)) RENAME TO \(quoted(current))")
+        }
+        try connection.execute("ALTER TABLE \(quoted(current)) RENAME TO \(quoted(new))")
+    }
+
+    /// What follows `prefix` in the names of tables.
+    private func tableNames(prefix: String) throws -> [String] {
+        try names("SELECT substr(name, length(?1) + 1) FROM sqlite_schema WHERE type = 'table' "
+            + "AND substr(name, 1, length(?1)) = ?1 ORDER BY name", prefix)
     }
 
     private func indexNames(prefix: String) throws -> [String] {
-        let statement = try connection.statement(
-            "SELECT name FROM sqlite_schema WHERE type = 'index' AND substr(name, 1, length(?1)) = ?1 AND sql IS NOT NULL")
-        statement.bind(prefix, at: 1)
+        try names("SELECT name FROM sqlite_schema WHERE type = 'index' "
+            + "AND substr(name, 1, length(?1)) = ?1 AND sql IS NOT NULL", prefix)
+    }
+
+    private func names(_ sql: String, _ argument: String) throws -> [String] {
+        let statement = try connection.statement(sql)
+        statement.bind(argument, at: 1)
         var names: [String] = []
         while try statement.step() { names.append(statement.text(0)) }
         return names
@@ -87,6 +101,8 @@ struct SchemaChange {
         try connection.integer(
             "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2", [.text(type), .text(property)]) == 1
     }
+
+    // MARK: Properties
 
     private func addProperty(_ name: String, _ declaration: StoreOptions.TypeDeclaration) throws {
         let type = declaration.type
@@ -99,37 +115,79 @@ struct SchemaChange {
         if layout.hasSpecials, try !hasColumn(type.name, "_special") {
             try connection.execute("ALTER TABLE \(layout.table) ADD COLUMN \(TableLayout.specialColumn) BLOB")
         }
-        guard let column = layout.column(of: property.index),
-            let position = layout.columns.firstIndex(where: { $0.property == property.index })
-        else { return }
-        let (first, second) = (declaration.defaultRow(), declaration.defaultRow())
-        let value = first[position]
-        let isOnePerRow = value != second[position]
-        let initial = value == .null && !property.isOptional ? TableLayout.zero(of: property.element) : value
-        let clause = initial == .null || isOnePerRow ? "" : " DEFAULT \(SQLText.literal(initial))"
-        try connection.execute("ALTER TABLE \(layout.table) ADD COLUMN \(column.name) \(column.sqlType)\(clause)")
-        if isOnePerRow { try fill(column.name, position, layout, declaration) }
+        guard let position = layout.columns.firstIndex(where: { $0.property == property.index }) else { return }
+        try addColumn(layout.columns[position], property, layout) {
+            let value = declaration.defaultRow()[position]
+            return value == .null && !property.isOptional ? TableLayout.zero(of: property.element) : value
+        }
         for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
     }
 
-    // Defaults such as 'new' give every old row its own value.
-    private func fill(
-        _ column: String, _ position: Int, _ layout: TableLayout, _ declaration: StoreOptions.TypeDeclaration
+    private func addColumn(
+        _ column: TableLayout.Column, _ property: PropertySchema, _ layout: TableLayout, _ value: () -> SQLValue
     ) throws {
-        let select = try connection.statement("SELECT \(layout.keyColumn) FROM \(layout.table)")
+        let first = value()
+        let isOnePerRow = !isSame(first, value())
+        // Not every number survives being written as text.
+        let isLiteral = try !isOnePerRow && !needsBits(first) && isSame(connection.value("SELECT \(SQLText.literal(first))") ?? .null, first)
+        let clause = isLiteral && first != .null ? " DEFAULT (\(SQLText.literal(first)))" : ""
+        try connection.execute("ALTER TABLE \(layout.table) ADD COLUMN \(column.name) \(column.sqlType)\(clause)")
+        if isOnePerRow {
+            try fillEach(column, layout, property, value)
+        } else if !isLiteral {
+            try fill(column, layout, property, first, "")
+        }
+    }
+
+    private func isSame(_ left: SQLValue, _ right: SQLValue) -> Bool {
+        if case .real(let left) = left, case .real(let right) = right { return left.bitPattern == right.bitPattern }
+        return left == right
+    }
+
+    private func needsBits(_ value: SQLValue) -> Bool {
+        if case .real(let number) = value { return FloatingSpecials.needsBits(number) }
+        return false
+    }
+
+    // Defaults such as 'new' give every old row its own value.
+    private func fillEach(
+        _ column: TableLayout.Column, _ layout: TableLayout, _ property: PropertySchema, _ value: () -> SQLValue
+    ) throws {
+        let select = try connection.statement("SELECT \(layout.rowIDColumn) FROM \(layout.table)")
         var keys: [ObjectKey] = []
         while try select.step() { keys.append(select.integer(0)) }
-        for key in keys {
+        for key in keys { try fill(column, layout, property, value(), " WHERE \(layout.rowIDColumn) = \(key)") }
+    }
+
+    private func fill(
+        _ column: TableLayout.Column, _ layout: TableLayout, _ property: PropertySchema, _ value: SQLValue, _ condition: String
+    ) throws {
+        try connection.run("UPDATE \(layout.table) SET \(column.name) = ?1\(condition)", [value])
+        guard property.element.isFloating, case .real(let number) = value, FloatingSpecials.needsBits(number) else { return }
+        var bytes: [UInt8] = []
+        FloatingSpecials.append(number, of: property.index, to: &bytes)
+        let special = TableLayout.specialColumn
+        try connection.run(
+            "UPDATE \(layout.table) SET \(special) = CAST(coalesce(\(special), x'') || ?1 AS BLOB)\(condition)", [.blob(bytes)])
+    }
+
+    private func moveSpecials(_ positions: [PropertyIndex: PropertyIndex], _ layout: TableLayout) throws {
+        let special = TableLayout.specialColumn
+        let select = try connection.statement(
+            "SELECT \(layout.rowIDColumn), \(special) FROM \(layout.table) WHERE \(special) IS NOT NULL")
+        var rows: [(key: ObjectKey, bytes: [UInt8])] = []
+        while try select.step() { rows.append((select.integer(0), select.blob(1))) }
+        for row in rows {
             try connection.run(
-                "UPDATE \(layout.table) SET \(column) = ?1 WHERE \(layout.keyColumn) = ?2",
-                [declaration.defaultRow()[position], .integer(key)])
+                "UPDATE \(layout.table) SET \(special) = ?1 WHERE \(layout.rowIDColumn) = ?2",
+                [.blob(FloatingSpecials.moved(row.bytes, positions)), .integer(row.key)])
         }
     }
 
     private func renameProperty(_ old: String, _ new: String, _ type: ObjectTypeSchema) throws {
         guard let property = type[new] else { return }
         if property.isCollection {
-            for suffix in ["", ".targets"] {
+            for suffix in try tableNames(prefix: "\(type.name).\(old)") where suffix.isEmpty || suffix == ".targets" {
                 try renameTable("\(type.name).\(old)\(suffix)", "\(type.name).\(new)\(suffix)")
             }
             return
@@ -137,10 +195,12 @@ struct SchemaChange {
         try connection.execute(
             "ALTER TABLE \(quoted(type.name)) RENAME COLUMN \(quoted(old)) TO \(quoted(new))")
         try dropIndex(type.name, old)
-        try addIndexes(new, type)
+        try rebuildIndex(new, type)
     }
 
-    private func addIndexes(_ name: String, _ type: ObjectTypeSchema) throws {
+    // MARK: Indexes
+
+    private func rebuildIndex(_ name: String, _ type: ObjectTypeSchema) throws {
         guard let property = type[name] else { return }
         try dropIndex(type.name, name)
         for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
@@ -150,11 +210,28 @@ struct SchemaChange {
         try connection.execute("DROP INDEX IF EXISTS \(quoted("\(type).\(property).index"))")
     }
 
-    private func addUnique(_ number: Int, _ type: ObjectTypeSchema) throws {
-        let index = quoted("\(type.name).unique.\(number)")
-        let names = type.uniques[number].map { quoted(type.properties[$0].name) }.joined(separator: ", ")
-        try connection.execute("DROP INDEX IF EXISTS \(index)")
-        try connection.execute("CREATE UNIQUE INDEX \(index) ON \(quoted(type.name)) (\(names))")
+    private func rebuildUniques(_ type: ObjectTypeSchema) throws -> [String] {
+        for name in try indexNames(prefix: "\(type.name).unique.") { try connection.execute("DROP INDEX \(quoted(name))") }
+        var conflicts: [String] = []
+        for (unique, statement) in zip(type.uniques, TableLayout.uniqueIndexes(type)) {
+            if try isRefused(statement) {
+                let names = unique.map { "'\(type.name).\(type.properties[$0].name)'" }.joined(separator: " and ")
+                conflicts.append(
+                    "\(names) must be unique in the schema, but objects in the file share values: "
+                        + "change them with the old program first")
+            }
+        }
+        return conflicts
+    }
+
+    private func isRefused(_ statement: String) throws -> Bool {
+        do {
+            try connection.execute(statement)
+            return false
+        } catch {
+            guard error.primary == .constraint else { throw error }
+            return true
+        }
     }
 
     private func quoted(_ name: String) -> String { SQLText.identifier(name) }

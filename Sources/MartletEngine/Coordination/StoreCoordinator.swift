@@ -15,13 +15,23 @@ package final class StoreCoordinator: @unchecked Sendable {
         var log = CommitLog()
         var newestVersion: Version = 0
         var schema = DatabaseSchema([])
+        /// The newest epoch whose object types have been read.
+        var epoch: Int64 = 0
+        var schemaVersion: UInt64 = 0
+        /// The types that Realms of this process use, as they were declared.
+        var declared: [String: ObjectTypeSchema] = [:]
         var listeners: [ObjectIdentifier: Listener] = [:]
         /// Listeners that have observers of objects and collections.
         var observing: Set<ObjectIdentifier> = []
         /// The newest version that listeners were told of.
         var toldVersion: Version = 0
         var monitor: ExternalCommitMonitor?
+        /// How many handles there are of each version.
         var pinned: [Version: Int] = [:]
+        var handles: [ObjectIdentifier: WeakHandle] = [:]
+        var isCheckpointPending = false
+        /// The length of the log at the last checkpoint: the next is due a thousand frames later.
+        var checkpointedFrames = 0
         /// The Realm open on each executor.
         var residents: [UInt64: Resident] = [:]
     }
@@ -33,34 +43,51 @@ package final class StoreCoordinator: @unchecked Sendable {
         weak var object: AnyObject?
     }
 
+    struct WeakHandle {
+        weak var handle: SnapshotHandle?
+    }
+
     private let lock = NSLock()
     private var state = State()
     let writeLock: WriteLock
     var checkpointConnection: Connection?
     private let processID: Int32
+    /// Which file is to be deleted with the last Realm.
+    private var temporaryFile: StoreFiles.Identity?
 
-    init(_ options: StoreOptions) throws {
+    init(_ options: StoreOptions) throws(EngineError) {
         self.options = options
         environment = options.environment
         processID = options.environment.processID()
-        writeLock = WriteLock(path: options.path + ".lock", environment: options.environment)
-        do {
-            let connection = try StoreOpener(options, writeLock).open()
-            state.schema = DatabaseSchema(
-                try Catalog.types(connection).compactMap { id, facts in
-                    SchemaFacts.objectType(facts).map { (id, $0) }
-                })
-            state.idle.append(connection)
-        } catch let error as SQLiteError {
-            throw EngineError(error, path: options.path)
-        }
+        writeLock = WriteLock(path: StoreFiles.resolved(options.path) + ".lock", environment: options.environment)
+        let opened = try StoreOpener(options, writeLock).open()
+        if options.isTemporary { temporaryFile = StoreFiles.identity(options.path) }
+        adopt(opened, options)
     }
 
     deinit {
-        if !options.isReadOnly && environment.processID() == processID { closeLog(state.idle.popLast()) }
+        guard environment.processID() == processID else { return abandonInherited() }
+        if !options.isReadOnly && !options.isTemporary { closeLog(state.idle.popLast()) }
         checkpointConnection?.close()
         for connection in state.idle { connection.close() }
-        if options.isTemporary { StoreFiles.remove(path) }
+        if options.isTemporary { StoreRegistry.removeTemporary(path, temporaryFile) }
+    }
+
+    // Closing an inherited connection would touch the locks and files of the parent process.
+    private func abandonInherited() {
+        for connection in state.idle + [checkpointConnection].compactMap({ $0 }) { _ = Unmanaged.passRetained(connection) }
+    }
+
+    private func adopt(_ opened: StoreOpener.Opened, _ options: StoreOptions) {
+        locked { state in
+            if opened.meta.epoch >= state.epoch {
+                state.schema = opened.schema
+                state.epoch = opened.meta.epoch
+            }
+            state.schemaVersion = max(state.schemaVersion, options.schemaVersion)
+            for declaration in options.types { state.declared[declaration.type.name] = declaration.type }
+            state.idle.append(opened.connection)
+        }
     }
 
     func locked<R>(_ body: (inout State) throws -> R) rethrows -> R {
@@ -73,24 +100,23 @@ package final class StoreCoordinator: @unchecked Sendable {
     package var schema: DatabaseSchema { locked { $0.schema } }
 
     /// Refuses options that contradict those the file is open with, and takes in types that are new.
-    func check(_ other: StoreOptions) throws {
+    func check(_ other: StoreOptions) throws(EngineError) {
+        requireSameProcess()
         guard other.isReadOnly == options.isReadOnly, other.durability == options.durability else {
             throw EngineError(
                 .incompatibleConfiguration, path: path,
                 "the file is open in this process with another configuration; use the same 'readOnly' and 'durability'")
         }
-        let known = schema
-        guard !other.types.allSatisfy({ known[$0.type.name]?.type == $0.type }) else { return }
-        do {
-            let connection = try StoreOpener(other, writeLock).open()
-            let types = try Catalog.types(connection)
-            locked { state in
-                state.schema = DatabaseSchema(types.compactMap { id, facts in SchemaFacts.objectType(facts).map { (id, $0) } })
-                state.idle.append(connection)
-            }
-        } catch let error as SQLiteError {
-            throw EngineError(error, path: path)
+        let (declared, schemaVersion) = locked { ($0.declared, $0.schemaVersion) }
+        let others = other.types.map(\.type).filter { declared[$0.name] != nil && declared[$0.name] != $0 }.map(\.name)
+        guard others.isEmpty else {
+            throw EngineError(
+                .incompatibleConfiguration, path: path,
+                "the file is open in this process with another declaration of '\(others.joined(separator: "', '"))'; "
+                    + "let go of its Realms and objects first")
         }
+        guard other.schemaVersion != schemaVersion || !other.types.allSatisfy({ declared[$0.type.name] != nil }) else { return }
+        adopt(try StoreOpener(other, writeLock).open(), other)
     }
 
     // MARK: Connections
@@ -105,137 +131,20 @@ package final class StoreCoordinator: @unchecked Sendable {
         return connection
     }
 
-    private func give(back connection: Connection, version: Version) {
+    func give(back connection: Connection) {
+        assert(connection.unfinishedStatement == nil, "not reset: \(connection.unfinishedStatement ?? "")")
         if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-        locked { state in
-            if let count = state.pinned[version] { state.pinned[version] = count > 1 ? count - 1 : nil }
-            if state.idle.count < 4 { state.idle.append(connection) }
-        }
+        locked { state in if state.idle.count < 4 && !connection.isInTransaction { state.idle.append(connection) } }
     }
 
-    private func requireSameProcess() {
+    func requireSameProcess() {
         precondition(
             environment.processID() == processID,
             "a Realm was used in a forked child process; open it anew there with another connection of its own")
     }
 
-    // MARK: Snapshots
-
-    /// Pins and names what is newest: the version row is the first read of the transaction.
-    package func openSnapshot() throws(EngineError) -> SnapshotHandle {
-        do {
-            let connection = try takeConnection()
-            return try pin(connection)
-        } catch let error as SQLiteError {
-            throw EngineError(error, path: path)
-        } catch let error as EngineError {
-            throw error
-        } catch {
-            throw EngineError(.inputOutput, path: path, "\(error)")
-        }
-    }
-
-    private func pin(_ connection: Connection) throws -> SnapshotHandle {
-        if connection.isInTransaction { try connection.run("ROLLBACK") }
-        try connection.run("BEGIN")
-        let meta = try Catalog.meta(connection)
-        environment.yield(.afterPin)
-        return try makeHandle(connection, meta)
-    }
-
-    private func makeHandle(_ connection: Connection, _ meta: Catalog.Meta) throws(EngineError) -> SnapshotHandle {
-        let distinct = locked { state in
-            state.pinned[meta.version, default: 0] += 1
-            state.newestVersion = max(state.newestVersion, meta.version)
-            return state.pinned.count
-        }
-        let version = meta.version
-        if let limit = options.maximumNumberOfActiveVersions, distinct > limit {
-            give(back: connection, version: version)
-            throw EngineError(
-                .tooManyVersions, path: path,
-                "\(distinct) versions of the file are in use and the configuration allows \(limit); "
-                    + "let go of frozen objects and refresh Realms of other threads")
-        }
-        return SnapshotHandle(version: version, epoch: meta.epoch, connection: connection) { [self] connection in
-            give(back: connection, version: version)
-        }
-    }
-
     /// The newest version that this process knows to be committed; others may have committed more.
     package var newestKnownVersion: Version { locked { $0.newestVersion } }
-
-    // MARK: Writing
-
-    /// Waits for the write lock and begins. `handle` is used up when nobody else holds it: its connection then writes, so
-    /// that its page cache stays warm.
-    package func beginWrite(replacing handle: inout SnapshotHandle?) throws(EngineError) -> WriteTransaction {
-        requireSameProcess()
-        environment.yield(.beforeBegin)
-        try writeLock.acquire()
-        do {
-            let connection = try writingConnection(&handle)
-            try connection.run("BEGIN IMMEDIATE")
-            let meta = try Catalog.meta(connection)
-            environment.yield(.afterBegin)
-            return WriteTransaction(handle: try makeHandle(connection, meta), coordinator: self)
-        } catch {
-            writeLock.release()
-            if handle == nil { handle = try? openSnapshot() }
-            if let error = error as? EngineError { throw error }
-            if let error = error as? SQLiteError { throw EngineError(error, path: path) }
-            throw EngineError(.inputOutput, path: path, "\(error)")
-        }
-    }
-
-    private func writingConnection(_ handle: inout SnapshotHandle?) throws -> Connection {
-        if handle != nil, isKnownUniquelyReferenced(&handle), let version = handle?.version,
-            let connection = handle?.surrender()
-        {
-            handle = nil
-            unpin(version)
-            try connection.run("ROLLBACK")
-            return connection
-        }
-        return try takeConnection()
-    }
-
-    private func unpin(_ version: Version) {
-        locked { state in
-            if let count = state.pinned[version] { state.pinned[version] = count > 1 ? count - 1 : nil }
-        }
-    }
-
-    /// Pins the committed version on the writer's own connection, still under the write lock, then tells everybody.
-    func finishCommit(
-        _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
-    ) throws(EngineError) -> SnapshotHandle {
-        let frames = written.read { $0.logFrames }
-        let handle = try reopen(written)
-        writeLock.release()
-        environment.yield(.beforeSignal)
-        tellListeners(version, committer)
-        if frames >= environment.checkpointFrames { checkpointSoon() }
-        return handle
-    }
-
-    func finishCancel(_ written: SnapshotHandle) throws(EngineError) -> SnapshotHandle {
-        let handle = try reopen(written)
-        writeLock.release()
-        return handle
-    }
-
-    private func reopen(_ written: SnapshotHandle) throws(EngineError) -> SnapshotHandle {
-        do {
-            guard let connection = written.surrender() else { return try openSnapshot() }
-            unpin(written.version)
-            return try pin(connection)
-        } catch {
-            writeLock.release()
-            if let error = error as? EngineError { throw error }
-            throw EngineError(.inputOutput, path: path, "\(error)")
-        }
-    }
 
     // MARK: Residents
 

@@ -3,9 +3,21 @@ import Foundation
 
 /// The files that make up one database. Never opened here: only looked at and, when nobody uses them, deleted.
 package enum StoreFiles {
-    package static let suffixes = ["", "-wal", "-shm", ".lock"]
+    package static let suffixes = ["", "-wal", "-shm", "-journal", ".lock"]
+
+    /// What tells a file from all others, whatever its path.
+    struct Identity: Hashable {
+        let device: UInt64
+        let inode: UInt64
+    }
 
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The size of the write-ahead log, looked up without opening it.
+    static func logBytes(_ path: String) -> Int {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
+    }
 
     /// Deletes the database and the files beside it; true if there was a database.
     @discardableResult
@@ -17,10 +29,15 @@ package enum StoreFiles {
 
     /// A path for a Realm that lives in memory: a file system in memory where there is one.
     package static func temporaryPath(identifier: String) -> String {
-        var name = "martlet-\(getpid())-"
-        for byte in identifier.utf8 { name += byteIsPlain(byte) ? String(UnicodeScalar(byte)) : "%\(byte)" }
+        var name = ""
+        // FNV-1a keeps long names apart that begin alike.
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in identifier.utf8 {
+            name += byteIsPlain(byte) ? String(UnicodeScalar(byte)) : "%\(byte)"
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
         let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
-        return "\(folder)/\(name.prefix(200)).realm"
+        return "\(folder)/martlet-\(getpid())-\(name.prefix(100))-\(String(hash, radix: 16)).realm"
     }
 
     private static func byteIsPlain(_ byte: UInt8) -> Bool {
@@ -32,9 +49,65 @@ package enum StoreFiles {
         }
     }
 
-    /// True on a network file system, where locks and shared memory do not work as the log needs them.
-    static func isOnNetwork(_ path: String) -> Bool {
+    // MARK: Looking
+
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status : nil
+    }
+
+    static func identity(_ path: String) -> Identity? {
+        status(path).map { Identity(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)) }
+    }
+
+    /// The path without symbolic links, as far as it exists.
+    static func resolved(_ path: String) -> String {
+        if let whole = realpath(path, nil) {
+            defer { free(whole) }
+            return String(cString: whole)
+        }
         let folder = (path as NSString).deletingLastPathComponent
-        return cmartlet_is_on_network(folder.isEmpty ? "." : folder) == 1
+        guard let found = realpath(folder.isEmpty ? "." : folder, nil) else { return path }
+        defer { free(found) }
+        return (String(cString: found) as NSString).appendingPathComponent((path as NSString).lastPathComponent)
+    }
+
+    /// Refuses paths that cannot hold a database, before anything is opened.
+    static func check(_ path: String, isReadOnly: Bool) throws(EngineError) {
+        let folder = (path as NSString).deletingLastPathComponent
+        if let status = status(path) {
+            try check(status, path, isReadOnly)
+        } else if isReadOnly {
+            throw EngineError(.fileNotFound, path: path, "there is no file to open; 'readOnly' does not create one")
+        } else if (self.status(folder.isEmpty ? "." : folder)?.st_mode ?? 0) & S_IFMT != S_IFDIR {
+            throw EngineError(.fileNotFound, path: path, "the folder '\(folder)' does not exist; create it first")
+        }
+        if cmartlet_is_on_network(folder.isEmpty ? "." : folder) == 1 {
+            throw EngineError(
+                .accessDenied, path: path, "the file is on a network file system, where locks are not reliable; move it")
+        }
+    }
+
+    private static func check(_ status: stat, _ path: String, _ isReadOnly: Bool) throws(EngineError) {
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            let what = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "no ordinary file"
+            throw EngineError(.accessDenied, path: path, "the path leads to \(what); name a file")
+        }
+        if status.st_nlink > 1 {
+            throw EngineError(
+                .accessDenied, path: path,
+                "the file has \(status.st_nlink) names (hard links), but its log has only one; remove the other names or copy it")
+        }
+        if access(path, R_OK) != 0 {
+            throw EngineError(.accessDenied, path: path, "the file may not be read; change its permissions")
+        }
+        if !isReadOnly && access(path, W_OK) != 0 {
+            throw EngineError(
+                .accessDenied, path: path, "the file may not be written; change its permissions or open it with 'readOnly'")
+        }
+        // SQLite takes a file without bytes for new and would delete its log, and with it what was committed.
+        if status.st_size == 0, let log = self.status(resolved(path) + "-wal"), log.st_size > 0 {
+            throw EngineError.damaged("the file is empty but its log is not", path: path)
+        }
     }
 }

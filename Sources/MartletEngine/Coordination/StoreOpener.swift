@@ -5,6 +5,13 @@ import MartletSQLite
 ///
 /// A file that is foreign, damaged or newer is never written to.
 struct StoreOpener {
+    /// A connection to a file that fits, and what it found there.
+    struct Opened {
+        let connection: Connection
+        let meta: Catalog.Meta
+        let schema: DatabaseSchema
+    }
+
     let options: StoreOptions
     let writeLock: WriteLock
 
@@ -15,54 +22,45 @@ struct StoreOpener {
 
     private var path: String { options.path }
 
-    func open() throws -> Connection {
-        try checkSurroundings()
-        let connection = try Connection(options.connection)
-        try QueryFunctions.install(on: connection)
-        do {
-            if try isNew(connection) {
-                try create(connection)
-            } else {
-                try checkFormat(connection)
+    func open() throws(EngineError) -> Opened {
+        try EngineError.naming(path) {
+            if options.environment.vfsName == nil { try StoreFiles.check(path, isReadOnly: options.isReadOnly) }
+            let connection = try Connection(options.connection)
+            do {
+                try QueryFunctions.install(on: connection)
+                return try look(connection)
+            } catch {
+                connection.close()
+                throw error
             }
-            try applySchema(connection)
-            return connection
-        } catch {
-            connection.close()
-            throw error
         }
     }
 
-    private func checkSurroundings() throws {
-        guard options.environment.vfsName == nil else { return }
-        let exists = StoreFiles.exists(path)
-        if !exists {
-            let folder = (path as NSString).deletingLastPathComponent
-            var isFolder: ObjCBool = false
-            let hasFolder = FileManager.default.fileExists(atPath: folder.isEmpty ? "." : folder, isDirectory: &isFolder)
-            if options.isReadOnly {
-                throw EngineError(.fileNotFound, path: path, "there is no file to open; 'readOnly' does not create one")
-            }
-            if !hasFolder || !isFolder.boolValue {
-                throw EngineError(.fileNotFound, path: path, "the folder '\(folder)' does not exist; create it first")
-            }
+    private func look(_ connection: Connection) throws -> Opened {
+        if try isNew(connection) {
+            try create(connection)
+        } else {
+            try checkFormat(connection)
         }
-        if exists && !options.isReadOnly && access(path, W_OK) != 0 {
-            throw EngineError(
-                .accessDenied, path: path, "the file may not be written; change its permissions or open it with 'readOnly'")
-        }
-        if StoreFiles.isOnNetwork(path) {
-            throw EngineError(
-                .accessDenied, path: path, "the file is on a network file system, where locks are not reliable; move it")
-        }
+        let (meta, types) = try applySchema(connection)
+        try ensureLog(connection)
+        return Opened(connection: connection, meta: meta, schema: DatabaseSchema(types))
     }
 
+    // MARK: The file
+
+    // Whoever creates a file may be killed on the way: then it has pages but nothing in them.
     private func isNew(_ connection: Connection) throws -> Bool {
-        guard try connection.integer("PRAGMA page_count") == 0 else { return false }
+        guard try connection.integer("PRAGMA page_count") == 0 || isBlank(connection) else { return false }
         if options.isReadOnly {
             throw EngineError(.notADatabase, path: path, "the file is empty; 'readOnly' does not create a database in it")
         }
         return true
+    }
+
+    private func isBlank(_ connection: Connection) throws -> Bool {
+        try connection.integer("PRAGMA application_id") == 0 && connection.integer("PRAGMA user_version") == 0
+            && connection.integer("SELECT count(*) FROM sqlite_schema") == 0
     }
 
     private func checkFormat(_ connection: Connection) throws {
@@ -75,27 +73,42 @@ struct StoreOpener {
                     + "it was left as it is; choose another path")
         }
         let format = try connection.integer("PRAGMA user_version") ?? 0
-        guard format == Catalog.format else {
-            throw EngineError(
-                .unsupportedFormat, path: path,
-                "the file has format \(format) and this version of Martlet reads format \(Catalog.format); "
-                    + "it was left as it is; use a newer Martlet")
-        }
+        guard format != Catalog.format else { return }
+        let mend = format > Catalog.format ? "use a newer Martlet" : "use the Martlet that wrote it"
+        throw EngineError(
+            .unsupportedFormat, path: path,
+            "the file has format \(format) and this version of Martlet reads format \(Catalog.format); "
+                + "it was left as it is; \(mend)")
+    }
+
+    // A tool may have taken the log away; without it readers would block writers.
+    private func ensureLog(_ connection: Connection) throws {
+        guard !options.isReadOnly, try connection.value("PRAGMA journal_mode") != .text("wal") else { return }
+        try writeLock.acquire()
+        defer { writeLock.release() }
+        try connection.execute("PRAGMA journal_mode = WAL")
     }
 
     // Another process may be doing the same: everything happens again under the lock.
     private func create(_ connection: Connection) throws {
         try writeLock.acquire()
         defer { writeLock.release() }
-        guard try connection.integer("PRAGMA page_count") == 0 else { return try checkFormat(connection) }
+        guard try connection.integer("PRAGMA page_count") == 0 || isBlank(connection) else {
+            return try checkFormat(connection)
+        }
         try connection.execute("PRAGMA journal_mode = WAL")
-        try connection.execute("BEGIN IMMEDIATE")
-        do {
+        try transaction(on: connection) {
             try connection.execute("PRAGMA application_id = \(Catalog.applicationID)")
             try connection.execute("PRAGMA user_version = \(Catalog.format)")
             for statement in Catalog.definition { try connection.execute(statement) }
-            try connection.execute(
-                "UPDATE martlet_meta SET schema_version = \(Int64(bitPattern: options.schemaVersion))")
+            try connection.execute("UPDATE martlet_meta SET schema_version = \(Int64(bitPattern: options.schemaVersion))")
+        }
+    }
+
+    private func transaction(on connection: Connection, _ body: () throws -> Void) throws {
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            try body()
             try connection.execute("COMMIT")
         } catch {
             try? connection.execute("ROLLBACK")
@@ -105,48 +118,49 @@ struct StoreOpener {
 
     // MARK: Object types
 
-    private func applySchema(_ connection: Connection) throws {
-        let declared = options.types.map(\.type)
-        let meta = try Catalog.meta(connection)
-        try checkSchemaVersion(meta)
-        let stored = try storedTypes(connection)
-        let diff = SchemaDiff(stored: stored, declared: declared)
-        if diff.steps.isEmpty && diff.differences.isEmpty && meta.schemaVersion == Int64(bitPattern: options.schemaVersion) {
-            return
-        }
-        try refuse(diff)
+    private typealias Contents = (meta: Catalog.Meta, types: [(id: TableID, type: ObjectTypeSchema)])
+
+    private func applySchema(_ connection: Connection) throws -> Contents {
+        let found = try Catalog.contents(connection)
+        let diff = try acceptableDiff(found)
+        if diff.isEmpty && found.meta.schemaVersion == Int64(bitPattern: options.schemaVersion) { return found }
         if options.isReadOnly {
-            guard diff.steps.isEmpty else {
+            guard diff.isEmpty else {
                 throw EngineError(
                     .schemaMismatch, path: path,
                     "the file lacks \(diff.steps.count) changes of the schema and is open with 'readOnly'; "
                         + "open it once for writing")
             }
-            return
+            return found
         }
         try writeLock.acquire()
         defer { writeLock.release() }
-        try connection.execute("BEGIN IMMEDIATE")
-        do {
-            let diff = SchemaDiff(stored: try storedTypes(connection), declared: declared)
-            try refuse(diff)
-            try SchemaChange(connection, options.types).apply(diff)
-            try connection.execute(
-                """
-                UPDATE martlet_meta SET version = version + 1, epoch = epoch + \(diff.steps.isEmpty ? 0 : 1), \
-                schema_version = \(Int64(bitPattern: options.schemaVersion))
-                """)
-            try connection.execute("DELETE FROM martlet_changes")
-            try connection.execute("COMMIT")
-            connection.forgetStatements()
-        } catch {
-            try? connection.execute("ROLLBACK")
-            throw error
-        }
+        try transaction(on: connection) { try changeSchema(connection) }
+        connection.forgetStatements()
+        return try Catalog.contents(connection)
     }
 
-    private func storedTypes(_ connection: Connection) throws -> [ObjectTypeSchema] {
-        try Catalog.types(connection).compactMap { SchemaFacts.objectType($0.facts) }
+    // Under the lock everything is looked at again: another process may have been here.
+    private func changeSchema(_ connection: Connection) throws {
+        let meta = try Catalog.meta(connection)
+        let diff = try acceptableDiff((meta, Catalog.types(connection)))
+        guard !diff.isEmpty || meta.schemaVersion != Int64(bitPattern: options.schemaVersion) else { return }
+        try refuse(SchemaChange(connection, options.types).apply(diff))
+        try connection.execute(
+            """
+            UPDATE martlet_meta SET version = version + 1, epoch = epoch + \(diff.isEmpty ? 0 : 1), \
+            schema_version = \(Int64(bitPattern: options.schemaVersion))
+            """)
+        // Change sets name properties by their position.
+        if !diff.isEmpty { try connection.execute("DELETE FROM martlet_changes") }
+    }
+
+    /// The steps to the declared types, if they are all that lies between.
+    private func acceptableDiff(_ found: Contents) throws -> SchemaDiff {
+        try checkSchemaVersion(found.meta)
+        let diff = SchemaDiff(stored: found.types.map(\.type), declared: options.types.map(\.type))
+        try refuse(diff.differences)
+        return diff
     }
 
     private func checkSchemaVersion(_ meta: Catalog.Meta) throws {
@@ -158,9 +172,9 @@ struct StoreOpener {
                 + "it was left as it is; use the newer program or raise 'schemaVersion'")
     }
 
-    private func refuse(_ diff: SchemaDiff) throws {
-        guard !diff.differences.isEmpty else { return }
-        let list = diff.differences.map { "\n  - \($0)" }.joined()
+    private func refuse(_ differences: [String]) throws {
+        guard !differences.isEmpty else { return }
+        let list = differences.map { "\n  - \($0)" }.joined()
         throw EngineError(
             .schemaMismatch, path: path,
             "the schema and the file differ in what cannot change by itself; nothing was changed:\(list)")

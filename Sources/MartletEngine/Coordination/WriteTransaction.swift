@@ -43,7 +43,8 @@ package final class WriteTransaction {
     /// Makes the changes durable and returns the new version, pinned on the same connection.
     ///
     /// Every commit bumps the version row and stores its change set beside the data.
-    /// - Throws: after a failure other than an unknown outcome the transaction has been rolled back.
+    /// - Throws: after a failure other than an unknown outcome the transaction has been rolled back. What is unknown is
+    ///   whether it is there after a restart; in this process it is not, and the next commit takes its place for good.
     package func commit() throws(EngineError) -> (handle: SnapshotHandle, changes: ChangeSet) {
         precondition(isOpen)
         let changes = recorder.finish()
@@ -52,34 +53,43 @@ package final class WriteTransaction {
         // Before the commit, so that whoever sees the new version finds its changes.
         coordinator.announce(CommitLog.Entry(version: version, changes: changes, oldRows: oldRows))
         do {
-            try handle.read { connection in
-                try connection.run(
-                    "UPDATE martlet_meta SET version = ?1 WHERE id = 1", [.integer(Int64(bitPattern: version))])
-                for (table, key) in nextKeys {
-                    try connection.run(
-                        "UPDATE martlet_types SET next_key = ?1 WHERE id = ?2", [.integer(key), .integer(Int64(table))])
-                }
-                let bytes = ChangeSetCodec.encode(changes)
-                let stored: SQLValue = bytes.count <= Self.storedLimit ? .blob(bytes) : .null
-                try connection.run(
-                    "INSERT INTO martlet_changes VALUES (?1, ?2)", [.integer(Int64(bitPattern: version)), stored])
-                let oldest = Int64(bitPattern: version) - Int64(coordinator.environment.changeRetention)
-                if oldest > 0 { try connection.run("DELETE FROM martlet_changes WHERE version <= ?1", [.integer(oldest)]) }
-                try connection.run("COMMIT")
-            }
-        } catch let error as SQLiteError {
-            coordinator.retract(version)
-            let failure = EngineError(error, path: coordinator.path, duringCommit: true)
-            _ = try? cancel()
-            throw failure
+            try handle.read { try prepare($0, version, changes) }
         } catch {
             coordinator.retract(version)
-            throw EngineError(.inputOutput, path: coordinator.path, "\(error)")
+            throw abandoned(EngineError.named(error, path: coordinator.path))
+        }
+        do {
+            try handle.read { try $0.run("COMMIT") }
+        } catch let error as SQLiteError {
+            coordinator.retract(version)
+            throw abandoned(EngineError(error, path: coordinator.path, duringCommit: true))
+        } catch {
+            coordinator.retract(version)
+            throw abandoned(EngineError.named(error, path: coordinator.path))
         }
         isOpen = false
         coordinator.environment.yield(.afterCommit)
         let newHandle = try coordinator.finishCommit(version, handle, committer)
         return (newHandle, changes)
+    }
+
+    private func prepare(_ connection: Connection, _ version: Version, _ changes: ChangeSet) throws {
+        try connection.run("UPDATE martlet_meta SET version = ?1 WHERE id = 1", [.integer(Int64(bitPattern: version))])
+        for (table, key) in nextKeys {
+            try connection.run(
+                "UPDATE martlet_types SET next_key = ?1 WHERE id = ?2", [.integer(key), .integer(Int64(table))])
+        }
+        let bytes = ChangeSetCodec.encode(changes)
+        let stored: SQLValue = bytes.count <= Self.storedLimit ? .blob(bytes) : .null
+        try connection.run("INSERT INTO martlet_changes VALUES (?1, ?2)", [.integer(Int64(bitPattern: version)), stored])
+        let oldest = Int64(bitPattern: version) - Int64(coordinator.environment.changeRetention)
+        if oldest > 0 { try connection.run("DELETE FROM martlet_changes WHERE version <= ?1", [.integer(oldest)]) }
+    }
+
+    // The lock goes to the next writer whatever has failed.
+    private func abandoned(_ error: EngineError) -> EngineError {
+        _ = try? cancel()
+        return error
     }
 
     /// Takes everything back and returns the version from before, pinned.

@@ -25,7 +25,7 @@ package struct EngineError: Error, Sendable {
     package init(_ error: SQLiteError, path: String, duringCommit: Bool = false) {
         let detail = "SQLite says '\(error.message)' (\(error.extendedCode))"
         let (code, text): (Code, String) =
-            if duringCommit && error.isSyncFailure {
+            if duringCommit && error.leavesCommitOpen {
                 (
                     .commitOutcomeUnknown,
                     "the disk refused to confirm a commit, so its outcome is unknown; open the file again and look"
@@ -38,6 +38,8 @@ package struct EngineError: Error, Sendable {
                 case .permission, .authorization: (.accessDenied, "no permission to use the file")
                 case .cannotOpen: (.accessDenied, "the file cannot be opened; check that its folder exists and may be written")
                 case .full: (.outOfDiskSpace, "the disk is full; nothing of this transaction was kept; free space and try again")
+                case .inputOutput where error.findsFileTooShort:
+                    (.corrupt, "the file is shorter than it must be; it was left as it is; restore a backup or work on a copy")
                 case .inputOutput: (.inputOutput, "reading or writing failed; nothing of this transaction was kept")
                 case .corrupt: (.corrupt, "the file is damaged; it was left as it is; restore a backup or work on a copy")
                 case .notADatabase: (.notADatabase, "this is not a Martlet file; it was left as it is")

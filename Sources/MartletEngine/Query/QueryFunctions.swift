@@ -20,7 +20,7 @@ enum QueryFunctions {
         ScalarFunction("martlet_contains", argumentCount: 3) { arguments in
             guard let bytes = arguments.bytes(0) else { return .integer(0) }
             let elements = bytes.withUnsafeBytes { ElementCodec.decode($0, count: Int(arguments.integer(1))) }
-            return .integer(elements.contains(arguments.value(2)) ? 1 : 0)
+            return .integer(elements?.contains(arguments.value(2)) == true ? 1 : 0)
         },
         // (special, property): true when the property's floating value is kept there as NaN
         ScalarFunction("martlet_special", argumentCount: 2) { arguments in

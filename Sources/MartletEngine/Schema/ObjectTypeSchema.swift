@@ -25,4 +25,22 @@ package struct ObjectTypeSchema: Sendable, Equatable {
         guard let primaryKey, case .scalar(let scalar) = properties[primaryKey].element else { return false }
         return scalar.isInteger
     }
+
+    /// True when code made for this type can use tables made for `other`: the same properties in the same order, stored
+    /// and deleted alike. Indexes, unique sets and former names may differ.
+    package func isLaidOut(like other: ObjectTypeSchema) -> Bool {
+        name == other.name && isEmbedded == other.isEmbedded && primaryKey == other.primaryKey
+            && properties.count == other.properties.count
+            && zip(properties, other.properties).allSatisfy {
+                $0.name == $1.name && $0.kind == $1.kind && $0.element == $1.element && $0.isOptional == $1.isOptional
+                    && $0.onDelete == $1.onDelete
+            }
+    }
+
+    /// The same type after the types it leads to were renamed.
+    package func retargeted(_ name: (String) -> String) -> ObjectTypeSchema {
+        var type = self
+        type.properties = properties.map { $0.retargeted(name) }
+        return type
+    }
 }

@@ -2,8 +2,8 @@
 package struct PropertySchema: Sendable, Equatable {
     package let name: String
     package let index: PropertyIndex
-    package let kind: PropertyKind
-    package let element: ElementType
+    package private(set) var kind: PropertyKind
+    package private(set) var element: ElementType
     package let isOptional: Bool
     package var isIndexed = false
     package var isFullText = false
@@ -36,8 +36,15 @@ package struct PropertySchema: Sendable, Equatable {
 
     package var isLink: Bool { element.target != nil }
 
-    /// True when a file written with `other` can be read as this without touching a row.
-    package func isStoredLike(_ other: PropertySchema) -> Bool {
-        kind == other.kind && element == other.element && (isOptional == other.isOptional || isLink)
+    /// The same property after the type it leads to was renamed.
+    func retargeted(_ name: (String) -> String) -> PropertySchema {
+        var property = self
+        if case .linkingObjects(let type, let origin) = kind { property.kind = .linkingObjects(type: name(type), property: origin) }
+        switch element {
+        case .link(let type): property.element = .link(name(type))
+        case .embedded(let type): property.element = .embedded(name(type))
+        default: break
+        }
+        return property
     }
 }

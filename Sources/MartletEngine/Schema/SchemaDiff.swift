@@ -4,119 +4,142 @@ package struct SchemaDiff: Equatable {
     package enum Step: Equatable, Sendable {
         case createType(String)
         case renameType(from: String, to: String)
+        /// The properties of floating values have other positions than before: from the old to the new ones.
+        case moveSpecials(type: String, positions: [PropertyIndex: PropertyIndex])
         case addProperty(type: String, property: String)
         case renameProperty(type: String, from: String, to: String)
-        case addIndex(type: String, property: String)
-        case removeIndex(type: String, property: String)
-        case addUnique(type: String, number: Int)
+        /// The index of a property came or went.
+        case rebuildIndex(type: String, property: String)
+        /// The sets of properties that must be unique together are others than before.
+        case rebuildUniques(String)
         case replaceFacts(String)
     }
 
-    package var steps: [Step] = []
+    package private(set) var steps: [Step] = []
     /// One sentence each: lower case, no full stop, with the mend.
-    package var differences: [String] = []
+    package private(set) var differences: [String] = []
+    /// The types that take over another's rows, by the name in the file.
+    private var renames: [String: String] = [:]
 
     /// Types of the file that the program does not declare stay as they are.
     package init(stored: [ObjectTypeSchema], declared: [ObjectTypeSchema]) {
         let storedByName = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        var renames: [String: String] = [:]
+        let declaredNames = Set(declared.map(\.name))
         for type in declared where storedByName[type.name] == nil {
-            if let old = type.renamedFrom, storedByName[old] != nil { renames[old] = type.name }
+            guard let old = type.renamedFrom, storedByName[old] != nil, !declaredNames.contains(old), renames[old] == nil
+            else { continue }
+            renames[old] = type.name
         }
         for type in declared {
             if let old = storedByName[type.name] {
-                compare(old, type, renames)
-            } else if let name = type.renamedFrom, let old = storedByName[name] {
+                compare(old, type)
+            } else if let name = type.renamedFrom, renames[name] == type.name, let old = storedByName[name] {
                 steps.append(.renameType(from: name, to: type.name))
-                compare(old, type, renames)
+                compare(old, type)
             } else {
                 steps.append(.createType(type.name))
             }
         }
     }
 
-    private mutating func compare(_ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ renames: [String: String]) {
+    package var isEmpty: Bool { steps.isEmpty && differences.isEmpty }
+
+    private func currentName(_ name: String) -> String { renames[name] ?? name }
+
+    private mutating func compare(_ old: ObjectTypeSchema, _ new: ObjectTypeSchema) {
         guard old != new else { return }
-        let before = steps.count
         if old.isEmbedded != new.isEmbedded {
             differences.append(
                 "'\(new.name)' is \(old.isEmbedded ? "an embedded" : "a top-level") type in the file and "
-                    + "\(new.isEmbedded ? "an embedded" : "a top-level") type in the schema")
+                    + "\(new.isEmbedded ? "an embedded" : "a top-level") type in the schema: "
+                    + "keep what it is, or add a type with another name and copy the objects")
         }
-        var settled: Set<String> = []
-        for property in new.properties { settled.insert(match(property, old, new, renames)) }
-        for property in old.properties where !settled.contains(property.name) {
+        let start = steps.count
+        // Each name in the file, and the property that takes it over.
+        var successors: [String: String] = [:]
+        for property in new.properties {
+            if let former = match(property, old, new, successors) { successors[former] = property.name }
+        }
+        for property in old.properties where successors[property.name] == nil {
             if case .linkingObjects = property.kind { continue }
             differences.append(
                 "property '\(new.name).\(property.name)' (\(property.typeDescription)) is in the file but not in the schema: "
                     + "declare it again, or name its successor with 'renamedFrom: \(property.name)'")
         }
-        comparePrimaryKey(old, new)
-        compareUniques(old, new)
-        if before != steps.count || old != new { steps.append(.replaceFacts(new.name)) }
+        let positions = movedPositions(old, new, successors)
+        if !positions.isEmpty { steps.insert(.moveSpecials(type: new.name, positions: positions), at: start) }
+        comparePrimaryKey(old, new, successors)
+        compareUniques(old, new, successors)
+        steps.append(.replaceFacts(new.name))
     }
 
-    /// Returns the name in the file that `property` takes over.
+    /// Returns the name in the file that `property` takes over; nil when it is new.
     private mutating func match(
-        _ property: PropertySchema, _ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ renames: [String: String]
-    ) -> String {
+        _ property: PropertySchema, _ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ taken: [String: String]
+    ) -> String? {
         var name = property.name
-        if old[name] == nil, let former = property.renamedFrom, old[former] != nil, new[former] == nil {
+        if old[name] == nil, let former = property.renamedFrom, let source = old[former], source.isColumn || source.isCollection,
+            new[former] == nil, taken[former] == nil
+        {
             steps.append(.renameProperty(type: new.name, from: former, to: name))
             name = former
         }
-        guard let stored = old[name] else {
+        guard let stored = old[name], stored.isColumn || stored.isCollection else {
+            // Linking objects are not stored: what takes their name is new.
             if property.isColumn || property.isCollection {
                 steps.append(.addProperty(type: new.name, property: property.name))
             }
-            return name
+            return nil
         }
-        if let text = difference(stored, property, renames) {
+        if let text = difference(stored, property) {
             differences.append("property '\(new.name).\(property.name)' \(text)")
         } else if stored.name == property.name && stored.isIndexed != property.isIndexed {
-            steps.append(
-                property.isIndexed
-                    ? .addIndex(type: new.name, property: property.name)
-                    : .removeIndex(type: new.name, property: property.name))
+            steps.append(.rebuildIndex(type: new.name, property: property.name))
         }
         return name
     }
 
+    // The bits of special floating values are stored under the position of their property.
+    private func movedPositions(
+        _ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ successors: [String: String]
+    ) -> [PropertyIndex: PropertyIndex] {
+        let floating = old.properties.filter { $0.isColumn && $0.element.isFloating }
+        var positions: [PropertyIndex: PropertyIndex] = [:]
+        for property in floating { positions[property.index] = successors[property.name].flatMap { new[$0]?.index } }
+        return positions.allSatisfy { $0.key == $0.value } ? [:] : positions
+    }
+
     // Becoming optional changes no row; everything else about a type does.
-    private func difference(
-        _ stored: PropertySchema, _ declared: PropertySchema, _ renames: [String: String]
-    ) -> String? {
-        if case .linkingObjects = declared.kind, case .linkingObjects = stored.kind { return nil }
-        let element: ElementType =
-            switch stored.element {
-            case .link(let name): .link(renames[name] ?? name)
-            case .embedded(let name): .embedded(renames[name] ?? name)
-            default: stored.element
-            }
-        guard stored.kind == declared.kind, element == declared.element else {
-            return "is '\(stored.typeDescription)' in the file and '\(declared.typeDescription)' in the schema: "
+    private func difference(_ before: PropertySchema, _ declared: PropertySchema) -> String? {
+        let stored = before.retargeted(currentName)
+        guard stored.kind == declared.kind, stored.element == declared.element else {
+            return "is '\(before.typeDescription)' in the file and '\(declared.typeDescription)' in the schema: "
                 + "keep the type, or add a property with another name and copy the values"
         }
-        if stored.isOptional && !declared.isOptional && !declared.isLink && declared.kind == .single {
-            return "may be nil in the file and is required in the schema: keep it optional"
+        if stored.isOptional && !declared.isOptional && !declared.isLink {
+            let what = declared.isCollection ? "may hold nil in the file and its elements are" : "may be nil in the file and is"
+            return "\(what) required in the schema: keep it optional"
         }
         return nil
     }
 
-    private mutating func comparePrimaryKey(_ old: ObjectTypeSchema, _ new: ObjectTypeSchema) {
-        let oldName = old.primaryKey.map { old.properties[$0].name }
-        let newName = new.primaryKey.map { new.properties[$0].renamedFrom ?? new.properties[$0].name }
-        let newCurrent = new.primaryKey.map { new.properties[$0].name }
-        guard oldName != newName, oldName != newCurrent else { return }
+    private mutating func comparePrimaryKey(
+        _ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ successors: [String: String]
+    ) {
+        let before = old.primaryKey.map { old.properties[$0].name }
+        let after = new.primaryKey.map { new.properties[$0].name }
+        guard before.map({ successors[$0] ?? $0 }) != after else { return }
         differences.append(
-            "the primary key of '\(new.name)' is \(oldName.map { "'\($0)'" } ?? "absent") in the file and "
-                + "\(newCurrent.map { "'\($0)'" } ?? "absent") in the schema: keep the one in the file")
+            "the primary key of '\(new.name)' is \(before.map { "'\($0)'" } ?? "absent") in the file and "
+                + "\(after.map { "'\($0)'" } ?? "absent") in the schema: keep the one in the file")
     }
 
-    private mutating func compareUniques(_ old: ObjectTypeSchema, _ new: ObjectTypeSchema) {
-        let known = old.uniques.map { $0.map { old.properties[$0].name } }
-        for (number, unique) in new.uniques.enumerated() where !known.contains(unique.map { new.properties[$0].name }) {
-            steps.append(.addUnique(type: new.name, number: number))
-        }
+    private mutating func compareUniques(
+        _ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ successors: [String: String]
+    ) {
+        let before = old.uniques.map { $0.map { successors[old.properties[$0].name] ?? old.properties[$0].name } }
+        let after = new.uniques.map { $0.map { new.properties[$0].name } }
+        // A renamed type rebuilds them under its own name.
+        if before != after || (old.name != new.name && !after.isEmpty) { steps.append(.rebuildUniques(new.name)) }
     }
 }

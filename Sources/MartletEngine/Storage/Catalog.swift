@@ -33,9 +33,7 @@ enum Catalog {
     static func meta(_ connection: Connection) throws -> Meta {
         let statement = try connection.statement(selectMeta)
         guard try statement.step() else {
-            throw EngineError(
-                .corrupt, path: connection.options.path,
-                "the version row is missing: the file is damaged; restore a backup or work on a copy")
+            throw EngineError.damaged("the version row is missing", path: connection.options.path)
         }
         defer { statement.reset() }
         return Meta(
@@ -43,10 +41,28 @@ enum Catalog {
             schemaVersion: statement.integer(2), schemaHash: statement.integer(3))
     }
 
-    static func types(_ connection: Connection) throws -> [(id: TableID, facts: String)] {
-        let statement = try connection.statement("SELECT id, facts FROM martlet_types ORDER BY id")
-        var types: [(TableID, String)] = []
-        while try statement.step() { types.append((TableID(statement.integer(0)), statement.text(1))) }
+    /// The object types of the file, each with its number.
+    static func types(
+        _ connection: Connection, checkingNames: Bool = true
+    ) throws -> [(id: TableID, type: ObjectTypeSchema)] {
+        let statement = try connection.statement("SELECT id, name, facts FROM martlet_types ORDER BY id")
+        var types: [(TableID, ObjectTypeSchema)] = []
+        while try statement.step() {
+            let name = statement.text(1)
+            guard let type = SchemaFacts.storedType(statement.text(2)), type.name == name || !checkingNames
+            else {
+                statement.reset()
+                throw EngineError.damaged("the catalog entry of type '\(name)' cannot be read", path: connection.options.path)
+            }
+            types.append((TableID(statement.integer(0)), type))
+        }
         return types
+    }
+
+    /// The version row and the object types of one and the same snapshot.
+    static func contents(_ connection: Connection) throws -> (meta: Meta, types: [(id: TableID, type: ObjectTypeSchema)]) {
+        try connection.run("BEGIN")
+        defer { try? connection.run("ROLLBACK") }
+        return (try meta(connection), try types(connection))
     }
 }

@@ -11,9 +11,8 @@ package struct ChunkedElements {
         var isDirty = false
     }
 
-    static let target = 256
-    static let limit = 512
-
+    /// The most elements of a chunk: small in tests, so that few elements make many chunks.
+    private let limit: Int
     private(set) var chunks: [Chunk] = []
     /// Ordinals whose rows no longer belong to any chunk.
     private var removedOrdinals: [Int64] = []
@@ -22,15 +21,21 @@ package struct ChunkedElements {
     private var hintChunk = 0
     private var hintStart = 0
 
-    package init() {}
+    package init(limit: Int = 512) { self.limit = limit }
 
     /// Reads the chunks' sizes; their elements follow on demand.
-    package init(owner: ObjectKey, table: String, _ connection: Connection) throws {
+    package init(owner: ObjectKey, table: String, _ connection: Connection, limit: Int = 512) throws {
+        self.limit = limit
         let statement = try connection.statement("SELECT ordinal, count FROM \(table) WHERE owner = ?1 ORDER BY ordinal")
         statement.bind(owner, at: 1)
         while try statement.step() {
-            chunks.append(Chunk(ordinal: statement.integer(0), count: Int(statement.integer(1))))
-            count += Int(statement.integer(1))
+            let size = statement.integer(1)
+            guard size > 0, size <= Int64(Int32.max) else {
+                statement.reset()
+                throw EngineError.damaged("a collection in \(table) has a chunk of \(size) elements", path: connection.options.path)
+            }
+            chunks.append(Chunk(ordinal: statement.integer(0), count: Int(size)))
+            count += Int(size)
         }
     }
 
@@ -43,9 +48,14 @@ package struct ChunkedElements {
         let statement = try connection.statement("SELECT elements FROM \(table) WHERE owner = ?1 AND ordinal = ?2")
         statement.bind(owner, at: 1)
         statement.bind(ordinal, at: 2)
-        guard try statement.step() else { return [] }
+        guard try statement.step() else {
+            throw EngineError.damaged("a collection in \(table) lacks a chunk", path: connection.options.path)
+        }
         defer { statement.reset() }
-        return statement.withBlob(0) { ElementCodec.decode($0, count: count) }
+        guard let elements = statement.withBlob(0, { ElementCodec.decode($0, count: count) }) else {
+            throw EngineError.damaged("a collection in \(table) cannot be read", path: connection.options.path)
+        }
+        return elements
     }
 
     // MARK: Reading
@@ -77,7 +87,7 @@ package struct ChunkedElements {
         chunks[chunk].count += 1
         chunks[chunk].isDirty = true
         count += 1
-        if chunks[chunk].count > Self.limit { try split(chunk, atEnd: position == count - 1, load) }
+        if chunks[chunk].count > limit { try split(chunk, atEnd: position == count - 1, load) }
     }
 
     package mutating func replace(at position: Int, with element: SQLValue, _ load: Loader) throws -> SQLValue {
@@ -171,7 +181,7 @@ package struct ChunkedElements {
     // Appending fills chunks to the limit; inserting elsewhere leaves two halves.
     private mutating func split(_ chunk: Int, atEnd: Bool, _ load: Loader) throws {
         guard let elements = chunks[chunk].elements else { return }
-        let cut = atEnd && chunk == chunks.count - 1 ? Self.limit : elements.count / 2
+        let cut = atEnd && chunk == chunks.count - 1 ? limit : elements.count / 2
         let next = chunk + 1 < chunks.count ? chunks[chunk + 1].ordinal : chunks[chunk].ordinal + (2 << 20)
         let ordinal = chunks[chunk].ordinal + (next - chunks[chunk].ordinal) / 2
         chunks[chunk].elements = Array(elements[..<cut])
@@ -188,7 +198,7 @@ package struct ChunkedElements {
         for index in chunks.indices { try fill(index, load) }
         removedOrdinals += chunks.map(\.ordinal)
         for index in chunks.indices {
-            chunks[index].ordinal = Int64(index + 1) << 32 | 1 << 50
+            chunks[index].ordinal = Int64(index + 1) << 32
             chunks[index].isDirty = true
         }
     }

@@ -8,12 +8,18 @@ package enum ElementCodec {
         return bytes
     }
 
-    package static func decode(_ bytes: UnsafeRawBufferPointer, count: Int) -> [SQLValue] {
+    /// The elements in `bytes`; nil when they are not `count` whole elements and nothing else.
+    package static func decode(_ bytes: UnsafeRawBufferPointer, count: Int) -> [SQLValue]? {
+        // Each element takes a byte at least.
+        guard count >= 0, count <= bytes.count else { return nil }
         var elements: [SQLValue] = []
         elements.reserveCapacity(count)
         var offset = 0
-        while offset < bytes.count, let element = next(bytes, &offset) { elements.append(element) }
-        return elements
+        while offset < bytes.count {
+            guard let element = next(bytes, &offset) else { return nil }
+            elements.append(element)
+        }
+        return elements.count == count ? elements : nil
     }
 
     private static func append(_ element: SQLValue, to bytes: inout [UInt8]) {
@@ -50,11 +56,12 @@ package enum ElementCodec {
         switch tag {
         case 1: return .integer(Int64(bitPattern: word))
         case 2: return .real(Double(bitPattern: word))
-        default:
+        case 3, 4:
             guard word <= UInt64(bytes.count - offset) else { return nil }
             let content = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(word)])
             offset += Int(word)
             return tag == 3 ? .text(String(decoding: content, as: UTF8.self)) : .blob(Array(content))
+        default: return nil
         }
     }
 }

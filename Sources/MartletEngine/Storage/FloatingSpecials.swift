@@ -17,4 +17,15 @@ package enum FloatingSpecials {
         }
         return nil
     }
+
+    /// The same bits for properties that have moved.
+    static func moved(_ bytes: [UInt8], _ positions: [PropertyIndex: PropertyIndex]) -> [UInt8] {
+        var moved: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count - 9, by: 10) {
+            let number = Int(bytes[start]) | Int(bytes[start + 1]) << 8
+            withUnsafeBytes(of: UInt16(truncatingIfNeeded: positions[number] ?? number).littleEndian) { moved += $0 }
+            moved += bytes[start + 2..<start + 10]
+        }
+        return moved
+    }
 }

@@ -11,10 +11,11 @@ package final class SnapshotHandle: @unchecked Sendable {
     package let epoch: Int64
     private let lock = NSLock()
     private var connection: Connection?
-    private let release: @Sendable (Connection) -> Void
+    private let release: @Sendable (ObjectIdentifier, Connection) -> Void
 
     init(
-        version: Version, epoch: Int64, connection: Connection, release: @escaping @Sendable (Connection) -> Void
+        version: Version, epoch: Int64, connection: Connection,
+        release: @escaping @Sendable (ObjectIdentifier, Connection) -> Void
     ) {
         self.version = version
         self.epoch = epoch
@@ -23,7 +24,7 @@ package final class SnapshotHandle: @unchecked Sendable {
     }
 
     deinit {
-        if let connection { release(connection) }
+        if let connection { release(ObjectIdentifier(self), connection) }
     }
 
     /// Reads with the connection to oneself. Must not be nested, and must not call out to users.
@@ -40,5 +41,15 @@ package final class SnapshotHandle: @unchecked Sendable {
         defer { lock.unlock() }
         defer { connection = nil }
         return connection
+    }
+
+    /// Puts another connection with the same version in place of the present one and returns that; nil when someone is
+    /// reading just now.
+    func exchange(_ other: Connection) -> Connection? {
+        guard lock.try() else { return nil }
+        defer { lock.unlock() }
+        guard let old = connection else { return nil }
+        connection = other
+        return old
     }
 }

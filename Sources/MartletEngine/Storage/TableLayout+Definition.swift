@@ -14,13 +14,18 @@ extension TableLayout {
         if layout.hasSpecials { columns.append("\(specialColumn) BLOB") }
         var statements = ["CREATE TABLE \(layout.table) (\(columns.joined(separator: ", "))) STRICT"]
         statements += type.properties.flatMap { indexes(of: $0, in: type) }
-        statements += type.uniques.enumerated().map { number, properties in
-            let names = properties.map { SQLText.identifier(type.properties[$0].name) }.joined(separator: ", ")
-            let index = SQLText.identifier("\(type.name).unique.\(number)")
-            return "CREATE UNIQUE INDEX \(index) ON \(layout.table) (\(names))"
-        }
+        statements += uniqueIndexes(type)
         statements += type.properties.filter(\.isCollection).flatMap { collectionDefinition($0, in: type) }
         return statements
+    }
+
+    /// The statements that create the indexes of the properties that must be unique, one for each set of them.
+    static func uniqueIndexes(_ type: ObjectTypeSchema) -> [String] {
+        type.uniques.enumerated().map { number, properties in
+            let names = properties.map { SQLText.identifier(type.properties[$0].name) }.joined(separator: ", ")
+            let index = SQLText.identifier("\(type.name).unique.\(number)")
+            return "CREATE UNIQUE INDEX \(index) ON \(SQLText.identifier(type.name)) (\(names))"
+        }
     }
 
     /// The statements that create the indexes of one column.

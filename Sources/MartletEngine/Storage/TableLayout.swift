@@ -28,6 +28,8 @@ package struct TableLayout: Sendable {
     package let columns: [Column]
     package let collections: [Collection]
     package let hasSpecials: Bool
+    /// The object key whatever its column is called at the moment: for use while a schema changes.
+    let rowIDColumn = "_rowid_"
     private let columnByProperty: [Int]
 
     package static let specialColumn = "\"_special\""

@@ -1,0 +1,94 @@
+import MartletSQLite
+
+/// Pinning versions, and following a schema that another process changes.
+extension StoreCoordinator {
+    /// Pins and names what is newest: the version row is the first read of the transaction.
+    ///
+    /// - Throws: `.schemaMismatch` when another process has changed the types this one uses; versions that are pinned
+    ///   already can be read on.
+    package func openSnapshot() throws(EngineError) -> SnapshotHandle {
+        try EngineError.naming(path) { try pin(takeConnection()) }
+    }
+
+    /// Ends whatever transaction the connection is in and pins what is newest.
+    ///
+    /// - Parameter isCounted: refuse when more versions than allowed are in use.
+    func pin(_ connection: Connection, isCounted: Bool = true) throws -> SnapshotHandle {
+        if connection.isInTransaction { try connection.run("ROLLBACK") }
+        try connection.run("BEGIN")
+        var meta = try Catalog.meta(connection)
+        if meta.epoch < locked({ $0.epoch }) {
+            // Another thread has seen a newer schema meanwhile, so by now it is there to be pinned.
+            try connection.run("ROLLBACK")
+            try connection.run("BEGIN")
+            meta = try Catalog.meta(connection)
+        }
+        try follow(meta, connection)
+        let handle = makeHandle(connection, meta)
+        environment.yield(.afterPin)
+        if isCounted { try requireRoom(for: 0) }
+        return handle
+    }
+
+    func makeHandle(_ connection: Connection, _ meta: Catalog.Meta) -> SnapshotHandle {
+        let version = meta.version
+        let handle = SnapshotHandle(version: version, epoch: meta.epoch, connection: connection) { [self] id, connection in
+            forget(id, version)
+            give(back: connection)
+        }
+        locked { state in
+            state.pinned[version, default: 0] += 1
+            state.handles[ObjectIdentifier(handle)] = WeakHandle(handle: handle)
+            state.newestVersion = max(state.newestVersion, version)
+        }
+        return handle
+    }
+
+    /// Takes the connection out of a handle that nobody else will read from.
+    func surrender(_ handle: SnapshotHandle) -> Connection? {
+        guard let connection = handle.surrender() else { return nil }
+        forget(ObjectIdentifier(handle), handle.version)
+        return connection
+    }
+
+    private func forget(_ id: ObjectIdentifier, _ version: Version) {
+        locked { state in
+            state.handles[id] = nil
+            if let count = state.pinned[version] { state.pinned[version] = count > 1 ? count - 1 : nil }
+        }
+    }
+
+    /// Refuses when `more` versions beside those in use were too many.
+    func requireRoom(for more: Int) throws(EngineError) {
+        guard let limit = options.maximumNumberOfActiveVersions else { return }
+        let count = locked { $0.pinned.count } + more
+        guard count > limit else { return }
+        throw EngineError(
+            .tooManyVersions, path: path,
+            "\(count) versions of the file are in use and the configuration allows \(limit); "
+                + "let go of frozen objects and refresh Realms of other threads")
+    }
+
+    // MARK: Schema changes of other processes
+
+    /// Compares the epoch of a new snapshot with the one whose types are known. Types that others have added are taken
+    /// in; where the types of this process have changed it can neither read nor write any more.
+    func follow(_ meta: Catalog.Meta, _ connection: Connection) throws {
+        let (epoch, declared) = locked { ($0.epoch, $0.declared) }
+        guard meta.epoch != epoch else { return }
+        let types = try Catalog.types(connection)
+        let found = Dictionary(types.map { ($0.type.name, $0.type) }, uniquingKeysWith: { first, _ in first })
+        let changed = declared.values.filter { found[$0.name]?.isLaidOut(like: $0) != true }.map(\.name).sorted()
+        guard changed.isEmpty else {
+            throw EngineError(
+                .schemaMismatch, path: path,
+                "another process has changed '\(changed.joined(separator: "', '"))' in the file since it was opened; "
+                    + "nothing was written; close the file and open it with the program's newest version")
+        }
+        locked { state in
+            guard meta.epoch > state.epoch else { return }
+            state.schema = DatabaseSchema(types)
+            state.epoch = meta.epoch
+        }
+    }
+}

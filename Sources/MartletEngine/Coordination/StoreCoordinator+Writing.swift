@@ -1,0 +1,85 @@
+import MartletSQLite
+
+/// Beginning and ending write transactions.
+extension StoreCoordinator {
+    /// Waits for the write lock and begins. `handle` is used up when nobody else holds it and it is the newest version:
+    /// its connection then writes, so that its page cache stays warm. After a failure it is as it was.
+    package func beginWrite(replacing handle: inout SnapshotHandle?) throws(EngineError) -> WriteTransaction {
+        requireSameProcess()
+        guard !options.isReadOnly else {
+            throw EngineError(.accessDenied, path: path, "the file is open with 'readOnly'; open it for writing")
+        }
+        environment.yield(.beforeBegin)
+        try writeLock.acquire()
+        do {
+            let isUnshared = handle != nil && isKnownUniquelyReferenced(&handle)
+            let writing = try upgrade(isUnshared ? handle : nil) ?? begin(releasing: isUnshared ? handle : nil)
+            if isUnshared { handle = nil }
+            environment.yield(.afterBegin)
+            return WriteTransaction(handle: writing, coordinator: self)
+        } catch {
+            writeLock.release()
+            throw EngineError.named(error, path: path)
+        }
+    }
+
+    // A snapshot that is not the newest any more cannot be written on, which SQLite says at once.
+    private func upgrade(_ handle: SnapshotHandle?) throws -> SnapshotHandle? {
+        guard let handle, handle.epoch == locked({ $0.epoch }) else { return nil }
+        try requireRoom(for: isPinnedOnce(handle) ? 0 : 1)
+        do {
+            // Touches no row, but takes SQLite's write lock.
+            try handle.read { try $0.run("UPDATE martlet_meta SET version = version WHERE 0") }
+        } catch let error as SQLiteError where error.primary == .busy {
+            return nil
+        }
+        return handle
+    }
+
+    private func begin(releasing handle: SnapshotHandle?) throws -> SnapshotHandle {
+        let connection = try takeConnection()
+        do {
+            try connection.run("BEGIN IMMEDIATE")
+            let meta = try Catalog.meta(connection)
+            try follow(meta, connection)
+            try requireRoom(for: handle.map(isPinnedOnce) == true ? 0 : 1)
+            return makeHandle(connection, meta)
+        } catch {
+            give(back: connection)
+            throw error
+        }
+    }
+
+    private func isPinnedOnce(_ handle: SnapshotHandle) -> Bool { locked { $0.pinned[handle.version] == 1 } }
+
+    /// Pins the committed version on the writer's own connection, still under the write lock, then tells everybody.
+    func finishCommit(
+        _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
+    ) throws(EngineError) -> SnapshotHandle {
+        let frames = written.read { $0.logFrames }
+        let pinned = Result { try reopen(written) }
+        locked { $0.newestVersion = max($0.newestVersion, version) }
+        writeLock.release()
+        environment.yield(.beforeSignal)
+        tellListeners(version, committer)
+        if isCheckpointDue(frames) { checkpointSoon() }
+        do {
+            return try pinned.get()
+        } catch {
+            throw EngineError(
+                .commitOutcomeUnknown, path: path,
+                "the transaction was committed, but the file cannot be read any more; open it again: \(error)")
+        }
+    }
+
+    func finishCancel(_ written: SnapshotHandle) throws(EngineError) -> SnapshotHandle {
+        defer { writeLock.release() }
+        return try EngineError.naming(path) { try reopen(written) }
+    }
+
+    // Called under the write lock: what is newest is what the transaction left, on any connection.
+    private func reopen(_ written: SnapshotHandle) throws -> SnapshotHandle {
+        if let connection = surrender(written), let handle = try? pin(connection, isCounted: false) { return handle }
+        return try pin(takeConnection(), isCounted: false)
+    }
+}

@@ -1,0 +1,310 @@
+import CMartletTestVFS
+import Foundation
+@testable import MartletEngine
+import MartletSQLite
+import Testing
+
+/// The small history that faults are put into: transactions of three rows and a list, a checkpoint now and then, and a
+/// new column half-way. What is in the file afterwards tells which transactions are there, and whether each is whole.
+struct FaultyHistory {
+    let path: String
+    let vfs: String
+    var durability = StoreOptions.Durability.full
+    var transactions = 9
+
+    /// What the calls of the engine promised and how they failed.
+    struct Log {
+        /// The numbers of the transactions that were acknowledged.
+        var acknowledged: Set<Int> = []
+        /// Those that may be there or not.
+        var open: Set<Int> = []
+        /// What was thrown, first of all by opening.
+        var errors: [EngineError] = []
+    }
+
+    static let extended = VirtualProcess.note + "\nproperty extra Int"
+
+    /// - Parameter heals: called after the first failure, before the next transaction.
+    func run(heals: () -> Void = {}) -> Log {
+        var log = Log()
+        var process = open([VirtualProcess.note], &log)
+        for number in 1...transactions {
+            if number == transactions / 2 {
+                process = nil
+                process = open([Self.extended], &log)
+            }
+            if process == nil {
+                heals()
+                process = open([number < transactions / 2 ? VirtualProcess.note : Self.extended], &log)
+            }
+            guard let process else { continue }
+            attempt(number, process, &log, heals)
+            if number.isMultiple(of: 3) {
+                process.handle = nil
+                if let error = engineError({ try process.coordinator.checkpoint() }) { log.errors.append(error) }
+            }
+        }
+        return log
+    }
+
+    private func open(_ types: [String], _ log: inout Log) -> VirtualProcess? {
+        do {
+            return try VirtualProcess(path, types) {
+                $0.environment.vfsName = vfs
+                $0.environment.pageSize = 512
+                $0.environment.changeRetention = 4
+                $0.durability = durability
+            }
+        } catch {
+            log.errors.append(EngineError.named(error, path: path))
+            return nil
+        }
+    }
+
+    private func attempt(_ number: Int, _ process: VirtualProcess, _ log: inout Log, _ heals: () -> Void) {
+        do {
+            try process.write { transaction in
+                let hasExtra = transaction.coordinator.schema["Note"]?.type["extra"] != nil
+                for row in 0..<3 {
+                    if hasExtra {
+                        try transaction.insert("Note", [.text("row \(row)"), .integer(Int64(number)), .real(1), .integer(Int64(number))])
+                    } else {
+                        try transaction.addNote("row \(row)", batch: number)
+                    }
+                }
+                try addTags(number, transaction)
+            }
+            log.acknowledged.insert(number)
+        } catch {
+            let error = EngineError.named(error, path: path)
+            log.errors.append(error)
+            if error.code == .commitOutcomeUnknown { log.open.insert(number) }
+            process.handle = nil
+            heals()
+        }
+    }
+
+    // The list of the first row of all grows by one with each transaction.
+    private func addTags(_ number: Int, _ transaction: WriteTransaction) throws {
+        let table = "\"Note.tags\""
+        try transaction.handle.read { connection in
+            var elements = try ChunkedElements(owner: 1, table: table, connection, limit: 4)
+            try elements.insert(.integer(Int64(number)), at: elements.count) {
+                try ChunkedElements.load(owner: 1, ordinal: $0, count: $1, table: table, connection)
+            }
+            try elements.write(owner: 1, table: table, connection)
+        }
+    }
+
+    /// What is wrong with the file, given what was promised; empty when all is well.
+    func verdict(_ log: Log, vfs: String) -> [String] {
+        var process: VirtualProcess?
+        for types in [Self.extended, VirtualProcess.note] where process == nil {
+            process = try? VirtualProcess(path, [types]) {
+                $0.environment.vfsName = vfs
+                $0.environment.pageSize = 512
+            }
+        }
+        guard let process else { return ["the file does not open"] }
+        do {
+            return try findings(process, log)
+        } catch {
+            return ["the file cannot be read: \(error)"]
+        }
+    }
+
+    private func findings(_ process: VirtualProcess, _ log: Log) throws -> [String] {
+        var wrong: [String] = []
+        if try process.integrity != .text("ok") { wrong.append("integrity") }
+        let batches = try process.column("SELECT batch FROM Note GROUP BY batch").compactMap(\.number)
+        let torn = try process.integer("SELECT count(*) FROM (SELECT batch FROM Note GROUP BY batch HAVING count(*) <> 3)")
+        if torn != 0 { wrong.append("a transaction is there in part") }
+        if try process.tags(1).compactMap(\.number) != batches { wrong.append("list and rows differ") }
+        let lost = log.acknowledged.subtracting(batches)
+        if !lost.isEmpty { wrong.append("acknowledged and gone: \(lost.sorted())") }
+        let phantoms = Set(batches).subtracting(log.acknowledged).subtracting(log.open)
+        if !phantoms.isEmpty { wrong.append("refused and there: \(phantoms.sorted())") }
+        // The change sets that are kept belong to the newest versions, without a gap.
+        let version = try process.integer("SELECT version FROM martlet_meta") ?? 0
+        let kept = try process.column("SELECT version FROM martlet_changes ORDER BY version").compactMap(\.number)
+        if let first = kept.first, kept != Array(first...Int(version)) || kept.count > 4 { wrong.append("change sets \(kept) of \(version)") }
+        let next = try process.integer("SELECT next_key FROM martlet_types") ?? 0
+        if try next <= process.integer("SELECT coalesce(max(_key), 0) FROM Note") ?? 0 { wrong.append("a key would be given twice") }
+        // And it goes on.
+        if let error = engineError({ try process.write { try $0.handle.read { try $0.run("UPDATE Note SET weight = 2") } } }) {
+            wrong.append("no write: \(error.message)")
+        }
+        return wrong
+    }
+}
+
+extension SQLValue {
+    fileprivate var number: Int? {
+        if case .integer(let number) = self { return Int(number) }
+        return nil
+    }
+}
+
+@Suite("durability")
+struct DurabilityTests {
+    /// How many seeds per point: raised by `make durability`.
+    static let seeds = ProcessInfo.processInfo.environment["MARTLET_SWEEP"].flatMap { UInt64($0) } ?? 1
+    static let isLong = ProcessInfo.processInfo.environment["MARTLET_SWEEP"] != nil
+
+    @Test("a power cut at any operation loses no acknowledged transaction and leaves none in part")
+    func powerCuts() throws {
+        let folder = try TestFolder()
+        let disk = PowerLossDisk()
+        let history = FaultyHistory(path: folder.path(), vfs: disk.name)
+        let whole = history.run()
+        #expect(whole.acknowledged.count == history.transactions && whole.errors.isEmpty)
+        let operations = disk.operationCount
+        #expect(operations > 100)
+        for operation in stride(from: 1, through: operations, by: 1) {
+            for seed in 0..<Self.seeds {
+                disk.reset()
+                disk.cutPower(at: operation)
+                let log = history.run()
+                #expect(disk.isOff)
+                #expect(disk.openFileCount == 0, "a failed engine lets go of its files")
+                disk.restart(damage: .mixed, seed: UInt64(operation) << 16 | seed)
+                let verdict = history.verdict(log, vfs: disk.name)
+                #expect(verdict == [], "power cut at \(operation), seed \(seed)")
+            }
+        }
+        disk.reset()
+    }
+
+    @Test("with durability 'normal' a power cut may take the newest transactions, but no part of one")
+    func powerCutsNormal() throws {
+        let folder = try TestFolder()
+        let disk = PowerLossDisk()
+        let history = FaultyHistory(path: folder.path(), vfs: disk.name, durability: .normal)
+        _ = history.run()
+        for operation in stride(from: 1, through: disk.operationCount, by: Self.isLong ? 1 : 3) {
+            disk.reset()
+            disk.cutPower(at: operation)
+            let log = history.run()
+            disk.restart(damage: .mixed, seed: UInt64(operation))
+            let verdict = history.verdict(log, vfs: disk.name).filter { !$0.hasPrefix("acknowledged and gone") }
+            #expect(verdict == [], "power cut at \(operation)")
+        }
+        disk.reset()
+    }
+
+    @Test("a process killed at any call loses no acknowledged transaction and leaves none in part", arguments: [StoreOptions.Durability.full, .off])
+    func kills(durability: StoreOptions.Durability) throws {
+        let folder = try TestFolder()
+        let disk = PowerLossDisk()
+        var position = 0
+        var wasHit = true
+        while wasHit {
+            position += Self.isLong ? 1 : 4
+            disk.reset()
+            var log: FaultyHistory.Log
+            do {
+                let vfs = HookVFS(over: disk.name)
+                vfs.fail(.any, at: position, persists: true)
+                log = FaultyHistory(path: folder.path(), vfs: vfs.name, durability: durability).run()
+                wasHit = vfs.faultCount > 0
+                disk.killProcesses()
+            }
+            let verdict = FaultyHistory(path: folder.path(), vfs: disk.name).verdict(log, vfs: disk.name)
+            #expect(verdict == [], "killed at \(position)")
+        }
+        #expect(position > 300)
+        disk.reset()
+    }
+
+    /// The codes that an I/O fault may come up as.
+    private static let faultCodes: Set<EngineError.Code> = [
+        .inputOutput, .accessDenied, .outOfDiskSpace, .busy, .commitOutcomeUnknown, .corrupt,
+    ]
+
+    @Test("whichever call fails once, the error is typed, the transaction is whole or absent, and the process goes on", arguments: [false, true])
+    func faults(applied: Bool) throws {
+        let folder = try TestFolder()
+        let disk = PowerLossDisk()
+        var position = 0
+        var wasHit = true
+        while wasHit {
+            position += Self.isLong ? 1 : (applied ? 5 : 2)
+            disk.reset()
+            let vfs = HookVFS(over: disk.name)
+            vfs.fail(.any, at: position, applied: applied)
+            let history = FaultyHistory(path: folder.path(), vfs: vfs.name)
+            let log = history.run()
+            wasHit = vfs.faultCount > 0
+            let codes = Set(log.errors.map(\.code))
+            #expect(codes.isSubset(of: Self.faultCodes), "\(codes) at \(position)")
+            #expect(log.errors.allSatisfy { $0.path == folder.path() })
+            #expect(log.acknowledged.count >= history.transactions - 1, "all transactions but one, at \(position): \(log.errors)")
+            #expect(vfs.openFileCount == 0)
+            vfs.clearFaults()
+            #expect(history.verdict(log, vfs: vfs.name) == [], "fault \(position)")
+        }
+        #expect(position > 300)
+    }
+
+    @Test("a disk that stays broken or full refuses all writes, and works again once it is mended", arguments: [nil, Int32(13)])
+    func persistentFaults(result: Int32?) throws {
+        let folder = try TestFolder()
+        let disk = PowerLossDisk()
+        var position = 0
+        var wasHit = true
+        while wasHit {
+            position += Self.isLong ? 1 : 5
+            disk.reset()
+            let vfs = HookVFS(over: disk.name)
+            vfs.fail(result == nil ? .any : .write, at: position, persists: true, result: result)
+            let history = FaultyHistory(path: folder.path(), vfs: vfs.name)
+            let log = history.run(heals: { vfs.clearFaults() })
+            wasHit = vfs.faultCount > 0
+            let codes = Set(log.errors.map(\.code))
+            #expect(codes.isSubset(of: result == nil ? Self.faultCodes : [.outOfDiskSpace]), "\(codes) at \(position)")
+            #expect(log.acknowledged.count >= history.transactions - 1, "at \(position): \(log.errors)")
+            vfs.clearFaults()
+            #expect(history.verdict(log, vfs: vfs.name) == [], "fault \(position)")
+        }
+        #expect(position > (result == nil ? 300 : 40))
+    }
+
+    @Test("a commit that the disk does not confirm has an unknown outcome, and the next commit takes its place")
+    func unknownOutcome() throws {
+        let folder = try TestFolder()
+        let disk = PowerLossDisk()
+        let vfs = HookVFS(over: disk.name)
+        let process = try VirtualProcess(folder.path()) {
+            $0.environment.vfsName = vfs.name
+            $0.durability = .full
+        }
+        try process.add("kept")
+        vfs.fail(.sync, of: .wal)
+        let error = engineError { try process.add("unknown") }
+        #expect(error?.code == .commitOutcomeUnknown)
+        process.handle = nil
+        #expect(try process.noteCount == 1)
+        try process.add("next")
+        process.handle = nil
+        disk.killProcesses()
+        let heir = try VirtualProcess(folder.path()) { $0.environment.vfsName = disk.name }
+        #expect(try heir.column("SELECT text FROM Note ORDER BY _key") == [.text("kept"), .text("next")])
+    }
+
+    @Test("a commit that is durable but cannot be read back is not taken for a failed one")
+    func unreadableCommit() throws {
+        let folder = try TestFolder()
+        let disk = PowerLossDisk()
+        let vfs = HookVFS(over: disk.name)
+        let process = try VirtualProcess(folder.path()) {
+            $0.environment.vfsName = vfs.name
+            $0.environment.step = { if $0 == .afterCommit { vfs.fail(.any, persists: true) } }
+        }
+        let error = engineError { try process.add("there") }
+        #expect(error == nil || error?.code == .commitOutcomeUnknown)
+        vfs.clearFaults()
+        process.handle = nil
+        #expect(try process.noteCount == 1)
+        #expect(process.coordinator.newestKnownVersion == 3)
+    }
+}

@@ -1,0 +1,128 @@
+@testable import MartletEngine
+import Testing
+
+@Suite("schema differences")
+struct SchemaDiffTests {
+    private func diff(_ stored: [String], _ declared: [String]) -> SchemaDiff {
+        SchemaDiff(
+            stored: stored.compactMap(SchemaFacts.objectType), declared: declared.compactMap(SchemaFacts.objectType))
+    }
+
+    @Test("equal types need nothing, and types of the file alone stay")
+    func nothing() {
+        let dog = "object Dog\nproperty name String"
+        #expect(diff([dog], [dog]).isEmpty)
+        #expect(diff([dog, "object Cat\nproperty lives Int"], [dog]).isEmpty)
+    }
+
+    @Test("what is additive becomes steps")
+    func additive() {
+        let found = diff(
+            ["object Dog\nproperty name String\nproperty age Int"],
+            [
+                "object Dog\nunique name\nproperty name String index\nproperty age Int?\nproperty tags Set<Int>\nproperty on Bool",
+                "object Cat\nproperty lives Int",
+            ])
+        #expect(found.differences == [])
+        #expect(
+            found.steps == [
+                .rebuildIndex(type: "Dog", property: "name"), .addProperty(type: "Dog", property: "tags"),
+                .addProperty(type: "Dog", property: "on"), .rebuildUniques("Dog"), .replaceFacts("Dog"), .createType("Cat"),
+            ])
+    }
+
+    @Test("renamed types and properties keep their rows, and links follow")
+    func renames() {
+        let found = diff(
+            ["object Dog\nproperty name String\nproperty tags List<Int>", "object Man\nproperty dog link:Dog?"],
+            [
+                "object Hound\nrenamedFrom Dog\nproperty title String renamedFrom=name\nproperty marks List<Int> renamedFrom=tags",
+                "object Man\nproperty dog link:Hound?",
+            ])
+        #expect(found.differences == [])
+        #expect(
+            found.steps == [
+                .renameType(from: "Dog", to: "Hound"), .renameProperty(type: "Hound", from: "name", to: "title"),
+                .renameProperty(type: "Hound", from: "tags", to: "marks"), .replaceFacts("Hound"), .replaceFacts("Man"),
+            ])
+    }
+
+    @Test("a former name that is still in use, or used up, moves nothing")
+    func staleRenames() {
+        let dog = "object Dog\nproperty a Int\nproperty b Int"
+        #expect(diff([dog], ["object Dog\nproperty a Int renamedFrom=b\nproperty b Int renamedFrom=a"]).steps == [.replaceFacts("Dog")])
+        #expect(diff([dog], [dog, "object Hound\nrenamedFrom Dog\nproperty a Int"]).steps == [.createType("Hound")])
+        let twice = diff(["object Dog\nproperty a Int"], ["object Dog\nproperty b Int renamedFrom=a\nproperty c Int renamedFrom=a"])
+        #expect(
+            twice.steps == [
+                .renameProperty(type: "Dog", from: "a", to: "b"), .addProperty(type: "Dog", property: "c"), .replaceFacts("Dog"),
+            ])
+        let types = diff(
+            ["object Dog\nproperty a Int"],
+            ["object Hound\nrenamedFrom Dog\nproperty a Int", "object Wolf\nrenamedFrom Dog\nproperty a Int"])
+        #expect(types.steps == [.renameType(from: "Dog", to: "Hound"), .replaceFacts("Hound"), .createType("Wolf")])
+    }
+
+    @Test("floating properties that move take the bits of their special values with them")
+    func specials() {
+        let found = diff(
+            ["object Dog\nproperty name String\nproperty weight Double\nproperty height Float"],
+            ["object Dog\nproperty age Int\nproperty name String\nproperty mass Double renamedFrom=weight\nproperty height Float"])
+        #expect(found.differences == [])
+        #expect(found.steps.contains(.moveSpecials(type: "Dog", positions: [1: 2, 2: 3])))
+        #expect(found.steps.first == .moveSpecials(type: "Dog", positions: [1: 2, 2: 3]))
+    }
+
+    @Test(
+        "what would lose or invent data is a difference",
+        arguments: [
+            ("property a Int", "property a String", "'Int' in the file and 'String'"),
+            ("property a Int", "property a Int8", "'Int' in the file and 'Int8'"),
+            ("property a Int?", "property a Int", "may be nil"),
+            ("property a List<Int?>", "property a List<Int>", "may hold nil"),
+            ("property a List<Int>", "property a Set<Int>", "'List<Int>' in the file and 'Set<Int>'"),
+            ("property a List<Int>", "property a Int", "'List<Int>' in the file and 'Int'"),
+            ("property a link:Dog?", "property a embedded:Dog?", "'Dog?' in the file"),
+            ("property a link:Dog?", "property a link:Cat?", "'Dog?' in the file and 'Cat?'"),
+            ("property a Int", "property b Int", "is in the file but not in the schema"),
+            ("property a List<Int>", "property b Int", "is in the file but not in the schema"),
+            ("property a List<link:Dog>", "property a LinkingObjects<Dog.b>", "'List<Dog>' in the file"),
+            ("property a Int", "primaryKey a\nproperty a Int", "the primary key of 'Dog' is absent"),
+            ("primaryKey a\nproperty a Int", "property a Int", "'a' in the file and absent"),
+            ("primaryKey a\nproperty a Int\nproperty b Int", "primaryKey b\nproperty a Int\nproperty b Int", "'a' in the file and 'b'"),
+        ])
+    func differences(stored: String, declared: String, text: String) {
+        let found = diff(["object Dog\n\(stored)"], ["object Dog\n\(declared)"])
+        #expect(found.differences.count == 1)
+        #expect(found.differences.first?.contains(text) == true, "\(found.differences)")
+        #expect(found.differences.first?.contains(": ") == true, "every difference names its mend")
+    }
+
+    @Test("an embedded type does not become one of its own")
+    func embedding() {
+        #expect(diff(["embedded Chip\nproperty a Int"], ["object Chip\nproperty a Int"]).differences.count == 1)
+    }
+
+    @Test("every difference is listed")
+    func all() {
+        let found = diff(
+            ["object Dog\nproperty a Int\nproperty b Int\nproperty c Int", "object Cat\nproperty d String?"],
+            ["object Dog\nproperty a String\nproperty b Double", "object Cat\nproperty d String"])
+        #expect(found.differences.count == 4)
+    }
+
+    @Test("linking objects are not stored: they come, go and give way")
+    func linkingObjects() {
+        let with = "object Dog\nproperty a LinkingObjects<Man.dog>"
+        #expect(diff([with], ["object Dog\nproperty b LinkingObjects<Man.cat>"]).differences == [])
+        #expect(
+            diff([with], ["object Dog\nproperty a List<Int>"]).steps == [.addProperty(type: "Dog", property: "a"), .replaceFacts("Dog")])
+        #expect(diff([with], ["object Dog\nproperty b Int renamedFrom=a"]).steps.first == .addProperty(type: "Dog", property: "b"))
+    }
+
+    @Test("a primary key may be renamed")
+    func primaryKey() {
+        let found = diff(["object Dog\nprimaryKey a\nproperty a Int"], ["object Dog\nprimaryKey b\nproperty b Int renamedFrom=a"])
+        #expect(found.differences == [])
+    }
+}

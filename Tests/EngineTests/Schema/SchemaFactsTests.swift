@@ -1,0 +1,66 @@
+@testable import MartletEngine
+import Testing
+
+@Suite("facts of object types")
+struct SchemaFactsTests {
+    static let everything = """
+        object Dog
+        renamedFrom Hound
+        primaryKey id
+        unique name born
+        unique tag
+        property id ObjectId
+        property name String index
+        property born Date? renamedFrom=birthday
+        property tag enum:String
+        property size enum:Int?
+        property story String fullText
+        property owner link:Person? onDelete=cascade
+        property chip embedded:Chip?
+        property names List<String?>
+        property siblings List<link:Dog>
+        property scores Set<Int8>
+        property homes Map<link:Place?>
+        property fans LinkingObjects<Person.idol>
+        property anything AnyRealmValue
+        """
+
+    @Test("an object type written as text is read back the same")
+    func roundTrip() throws {
+        let type = try #require(SchemaFacts.objectType(Self.everything))
+        #expect(type.properties.count == 14)
+        #expect(type.uniques == [[1, 2], [3]])
+        #expect(type.primaryKey == 0)
+        #expect(SchemaFacts.storedType(SchemaText.facts(type)) == type)
+        for scalar in ScalarType.allCases {
+            for text in ["\(scalar.rawValue)", "\(scalar.rawValue)?", "List<\(scalar.rawValue)>", "Map<\(scalar.rawValue)?>"] {
+                let facts = "embedded E\nproperty p \(text)"
+                #expect(SchemaFacts.storedType(facts).map(SchemaText.facts) == facts)
+            }
+        }
+    }
+
+    @Test(
+        "text that cannot be read whole gives nothing",
+        arguments: [
+            "", " ", "\n", "property a Int", "object", "object A B", "object A\nproperty", "object A\nproperty x",
+            "object A\nproperty x Intt", "object A\nproperty x Int what", "object A\nproperty x Int onDelete=explode",
+            "object A\nproperty x Int =", "object A\nproperty x LinkingObjects<B>", "object A\nproperty x Tree<Int>",
+            "object A\nproperty x link:", "object A\nprimaryKey x", "object A\nunique x", "object A\nfuture thing",
+            "object A\nproperty x Int\nproperty x Int", "object A\nproperty x Int renamedFrom=", "object A\n \nproperty x Int",
+        ])
+    func garbage(facts: String) {
+        #expect(SchemaFacts.storedType(facts) == nil)
+    }
+
+    @Test("changed text is read or refused, never trusted half-way")
+    func mutations() {
+        var random = StructureRandom(seed: 11)
+        for _ in 0..<2_000 {
+            var bytes = Array(Self.everything.utf8)
+            for _ in 0..<random.number(1..<4) { bytes[random.number(0..<bytes.count)] = UInt8(random.number(0..<256)) }
+            guard let type = SchemaFacts.storedType(String(decoding: bytes, as: UTF8.self)) else { continue }
+            #expect(SchemaFacts.storedType(SchemaText.facts(type)) == type)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+@testable import MartletEngine
+import MartletSQLite
+import Testing
+
+@Suite("changes between versions")
+struct CommitLogTests {
+    /// The keys of inserted notes.
+    private func inserted(_ changes: ChangeSet?, _ process: VirtualProcess) -> [ObjectKey]? {
+        guard let id = process.coordinator.schema["Note"]?.id else { return nil }
+        return changes.map { $0.tables[id].map { Array($0.inserted) } ?? [] }
+    }
+
+    private func changes(_ process: VirtualProcess, _ start: Version, _ end: Version) throws -> [ObjectKey]? {
+        if process.handle == nil { try process.refresh() }
+        guard let handle = process.handle else { return nil }
+        return inserted(try process.coordinator.changes(after: start, through: end, handle)?.changes, process)
+    }
+
+    @Test("changes come from memory in the process that made them and from the file in others")
+    func bothSources() throws {
+        let folder = try TestFolder()
+        let writer = try VirtualProcess(folder.path())
+        let other = try VirtualProcess(folder.path())
+        try other.refresh()
+        let start = try #require(other.handle?.version)
+        for number in 0..<6 { try writer.add("\(number)", tags: ["a"]) }
+        let end = try #require(writer.handle?.version)
+        try other.refresh()
+        for process in [writer, other] {
+            #expect(try changes(process, start, end) == [1, 2, 3, 4, 5, 6])
+            #expect(try changes(process, start + 2, end - 1) == [3, 4, 5])
+            #expect(try changes(process, end, end) == [])
+        }
+        let merged = try #require(other.handle.flatMap { try other.coordinator.changes(after: start, through: end, $0) })
+        #expect(merged.changes.collections.count == 6)
+    }
+
+    @Test("commits of two processes merge to one change set, half from either")
+    func interleaved() throws {
+        let folder = try TestFolder()
+        let one = try VirtualProcess(folder.path())
+        let two = try VirtualProcess(folder.path())
+        try one.refresh()
+        let start = try #require(one.handle?.version)
+        for number in 0..<10 { try (number % 3 == 0 ? one : two).add("\(number)") }
+        try one.refresh()
+        try two.refresh()
+        let end = try #require(one.handle?.version)
+        for first in start...end {
+            for last in first...end {
+                let expected = (first..<last).map { Int64($0 - start + 1) }
+                #expect(try changes(one, first, last) == expected)
+                #expect(try changes(two, first, last) == expected)
+            }
+        }
+    }
+
+    @Test("beyond what is kept the changes are unknown, never incomplete")
+    func retention() throws {
+        let folder = try TestFolder()
+        let writer = try VirtualProcess(folder.path()) { $0.environment.changeRetention = 5 }
+        let reader = try VirtualProcess(folder.path())
+        try reader.refresh()
+        let start = try #require(reader.handle?.version)
+        for number in 0..<12 { try writer.add("\(number)") }
+        let end = try #require(writer.handle?.version)
+        try reader.refresh()
+        #expect(try changes(reader, start, end) == nil)
+        #expect(try changes(reader, end - 6, end) == nil)
+        #expect(try changes(reader, end - 5, end) == [8, 9, 10, 11, 12])
+        #expect(try reader.integer("SELECT count(*) FROM martlet_changes") == 5)
+        #expect(try changes(reader, end, end + 1) == nil, "what is not committed yet is not known")
+    }
+
+    @Test("memory forgets old commits and the file answers for them")
+    func longHistory() throws {
+        let folder = try TestFolder()
+        let writer = try VirtualProcess(folder.path())
+        try writer.refresh()
+        let start = try #require(writer.handle?.version)
+        for number in 0..<400 { try writer.add("\(number)") }
+        let end = try #require(writer.handle?.version)
+        #expect(try changes(writer, start, end)?.count == 400)
+        #expect(try changes(writer, end - 10, end)?.count == 10)
+    }
+
+    @Test("a change set that is too large to keep, or damaged, makes the span unknown")
+    func unreadable() throws {
+        let folder = try TestFolder()
+        let writer = try VirtualProcess(folder.path())
+        for number in 0..<4 { try writer.add("\(number)") }
+        let end = try #require(writer.handle?.version)
+        try writer.write {
+            try $0.handle.read {
+                try $0.run("UPDATE martlet_changes SET changes = NULL WHERE version = \(end - 1)")
+                try $0.run("UPDATE martlet_changes SET changes = x'ffffff' WHERE version = \(end - 2)")
+            }
+        }
+        let reader = try VirtualProcess(folder.path())
+        #expect(try changes(reader, end - 1, end) == [4])
+        #expect(try changes(reader, end - 2, end) == nil)
+        #expect(try changes(reader, end - 3, end - 2) == nil)
+        #expect(try changes(reader, end - 4, end - 3) == [1])
+    }
+
+    @Test("rows from before a transaction keep their first image")
+    func oldRows() {
+        var images = RowImages()
+        images.keepFirst([.integer(1)], of: 7, in: 1)
+        images.keepFirst([.integer(2)], of: 7, in: 1)
+        var later = RowImages()
+        later.keepFirst([.integer(3)], of: 7, in: 1)
+        later.keepFirst([.integer(4)], of: 8, in: 1)
+        images.merge(later)
+        #expect(images.row(7, in: 1) == [.integer(1)])
+        #expect(images.row(8, in: 1) == [.integer(4)])
+    }
+}
