@@ -2,6 +2,7 @@ public import Dispatch
 import MartletEngine
 
 extension List: ObservableCollection {
+    /// What all variants of `observe` come to.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, List) -> Void
     ) -> NotificationToken {
@@ -41,10 +42,13 @@ extension CollectionCore {
     }
 
     fileprivate func observe(
-        _ paths: [PropertyPath]?, _ registration: Registration, _ tell: @escaping (_CollectionEvent, _ isOver: Bool) -> Void
+        _ paths: [PropertyPath]?, _ registration: Registration,
+        _ tell: @escaping (_CollectionEvent, _ isOver: Bool) -> Void
     ) {
         let tracker = tracker(paths)
-        let entry = TrackingEntry<ListTracker.State, _CollectionEvent>(registration, delivered: context.version, known: nil) {
+        let entry = TrackingEntry<ListTracker.State, _CollectionEvent>(
+            registration, delivered: context.version, known: nil
+        ) {
             known, changes, handle in
             guard let known else {
                 let state = try tracker.state(handle)

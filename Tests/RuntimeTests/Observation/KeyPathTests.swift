@@ -1,9 +1,10 @@
 import ConformanceModels
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("key paths")
 struct KeyPathObservationTests {
@@ -20,7 +21,9 @@ struct KeyPathObservationTests {
         return (test, rex, ada)
     }
 
-    private func expect(_ test: TestRealm, _ logs: [Log], _ lines: [[String]], _ location: SourceLocation = #_sourceLocation) {
+    private func expect(
+        _ test: TestRealm, _ logs: [Log], _ lines: [[String]], _ location: SourceLocation = #_sourceLocation
+    ) {
         test.realm.refresh()
         #expect(logs.map { $0.take() } == lines, sourceLocation: location)
     }
@@ -28,7 +31,10 @@ struct KeyPathObservationTests {
     @Test("N82 only the named properties trigger")
     func named() throws {
         let (test, rex, _) = try start()
-        let logs = [Log(object: rex, keyPaths: ["name", "age"]), Log(test.allDogs.where { $0.name == "Rex" }, keyPaths: ["age"])]
+        let logs = [
+            Log(object: rex, keyPaths: ["name", "age"]),
+            Log(test.allDogs.where { $0.name == "Rex" }, keyPaths: ["age"]),
+        ]
         expect(test, logs, [[], ["initial"]])
         try test.realm.write { rex.favoriteToy = "ball" }
         expect(test, logs, [[], []])
@@ -39,7 +45,9 @@ struct KeyPathObservationTests {
         expect(test, logs, [["age: 3 → 4"], ["[] [] [0]"]])
     }
 
-    @Test("N83 N84 N85 siblings fires for the list itself, siblings.name for names and for who is in it; both report the root")
+    @Test(
+        "N83 N84 N85 siblings fires for the list itself, siblings.name for names and for who is in it; both report the root"
+    )
     func siblings() throws {
         let (test, rex, _) = try start()
         let rexOnly = test.allDogs.where { $0.name == "Rex" }
@@ -84,7 +92,9 @@ struct KeyPathObservationTests {
     func spellings() throws {
         let (test, rex, ada) = try start()
         let log = Log()
-        let tell = { (name: String) in { (change: RealmCollectionChange<Results<Dog>>) in log.lines.append("\(name) \(text(change))") } }
+        let tell = { (name: String) in
+            { (change: RealmCollectionChange<Results<Dog>>) in log.lines.append("\(name) \(text(change))") }
+        }
         let dogs = test.allDogs.where { $0.name == "Rex" }
         log.tokens = [
             dogs.observe(keyPaths: ["owner.address.city"], tell("a")),
@@ -222,7 +232,10 @@ struct KeyPathObservationTests {
             test.realm.add(nodes)
             for index in 0..<6 { nodes[index].next = nodes[(index + 1) % 6] }
         }
-        let logs = [Log(test.realm.objects(Node.self).where { $0.id == 0 }), Log(test.realm.objects(Node.self)), Log(object: nodes[0])]
+        let logs = [
+            Log(test.realm.objects(Node.self).where { $0.id == 0 }), Log(test.realm.objects(Node.self)),
+            Log(object: nodes[0]),
+        ]
         expect(test, logs, [["initial"], ["initial"], []])
         try test.realm.write { nodes[3].name = "x" }
         expect(test, logs, [["[] [] [0]"], ["[] [] [0, 1, 2, 3]"], []])
@@ -243,7 +256,9 @@ struct KeyPathObservationTests {
     func owner() throws {
         let (test, rex, ada) = try start()
         try test.realm.write { ada.friends.append(Person(firstName: "Bob")) }
-        let logs = [Log(test.allDogs.where { $0.name == "Rex" }), Log(ada.friends), Log(test.realm.objects(Person.self))]
+        let logs = [
+            Log(test.allDogs.where { $0.name == "Rex" }), Log(ada.friends), Log(test.realm.objects(Person.self)),
+        ]
         expect(test, logs, [["initial"], ["initial"], ["initial"]])
         try test.realm.write { rex.tags.insert("x") }
         expect(test, logs, [["[] [] [0]"], [], []])

@@ -1,8 +1,9 @@
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("writing inside callbacks and silently")
 struct NestedTests {
@@ -27,7 +28,9 @@ struct NestedTests {
         let test = try TestRealm()
         let log = Log()
         var writes = false
-        let tell = { (name: String) in { (change: RealmCollectionChange<Results<Dog>>) in log.lines.append("\(name) \(text(change))") } }
+        let tell = { (name: String) in
+            { (change: RealmCollectionChange<Results<Dog>>) in log.lines.append("\(name) \(text(change))") }
+        }
         log.tokens = [
             test.allDogs.observe(tell("first")),
             test.allDogs.observe { change in
@@ -138,7 +141,10 @@ struct NestedTests {
     func silenced() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
-        let logs = [Log(test.allDogs), Log(test.allDogs), Log(object: dog), Log(dog.siblings), Log(test.allDogs.where { $0.age > 3 })]
+        let logs = [
+            Log(test.allDogs), Log(test.allDogs), Log(object: dog), Log(dog.siblings),
+            Log(test.allDogs.where { $0.age > 3 }),
+        ]
         test.settle()
         _ = logs.map { $0.take() }
         let silent = [logs[0], logs[2], logs[3], logs[4]].flatMap { $0.tokens }

@@ -1,9 +1,10 @@
 import ConformanceModels
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("objects")
 struct ObjectObservationTests {
@@ -15,7 +16,8 @@ struct ObjectObservationTests {
         return (test, dog, log)
     }
 
-    private func expect(_ test: TestRealm, _ log: Log, _ lines: [String], _ location: SourceLocation = #_sourceLocation) {
+    private func expect(_ test: TestRealm, _ log: Log, _ lines: [String], _ location: SourceLocation = #_sourceLocation)
+    {
         test.realm.refresh()
         #expect(log.take() == lines, sourceLocation: location)
     }
@@ -42,7 +44,9 @@ struct ObjectObservationTests {
         }
     }
 
-    @Test("N71 new values are filled for scalars and links; old values are those of the previous call", arguments: [true, false])
+    @Test(
+        "N71 new values are filled for scalars and links; old values are those of the previous call",
+        arguments: [true, false])
     func values(remote: Bool) throws {
         let (test, _, log) = try start()
         let write = { (body: @escaping (Dog, Realm) -> Void) in

@@ -1,9 +1,10 @@
 import Foundation
 import KennelModels
-@testable import Martlet
-@testable import MartletEngine
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
+@testable import MartletEngine
 
 /// Numbers that a seed determines (SplitMix64, Steele et al. 2014).
 struct SeededNumbers: RandomNumberGenerator {

@@ -1,9 +1,10 @@
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletEngine
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 /// An observer that applies what it is told to a copy: the copy must always be what a naive look finds.
 private final class Copy {
@@ -106,7 +107,9 @@ private final class ObjectCopy {
 struct OracleTests {
     enum Writers: CaseIterable { case here, threads, processes }
 
-    @Test("N47 N71 N99 what observers are told always leads from the old to the new", arguments: Writers.allCases, [1, 2] as [UInt64])
+    @Test(
+        "N47 N71 N99 what observers are told always leads from the old to the new", arguments: Writers.allCases,
+        [1, 2] as [UInt64])
     func replay(writers: Writers, seed: UInt64) throws {
         let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
         let realm = test.realm
@@ -174,7 +177,9 @@ struct OracleTests {
             copies.append(
                 watch(
                     "by owner and age \(sight)",
-                    dogs.sorted(by: [SortDescriptor(keyPath: "owner.firstName"), SortDescriptor(keyPath: "age", ascending: false)]),
+                    dogs.sorted(by: [
+                        SortDescriptor(keyPath: "owner.firstName"), SortDescriptor(keyPath: "age", ascending: false),
+                    ]),
                     sight, isSorted: true))
         }
         copies.append(watch("of owners with A", dogs.where { $0.owner.firstName.starts(with: "A") }, .age))
@@ -184,7 +189,9 @@ struct OracleTests {
         copies.append(
             watch("list", dog.siblings, .age, isSorted: true, isExact: false) { dog.isInvalidated ? [] : Array($0) })
         copies.append(
-            watch("deep list", dog.siblings, .four, isSorted: true, isExact: false) { dog.isInvalidated ? [] : Array($0) })
+            watch("deep list", dog.siblings, .four, isSorted: true, isExact: false) {
+                dog.isInvalidated ? [] : Array($0)
+            })
         return copies
     }
 

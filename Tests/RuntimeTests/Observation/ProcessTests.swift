@@ -1,9 +1,10 @@
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletEngine
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("commits of other processes")
 struct ProcessObservationTests {
@@ -46,13 +47,38 @@ struct ProcessObservationTests {
         #expect(log.take() == ["initial", "[] [0] []"])
     }
 
+    @Test("a version that cannot be opened reaches observers as an error, and what comes later is complete")
+    func failure() throws {
+        let test = try TestRealm { configuration in
+            configuration.environment.externalCommitMilliseconds = 0
+            configuration.maximumNumberOfActiveVersions = 1
+        }
+        let log = Log(test.allDogs)
+        test.settle()
+        #expect(log.take() == ["initial"])
+        let foreign = try test.foreignRealm()
+        try foreign.write { foreign.add(Dog(name: "Rex")) }
+        test.realm.context.coordinator.lookForExternalCommits()
+        test.settle()
+        let lines = log.take()
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("versions") == true)
+        test.realm.invalidate()
+        try test.realm.write {}
+        test.settle()
+        #expect(log.take() == ["[] [0] []"])
+    }
+
     @Test("linking objects of rows that another process moved away are still told")
     func movedLinks() throws {
         let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
         let dog = try test.dogs("Rex")[0]
         let ada = Person(firstName: "Ada")
         try test.realm.write { dog.owner = ada }
-        let logs = [Log(object: ada, keyPaths: ["dogs"]), Log(test.realm.objects(Person.self), keyPaths: ["dogs.name"]), Log(ada.dogs)]
+        let logs = [
+            Log(object: ada, keyPaths: ["dogs"]), Log(test.realm.objects(Person.self), keyPaths: ["dogs.name"]),
+            Log(ada.dogs),
+        ]
         test.settle()
         _ = logs.map { $0.take() }
         let foreign = try test.foreignRealm()
@@ -95,7 +121,9 @@ struct ProcessObservationTests {
 
     private func wait(_ semaphore: DispatchSemaphore) async {
         let isSignalled = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: semaphore.wait(timeout: .now() + 30) == .success) }
+            DispatchQueue.global().async {
+                continuation.resume(returning: semaphore.wait(timeout: .now() + 30) == .success)
+            }
         }
         #expect(isSignalled)
     }

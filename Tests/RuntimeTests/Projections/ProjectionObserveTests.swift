@@ -1,9 +1,10 @@
 import ConformanceModels
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("observing projections")
 struct ProjectionObserveTests {
@@ -20,7 +21,8 @@ struct ProjectionObserveTests {
         return (test, ada, projection, log)
     }
 
-    private func expect(_ test: TestRealm, _ log: Log, _ lines: [String], _ location: SourceLocation = #_sourceLocation) {
+    private func expect(_ test: TestRealm, _ log: Log, _ lines: [String], _ location: SourceLocation = #_sourceLocation)
+    {
         test.realm.refresh()
         #expect(log.take() == lines, sourceLocation: location)
     }
@@ -67,7 +69,9 @@ struct ProjectionObserveTests {
         }
         let projection = NodeProjection(projecting: nodes[0])
         let log = Log()
-        log.tokens = [projection.observe(keyPaths: ["next", "nextName", "nextNext", "deepName"]) { log.lines.append(text($0)) }]
+        log.tokens = [
+            projection.observe(keyPaths: ["next", "nextName", "nextNext", "deepName"]) { log.lines.append(text($0)) }
+        ]
         try test.realm.write { nodes[0].next = nodes[1] }
         expect(
             test, log, ["next: object → object, nextName: n1 → n1, nextNext: object → object, deepName: n3 → n3"])
@@ -145,7 +149,9 @@ struct ProjectionObserveTests {
             persons.observe { log.lines.append("all \(text($0))") },
             persons.observe(keyPaths: ["homeCity"]) { log.lines.append("city \(text($0))") },
             persons.observe(keyPaths: [\PersonProjection.firstName]) { change in
-                if case .update(let persons, _, _, _) = change { log.lines.append(persons.map(\.firstName).joined(separator: " ")) }
+                if case .update(let persons, _, _, _) = change {
+                    log.lines.append(persons.map(\.firstName).joined(separator: " "))
+                }
             },
         ]
         expect(test, log, ["all initial", "city initial"])
