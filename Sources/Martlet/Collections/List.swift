@@ -5,8 +5,23 @@ import MartletSQLite
 ///
 /// Always belongs to the object it was read from. In a Realm it is live and changed inside write transactions only; of an
 /// unmanaged object it is a plain array, stored when the object is added.
-public final class List<Element: RealmCollectionValue>: PropertyCollection {
-    var unmanaged: [Element] = []
+public final class List<Element: RealmCollectionValue>: PropertyCollection, AnnouncingCollection {
+    private var plain: [Element] = []
+    /// Set when the owner is observed before it is added to a Realm.
+    var announcer: CollectionAnnouncer?
+    var unmanaged: [Element] {
+        get { plain }
+        _modify {
+            guard let announcer else {
+                yield &plain
+                return
+            }
+            var changed = plain
+            yield &changed
+            if plain.isEmpty && changed.isEmpty { return }
+            announcer.change(CollectionAnnouncer.edit(from: plain, to: changed)) { plain = changed }
+        }
+    }
     private(set) var core: CollectionCore?
 
     /// An empty unmanaged list.
@@ -29,22 +44,28 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection {
     /// Replaces the contents; assigning a list to itself is nothing.
     @_spi(Generated) public func _assign(_ other: List<Element>) {
         if other === self || (core != nil && other.core === core) { return }
-        let elements = Array(other)
-        removeAll()
-        append(objectsIn: elements)
+        replaceAll(Array(other), .error)
     }
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ policy: Realm.UpdatePolicy) {
-        let elements = UntypedElements<Element>(core?.context).elements(value, name, policy)
-        removeAll()
-        for element in elements { append(element, policy) }
+        replaceAll(UntypedElements<Element>(core?.context).elements(value, name, policy), policy)
     }
 
     public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {
         guard let other = other as? List<Element> else { return }
-        let elements = Array(other)
-        removeAll()
-        for element in elements { append(element, policy) }
+        replaceAll(Array(other), policy)
+    }
+
+    // An assignment: observers are told once.
+    private func replaceAll(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
+        guard let core else {
+            guard let announcer else { return plain = elements }
+            return announcer.change(nil) { plain = elements }
+        }
+        core.asOne {
+            core.removeAll()
+            for element in elements { append(element, policy) }
+        }
     }
 
     private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
@@ -151,7 +172,9 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection {
         guard let core else {
             if !unmanaged.indices.contains(from) { Misuse.indexOutOfRange(from, count: unmanaged.count, "the list") }
             if !unmanaged.indices.contains(to) { Misuse.indexOutOfRange(to, count: unmanaged.count, "the list") }
-            unmanaged.insert(unmanaged.remove(at: from), at: to)
+            var moved = unmanaged
+            moved.insert(moved.remove(at: from), at: to)
+            unmanaged = moved
             return
         }
         core.move(from: from, to: to)

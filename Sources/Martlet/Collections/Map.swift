@@ -2,8 +2,23 @@ import MartletEngine
 import MartletSQLite
 
 /// A to-many property by string keys.
-public final class Map<Value: RealmCollectionValue>: PropertyCollection {
-    private var unmanaged: [String: Value] = [:]
+public final class Map<Value: RealmCollectionValue>: PropertyCollection, AnnouncingCollection {
+    private var plain: [String: Value] = [:]
+    /// Set when the owner is observed before it is added to a Realm.
+    var announcer: CollectionAnnouncer?
+    private var unmanaged: [String: Value] {
+        get { plain }
+        _modify {
+            guard let announcer else {
+                yield &plain
+                return
+            }
+            var changed = plain
+            yield &changed
+            if plain.isEmpty && changed.isEmpty { return }
+            announcer.change(nil) { plain = changed }
+        }
+    }
     // Keys and values take turns in the core.
     private(set) var core: CollectionCore?
 
@@ -24,9 +39,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
 
     @_spi(Generated) public func _assign(_ other: Map<Value>) {
         if other === self || (core != nil && other.core === core) { return }
-        let entries = other.dictionary
-        removeAll()
-        merge(entries)
+        replaceAll(other.dictionary, .error)
     }
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ policy: Realm.UpdatePolicy) {
@@ -41,16 +54,24 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
             Misuse.wrongValue(value, property: name, expected: "a dictionary with string keys")
         }
         let elements = UntypedElements<Value>(core?.context)
-        let entries = given.mapValues { elements.element($0, name, policy) }
-        removeAll()
-        for key in entries.keys.sorted() { set(key, entries[key], policy) }
+        replaceAll(given.mapValues { elements.element($0, name, policy) }, policy)
     }
 
     public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {
         guard let other = other as? Map<Value> else { return }
-        let entries = other.dictionary
-        removeAll()
-        for key in entries.keys.sorted() { set(key, entries[key], policy) }
+        replaceAll(other.dictionary, policy)
+    }
+
+    // An assignment: observers are told once.
+    private func replaceAll(_ entries: [String: Value], _ policy: Realm.UpdatePolicy) {
+        guard let core else {
+            guard let announcer else { return plain = entries }
+            return announcer.change(nil) { plain = entries }
+        }
+        core.asOne {
+            core.removeAll()
+            for key in entries.keys.sorted() { set(key, entries[key], policy) }
+        }
     }
 
     private func position(of key: String, _ core: CollectionCore) -> Int? {
@@ -68,8 +89,10 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
         let position = position(of: key, core)
         guard let value else {
             if let position {
-                core.remove(at: position + 1)
-                core.remove(at: position)
+                core.asOne {
+                    core.remove(at: position + 1)
+                    core.remove(at: position)
+                }
             }
             return
         }
@@ -78,8 +101,10 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection {
         if let position {
             core.replace(at: position + 1, with: stored)
         } else {
-            core.insert(.text(key), at: core.count)
-            core.insert(stored, at: core.count)
+            core.asOne {
+                core.insert(.text(key), at: core.count)
+                core.insert(stored, at: core.count)
+            }
         }
     }
 

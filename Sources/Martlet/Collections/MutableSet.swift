@@ -2,8 +2,22 @@ import MartletEngine
 import MartletSQLite
 
 /// A to-many property that holds each value or object at most once, in a stable order of its own.
-public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection {
-    private var unmanaged: [Element] = []
+public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection, AnnouncingCollection {
+    private var plain: [Element] = []
+    /// Set when the owner is observed before it is added to a Realm.
+    var announcer: CollectionAnnouncer?
+    private var unmanaged: [Element] {
+        get { plain }
+        _modify {
+            guard let announcer else {
+                yield &plain
+                return
+            }
+            var changed = plain
+            yield &changed
+            if changed != plain { announcer.change(nil) { plain = changed } }
+        }
+    }
     private(set) var core: CollectionCore?
 
     /// An empty unmanaged set.
@@ -23,22 +37,30 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
 
     @_spi(Generated) public func _assign(_ other: MutableSet<Element>) {
         if other === self || (core != nil && other.core === core) { return }
-        let elements = Array(other)
-        removeAll()
-        insert(objectsIn: elements)
+        replaceAll(Array(other), .error)
     }
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ policy: Realm.UpdatePolicy) {
-        let elements = UntypedElements<Element>(core?.context).elements(value, name, policy)
-        removeAll()
-        for element in elements { insert(element, policy) }
+        replaceAll(UntypedElements<Element>(core?.context).elements(value, name, policy), policy)
     }
 
     public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {
         guard let other = other as? MutableSet<Element> else { return }
-        let elements = Array(other)
-        removeAll()
-        for element in elements { insert(element, policy) }
+        replaceAll(Array(other), policy)
+    }
+
+    // An assignment: observers are told once.
+    private func replaceAll(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
+        guard let core else {
+            var distinct: [Element] = []
+            for element in elements where !distinct.contains(element) { distinct.append(element) }
+            guard let announcer else { return plain = distinct }
+            return announcer.change(nil) { plain = distinct }
+        }
+        core.asOne {
+            core.removeAll()
+            for element in elements { insert(element, policy) }
+        }
     }
 
     private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {

@@ -150,6 +150,22 @@ enum Misuse {
         trap("an observer of '\(property)' was removed that is not registered. Remove each observer once, with its context")
     }
 
+    static func observeThroughCollection(_ path: String, _ collection: String) -> Never {
+        trap(
+            "the key path '\(path)' cannot be observed: it leads through the collection '\(collection)'. "
+                + "Observe the collection itself, or its '@count'")
+    }
+
+    static func noArray(_ property: String) -> Never {
+        trap("'\(property)' is no list, so it has no mutable array. Use 'value(forKey:)' for sets, maps and other values")
+    }
+
+    static func writeBeforeChange() -> Never {
+        trap(
+            "a write transaction was begun by an observer with 'prior' while its Realm moves to a newer version. "
+                + "Begin it when the change has happened")
+    }
+
     static func silencedForeignToken() -> Never {
         trap("'withoutNotifying' was given a token of another Realm. Give tokens of observers of this Realm")
     }

@@ -15,6 +15,10 @@ final class CollectionCore {
     private var isQueued = false
     private(set) var isOwnerGone = false
     private var checkedStamp: UInt64 = 0
+    /// Those of `isInvalidated`; the observers of what is in the collection are its owner's.
+    var observers: KeyValueObservers?
+    /// Observers have been told of a change that the present edits are parts of.
+    private var isAnnounced = false
 
     init(_ context: RealmContext, _ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) {
         self.context = context
@@ -115,11 +119,26 @@ final class CollectionCore {
         return transaction
     }
 
-    private func notify(_ edit: ListEdit, _ body: () -> Void) {
-        let object = context.observedObjects.isEmpty ? nil : table.identity.object(owner)
-        object?._observers?.willChange(object ?? ObjectBase(), property.index, edit)
+    private func notify(_ edit: @autoclosure () -> ListEditScript, _ body: () -> Void) {
+        if context.observedObjects.isEmpty || isAnnounced { return body() }
+        announce({ KeyValueEdit(edit()) }, body)
+    }
+
+    /// Carries out several edits that observers see as one assignment.
+    func asOne(_ body: () -> Void) {
+        if context.observedObjects.isEmpty || isAnnounced { return body() }
+        announce({ nil }) {
+            isAnnounced = true
+            body()
+            isAnnounced = false
+        }
+    }
+
+    private func announce(_ edit: () -> KeyValueEdit?, _ body: () -> Void) {
+        guard let observers = table.identity.object(owner)?._observers else { return body() }
+        let announced = observers.announce({ $0 == property.index }, { _ in edit() })
         body()
-        object?._observers?.didChange(object ?? ObjectBase(), property.index, edit)
+        for registration in announced where observers.isRegistered(registration.id) { registration.did() }
     }
 
     private func record(_ edit: ListEdit) {
@@ -137,7 +156,7 @@ final class CollectionCore {
         _ = willChange()
         let size = elements?.count ?? 0
         if position < 0 || position > size { Misuse.indexOutOfRange(position, count: size, "'\(name)'") }
-        notify(.insert(at: position, count: 1)) {
+        notify(ListEditScript([.insert(at: position, count: 1)])) {
             attempt { try elements?.insert(element, at: position, loadChunk) }
             count(element, 1)
             record(.insert(at: position, count: 1))
@@ -146,30 +165,32 @@ final class CollectionCore {
 
     func replace(at position: Int, with element: SQLValue) {
         requireElement(position)
-        notify(.replace(at: position)) {
-            let old = attempt { try elements?.replace(at: position, with: element, loadChunk) } ?? .null
+        var old = SQLValue.null
+        notify(ListEditScript([.replace(at: position)])) {
+            old = attempt { try elements?.replace(at: position, with: element, loadChunk) } ?? .null
             count(old, -1)
             count(element, 1)
             record(.replace(at: position))
-            discard(old)
         }
+        discard(old)
     }
 
     func remove(at position: Int) {
         requireElement(position)
-        notify(.remove(at: position, count: 1)) {
-            let old = attempt { try elements?.remove(at: position, loadChunk) } ?? .null
+        var old = SQLValue.null
+        notify(ListEditScript([.remove(at: position, count: 1)])) {
+            old = attempt { try elements?.remove(at: position, loadChunk) } ?? .null
             count(old, -1)
             record(.remove(at: position, count: 1))
-            discard(old)
         }
+        discard(old)
     }
 
     func move(from: Int, to: Int) {
         requireElement(from)
         requireElement(to)
         guard from != to else { return }
-        notify(.move(from: from, to: to)) {
+        notify(ListEditScript([.move(from: from, to: to)])) {
             let element = attempt { try elements?.remove(at: from, loadChunk) } ?? .null
             attempt { try elements?.insert(element, at: to, loadChunk) }
             record(.move(from: from, to: to))
@@ -180,7 +201,7 @@ final class CollectionCore {
         requireElement(a)
         requireElement(b)
         guard a != b else { return }
-        notify(.swap(a, b)) {
+        notify(ListEditScript([.swap(a, b)])) {
             let first = element(at: a)
             let second = attempt { try elements?.replace(at: b, with: first, loadChunk) } ?? .null
             attempt { _ = try elements?.replace(at: a, with: second, loadChunk) }
@@ -192,23 +213,24 @@ final class CollectionCore {
         _ = willChange()
         let old = all()
         guard !old.isEmpty else { return }
-        notify(.clear(oldCount: old.count)) {
+        notify(ListEditScript([.clear(oldCount: old.count)])) {
             elements?.removeAll()
             for element in old { count(element, -1) }
             record(.clear(oldCount: old.count))
-            for element in old { discard(element) }
         }
+        for element in old { discard(element) }
     }
 
     /// Removes every occurrence of a value, as when a target is deleted.
     func removeAll(_ value: SQLValue) {
         let positions = all().enumerated().filter { $0.element == value }.map(\.offset)
         _ = willChange()
-        for position in positions.reversed() {
-            notify(.remove(at: position, count: 1)) {
+        let edits = positions.reversed().map { ListEdit.remove(at: $0, count: 1) }
+        notify(ListEditScript(edits)) {
+            for (position, edit) in zip(positions.reversed(), edits) {
                 _ = attempt { try elements?.remove(at: position, loadChunk) }
                 count(value, -1)
-                record(.remove(at: position, count: 1))
+                record(edit)
             }
         }
     }

@@ -38,4 +38,9 @@ enum KeyPathTracer {
     static func record(_ object: ObjectBase, _ property: Int) {
         current?.trace.names.append(object._model.schema.properties[property].name)
     }
+
+    static func recordInvalidation() -> Bool {
+        current?.trace.names.append(KeyValueObservers.invalidationName)
+        return false
+    }
 }

@@ -1,67 +1,142 @@
 import MartletEngine
 
-/// The key-value observers of one accessor. Kept low; what registers them lives in the observation room.
+/// The key-value observers of one object or collection. Kept low; what registers them lives in the observation room.
 final class KeyValueObservers {
-    /// One observed key. `property` is -1 for `isInvalidated`.
+    /// One observed key.
     struct Registration {
         let id: UInt64
+        /// A property's index, or `invalidation`.
         let property: Int
-        /// The edit is known when a collection was changed on this Realm.
-        let will: (ObjectBase, ListEdit?) -> Void
-        let did: (ObjectBase, ListEdit?) -> Void
+        /// Before the change, with the edit of a collection where it is known. False when the edit comes to nothing.
+        let will: (KeyValueEdit?) -> Bool
+        /// After it, where `will` was true.
+        let did: () -> Void
     }
 
+    /// Stands for `isInvalidated` where others have a property's index.
     static let invalidation = -1
+    static let invalidationName = "isInvalidated"
+
     private var registrations: [Registration] = []
     private var lastID: UInt64 = 0
+    /// What was registered by an observer object, to be found when it is removed again.
+    var named: [AnyObject] = []
 
     var isEmpty: Bool { registrations.isEmpty }
 
-    func add(
-        _ property: Int, will: @escaping (ObjectBase, ListEdit?) -> Void, did: @escaping (ObjectBase, ListEdit?) -> Void
-    ) -> UInt64 {
+    func add(_ property: Int, will: @escaping (KeyValueEdit?) -> Bool, did: @escaping () -> Void) -> UInt64 {
         lastID += 1
         registrations.append(Registration(id: lastID, property: property, will: will, did: did))
         return lastID
     }
 
-    /// False when there is no such registration.
-    @discardableResult
-    func remove(_ id: UInt64) -> Bool {
-        guard let position = registrations.firstIndex(where: { $0.id == id }) else { return false }
-        registrations.remove(at: position)
-        return true
-    }
+    func remove(_ id: UInt64) { registrations.removeAll { $0.id == id } }
 
-    // MARK: One property
+    func isRegistered(_ id: UInt64) -> Bool { registrations.contains { $0.id == id } }
 
-    func willChange(_ object: ObjectBase, _ property: Int, _ edit: ListEdit? = nil) {
-        for registration in registrations where registration.property == property { registration.will(object, edit) }
-    }
+    // MARK: An assignment
 
-    func didChange(_ object: ObjectBase, _ property: Int, _ edit: ListEdit? = nil) {
+    func willChange(_ property: Int) {
         for registration in registrations where registration.property == property && isRegistered(registration.id) {
-            registration.did(object, edit)
+            _ = registration.will(nil)
         }
     }
 
-    // MARK: A row
-
-    // Invalidation comes first here and last after the change.
-    func willChange(_ object: ObjectBase, columns: ColumnSet, isGone: Bool) {
-        if isGone { willChange(object, Self.invalidation) }
-        for registration in registrations where registration.property >= 0 && columns.contains(registration.property) {
-            registration.will(object, nil)
+    func didChange(_ property: Int) {
+        for registration in registrations where registration.property == property && isRegistered(registration.id) {
+            registration.did()
         }
     }
 
-    func didChange(_ object: ObjectBase, columns: ColumnSet, isGone: Bool) {
-        for registration in registrations
-        where !isGone && registration.property >= 0 && columns.contains(registration.property) && isRegistered(registration.id) {
-            registration.did(object, nil)
+    // MARK: Anything else
+
+    /// Announces a change of the properties that `edit` has an answer for; returns who is to be told when it is done.
+    func announce(_ isChanged: (Int) -> Bool, _ edit: (Int) -> KeyValueEdit? = { _ in nil }) -> [Registration] {
+        registrations.filter { registration in
+            guard isChanged(registration.property), isRegistered(registration.id) else { return false }
+            return registration.will(edit(registration.property))
         }
-        if isGone { didChange(object, Self.invalidation) }
+    }
+}
+
+/// What happens to a collection, for observers that want its positions.
+struct KeyValueEdit {
+    let script: ListEditScript
+    /// The edits are being taken back.
+    var isInverted = false
+
+    init(_ script: ListEditScript, isInverted: Bool = false) {
+        self.script = script
+        self.isInverted = isInverted
     }
 
-    private func isRegistered(_ id: UInt64) -> Bool { registrations.contains { $0.id == id } }
+    init(_ edit: ListEdit) { self.init(ListEditScript([edit])) }
+
+    /// The difference it makes to a collection that has `count` elements now.
+    func change(count: Int) -> CollectionChange {
+        let oldCount = isInverted ? max(0, count - script.growth) : count
+        let change = CollectionChangeBuilder.change(replaying: script, oldCount: oldCount)
+        guard isInverted else { return change }
+        return CollectionChange(
+            deletions: change.insertions, insertions: change.deletions, modifications: change.modificationsNew,
+            modificationsNew: change.modifications,
+            moves: change.moves.map { CollectionChange.Move(from: $0.to, to: $0.from) })
+    }
+}
+
+extension ObjectBase {
+    final func addRegistration(
+        _ property: Int, will: @escaping (KeyValueEdit?) -> Bool, did: @escaping () -> Void
+    ) -> UInt64 {
+        let observers = _observers ?? KeyValueObservers()
+        _observers = observers
+        _context?.observedObjects[ObjectIdentifier(self)] = RealmContext.WeakObject(object: self)
+        return observers.add(property, will: will, did: did)
+    }
+
+    final func removeRegistration(_ id: UInt64) {
+        guard let observers = _observers else { return }
+        observers.remove(id)
+        guard observers.isEmpty else { return }
+        _observers = nil
+        _context?.observedObjects[ObjectIdentifier(self)] = nil
+    }
+}
+
+/// Tells the observers of an unmanaged object what happens to one of its collections. Set once they observe it.
+final class CollectionAnnouncer {
+    private weak var owner: ObjectBase?
+    private let property: Int
+
+    init(_ owner: ObjectBase, _ property: Int) {
+        self.owner = owner
+        self.property = property
+    }
+
+    /// Carries out a change of a collection; observers learn how when there is an edit.
+    func change(_ edit: KeyValueEdit?, _ body: () -> Void) {
+        guard let observers = owner?._observers else { return body() }
+        let announced = observers.announce({ $0 == property }, { _ in edit })
+        body()
+        for registration in announced where observers.isRegistered(registration.id) { registration.did() }
+    }
+
+    /// The edit between two states of a list, as one stretch; nil when they are equal.
+    static func edit<Element>(from old: [Element], to new: [Element]) -> KeyValueEdit? {
+        let (old, new) = (old.map { $0 as? AnyHashable }, new.map { $0 as? AnyHashable })
+        let common = min(old.count, new.count)
+        let start = (0..<common).first { old[$0] != new[$0] } ?? common
+        let end = (0..<(common - start)).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? common - start
+        let (removed, inserted) = (old.count - start - end, new.count - start - end)
+        if removed == 0 && inserted == 0 { return nil }
+        if removed == inserted { return KeyValueEdit(.replace(at: start, count: removed)) }
+        if inserted == 0 && start == 0 && end == 0 { return KeyValueEdit(.clear(oldCount: removed)) }
+        return KeyValueEdit(
+            ListEditScript([.remove(at: start, count: removed), .insert(at: start, count: inserted)]))
+    }
+}
+
+/// A collection that can tell what happens to it while its owner is unmanaged.
+protocol AnnouncingCollection: PropertyCollection {
+    var announcer: CollectionAnnouncer? { get set }
 }

@@ -42,12 +42,14 @@ extension ObjectBase {
             Misuse.embeddedOwned(value._typeName)
         }
         _willSet(property)
-        if _state == .unmanaged {
+        guard _state != .unmanaged, let context = _table?.context else {
             storage = LinkStorage(value)
-        } else if let context = _table?.context {
-            if let old = storage.key { context.deleteRow(old, context.table(T.self)) }
-            storage = LinkStorage(key: value.map { context.adoptEmbedded($0) })
+            return _didSet(property)
         }
+        let old = storage.key
+        storage = LinkStorage(key: value.map { context.adoptEmbedded($0) })
         _didSet(property)
+        // Last: nothing links to the row any more, so that deleting it does not touch this object.
+        if let old { context.deleteRow(old, context.table(T.self)) }
     }
 }

@@ -19,7 +19,8 @@ extension ObjectBase: Hashable {
     /// True once the row was deleted or the Realm invalidated. Anything but this property traps then.
     public final var isInvalidated: Bool {
         switch _state {
-        case .unmanaged, .live, .tracing: return false
+        case .unmanaged, .live: return false
+        case .tracing: return KeyPathTracer.recordInvalidation()
         case .invalidated: return true
         case .stale: return !(_context?.exists(self) ?? false)
         }

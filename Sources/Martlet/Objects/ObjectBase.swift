@@ -61,7 +61,7 @@ open class ObjectBase {
 
     @_spi(Generated) public final func _willSet(_ property: Int) {
         if _state == .unmanaged {
-            if let observers = _observers { observers.willChange(self, property) }
+            if let observers = _observers { observers.willChange(property) }
         } else {
             _willSetManaged(property)
         }
@@ -69,7 +69,7 @@ open class ObjectBase {
 
     @_spi(Generated) public final func _didSet(_ property: Int) {
         if _state == .unmanaged {
-            if let observers = _observers { observers.didChange(self, property) }
+            if let observers = _observers { observers.didChange(property) }
         } else {
             _didSetManaged(property)
         }
@@ -80,7 +80,12 @@ open class ObjectBase {
         guard let table = _table else { return }
         table.context.willModify(self, table)
         if property == table.type.primaryKey { Misuse.primaryKeyChange(_typeName, table.type.properties[property].name) }
-        if let observers = _observers { observers.willChange(self, property) }
+        if let observers = _observers {
+            observers.willChange(property)
+            // An observer may have deleted the object or ended the write.
+            _prepare(property)
+            table.context.willModify(self, table)
+        }
         table.context.record(self, property, table)
     }
 
@@ -88,7 +93,7 @@ open class ObjectBase {
         guard let table = _table else { return }
         if _dirty == 0 { table.context.dirty.append(self) }
         _dirty |= 1 << UInt64(min(property, 63))
-        if let observers = _observers { observers.didChange(self, property) }
+        if let observers = _observers { observers.didChange(property) }
     }
 
     // MARK: Names for messages

@@ -9,20 +9,25 @@ extension RealmContext {
             return
         }
         let changes = try? coordinator.changes(after: before, through: handle.version, handle)?.changes
-        willChange(changes, inverted: false)
+        let announcement = announce(changes, next: handle)
         replaceSnapshot(handle)
         touch()
         apply(changes, inverted: false)
-        didChange(changes, inverted: false)
+        tell(announcement)
     }
 
-    /// The same for a write transaction that began on a newer version.
-    func advance(from before: Version, to after: Version) {
-        let changes = try? coordinator.changes(after: before, through: after, handle)?.changes
-        willChange(changes, inverted: false)
+    /// The same for a write transaction that began on a newer version. Observers have been told that it will change.
+    func advance(to transaction: WriteTransaction, after before: Version, _ announcement: KeyValueAnnouncement) {
         touch()
-        apply(changes, inverted: false)
-        didChange(changes, inverted: false)
+        apply(changes(after: before, transaction), inverted: false)
+        tell(announcement)
+    }
+
+    /// What changed up to the version that a write begins from; nil when it is not known.
+    func changes(after before: Version?, _ transaction: WriteTransaction) -> ChangeSet? {
+        before.flatMap {
+            try? coordinator.changes(after: $0, through: transaction.baseVersion, transaction.handle)?.changes
+        }
     }
 
     /// Tells accessors what happened to their rows. Without changes all of them may be old.
@@ -30,6 +35,8 @@ extension RealmContext {
     func apply(_ changes: ChangeSet?, inverted: Bool) {
         guard let changes else {
             for table in tables.values { table.identity.all().forEach(markStale) }
+            // Others find out when they are used; observers are told now.
+            for object in observedObjects.values.compactMap(\.object) { _ = exists(object) }
             for core in collections.values { core.core?.forget() }
             return
         }
@@ -44,7 +51,13 @@ extension RealmContext {
                 collections[id] = nil
                 continue
             }
-            if changes.collections[id] != nil || changes.tables[id.table]?.deleted.contains(id.owner) == true { core.forget() }
+            let rows = changes.tables[id.table]
+            if (inverted ? rows?.inserted : rows?.deleted)?.contains(id.owner) == true {
+                core.ownerWasDeleted()
+                collections[id] = nil
+            } else if changes.collections[id] != nil {
+                core.forget()
+            }
         }
     }
 
@@ -53,35 +66,6 @@ extension RealmContext {
             for object in table.identity.all() where keys.contains(object._key) { body(object) }
         } else {
             for key in keys { if let object = table.identity.object(key) { body(object) } }
-        }
-    }
-
-    // MARK: Key-value observers of touched rows
-
-    func willChange(_ changes: ChangeSet?, inverted: Bool) {
-        forEachObserved(changes, inverted: inverted) { object, columns, isGone in
-            object._observers?.willChange(object, columns: columns, isGone: isGone)
-        }
-    }
-
-    func didChange(_ changes: ChangeSet?, inverted: Bool) {
-        forEachObserved(changes, inverted: inverted) { object, columns, isGone in
-            object._observers?.didChange(object, columns: columns, isGone: isGone)
-        }
-    }
-
-    private func forEachObserved(_ changes: ChangeSet?, inverted: Bool, _ body: (ObjectBase, ColumnSet, Bool) -> Void) {
-        guard !observedObjects.isEmpty else { return }
-        for object in observedObjects.values.compactMap(\.object) {
-            guard let table = object._table else { continue }
-            guard let changes else {
-                body(object, .all, false)
-                continue
-            }
-            guard let change = changes.tables[table.id] else { continue }
-            let isGone = (inverted ? change.inserted : change.deleted).contains(object._key)
-            let columns = change.columns(modifiedFor: object._key)
-            if isGone || !columns.isEmpty { body(object, columns, isGone) }
         }
     }
 }

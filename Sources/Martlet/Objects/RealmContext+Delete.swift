@@ -12,25 +12,22 @@ extension RealmContext {
 
     func deleteRow(_ key: ObjectKey, _ table: ObjectTable) {
         _ = requireWrite("a '\(table.type.name)'")
+        let announcement = announceEnd(of: key, table)
         flushForQuery()
         keepOldRow(key, table)
-        if let object = table.identity.object(key) {
-            object._observers?.willChange(object, columns: ColumnSet(), isGone: true)
-        }
         let owned = ownedRows(of: key, table)
         for incoming in table.incoming { release(key, incoming) }
         for collection in table.layout.collections {
-            collections[CollectionID(table: table.id, property: collection.property, owner: key)]?.core?.forget()
+            let id = CollectionID(table: table.id, property: collection.property, owner: key)
+            collections.removeValue(forKey: id)?.core?.ownerWasDeleted()
             execute("DELETE FROM \(collection.chunks) WHERE owner = ?1", [.integer(key)])
             if let targets = collection.targets { execute("DELETE FROM \(targets) WHERE owner = ?1", [.integer(key)]) }
         }
         execute(table.layout.delete, [.integer(key)])
         transaction?.recorder.delete(key, in: table.id)
         touch()
-        if let object = table.identity.object(key) {
-            invalidate(object)
-            object._observers?.didChange(object, columns: ColumnSet(), isGone: true)
-        }
+        if let object = table.identity.object(key) { invalidate(object) }
+        announcement.didChange()
         for (ownedTable, ownedKey) in owned where rowExists(ownedKey, ownedTable) { deleteRow(ownedKey, ownedTable) }
     }
 
@@ -110,22 +107,26 @@ extension RealmContext {
     }
 
     private func cascade(_ holder: ObjectKey, _ source: ObjectTable, _ column: String, _ property: PropertySchema) {
-        // The link goes first, so that circles of cascades end.
-        nullify([holder], source, column, property)
+        // The link goes first, so that circles of cascades end. Nobody is told: its row is next.
+        nullify([holder], source, column, property, isSilent: true)
         deleteRow(holder, source)
     }
 
-    private func nullify(_ holders: [ObjectKey], _ source: ObjectTable, _ column: String, _ property: PropertySchema) {
+    private func nullify(
+        _ holders: [ObjectKey], _ source: ObjectTable, _ column: String, _ property: PropertySchema, isSilent: Bool = false
+    ) {
         for holder in holders {
             keepOldRow(holder, source)
             let object = source.identity.object(holder)
-            if let object { object._observers?.willChange(object, property.index) }
+            let observers = isSilent ? nil : object?._observers
+            observers?.willChange(property.index)
+            if let object, object._dirty != 0 { flushForQuery() }
             execute(
                 "UPDATE \(source.layout.table) SET \(column) = NULL WHERE \(source.layout.keyColumn) = ?1", [.integer(holder)])
             transaction?.recorder.modify(holder, property.index, in: source.id)
             if let object {
                 markStale(object)
-                object._observers?.didChange(object, property.index)
+                observers?.didChange(property.index)
             }
         }
     }

@@ -16,11 +16,17 @@ extension RealmContext {
     func beginWrite() throws {
         confinement.require("a Realm")
         if isInWrite { Misuse.alreadyInWrite() }
+        if movement == .announcing { Misuse.writeBeforeChange() }
         if configuration.readOnly { Misuse.readOnly("the Realm") }
         let before = hasSnapshot ? version : nil
-        try translating { try beginTransaction() }
+        var announcement = KeyValueAnnouncement()
+        try translating {
+            try beginTransaction { begun in
+                announcement = announce(changes(after: before, begun), next: begun.handle)
+            }
+        }
         guard let transaction else { return }
-        if let before, transaction.baseVersion != before { advance(from: before, to: transaction.baseVersion) }
+        if let before, transaction.baseVersion != before { advance(to: transaction, after: before, announcement) }
         hooks.deliverBeforeWrite(before)
     }
 
@@ -40,14 +46,15 @@ extension RealmContext {
 
     func cancelWrite() {
         guard let transaction else { Misuse.noWriteToEnd("cancelled") }
+        let announcement =
+            hasKeyValueObservers ? announce(transaction.recorder.finish(), inverted: true) : KeyValueAnnouncement()
         let changes = transaction.recorder.finish()
-        willChange(changes, inverted: true)
         dropDirty()
         self.transaction = nil
         replaceSnapshot(try? transaction.cancel())
         touch()
         apply(changes, inverted: true)
-        didChange(changes, inverted: true)
+        tell(announcement)
         hooks.cancelled()
     }
 
@@ -58,7 +65,9 @@ extension RealmContext {
         self.transaction = nil
         replaceSnapshot(nil)
         touch()
+        let announcement = announce(changes, inverted: true)
         apply(changes, inverted: true)
+        tell(announcement)
         hooks.cancelled()
     }
 

@@ -24,12 +24,20 @@ final class RealmContext {
     var dirtyCollections: [CollectionCore] = []
     /// Objects with key-value observers: told before and after their rows change.
     var observedObjects: [ObjectIdentifier: WeakObject] = [:]
+    /// Collections with such observers of `isInvalidated`.
+    var observedCollections: [CollectionID: WeakCore] = [:]
+    /// Whether key-value observers are being told of a step to another version.
+    var movement = Movement.none
     /// The cores of collections in use, by row and property.
     var collections: [CollectionID: WeakCore] = [:]
     let arena = TextArena()
     /// Told about what observers care for; set by the observation room.
     var hooks = ContextHooks()
     let scheduler: Scheduler?
+
+    enum Movement {
+        case none, announcing, telling
+    }
 
     struct WeakObject {
         weak var object: ObjectBase?
@@ -72,10 +80,10 @@ final class RealmContext {
 
     // MARK: What it sees
 
-    /// The snapshot that reads go to: the open write's own, or the pinned one.
+    /// The snapshot that reads go to: the pinned one, or the open write's own.
     var handle: SnapshotHandle {
-        if let transaction { return transaction.handle }
         if let snapshot { return snapshot }
+        if let transaction { return transaction.handle }
         do {
             let opened = try coordinator.openSnapshot()
             snapshot = opened
@@ -91,13 +99,19 @@ final class RealmContext {
 
     func replaceSnapshot(_ handle: SnapshotHandle?) { snapshot = handle }
 
-    /// Gives up the snapshot, so that its connection may write.
-    func beginTransaction() throws {
+    /// Gives up the snapshot, so that its connection may write. Key-value observers see it until they have been told that
+    /// the write starts from a newer version.
+    func beginTransaction(_ willMove: (WriteTransaction) -> Void) throws {
         var given = snapshot
+        let old = hasKeyValueObservers ? snapshot : nil
         snapshot = nil
-        defer { if transaction == nil { snapshot = given } }
-        transaction = try coordinator.beginWrite(replacing: &given)
-        transaction?.committer = ObjectIdentifier(self)
+        defer { snapshot = transaction == nil ? given : nil }
+        let begun = try coordinator.beginWrite(replacing: &given)
+        begun.committer = ObjectIdentifier(self)
+        transaction = begun
+        guard let old, old.version != begun.baseVersion else { return }
+        snapshot = old
+        willMove(begun)
     }
 
     func touch() { stamp &+= 1 }

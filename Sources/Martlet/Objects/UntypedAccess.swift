@@ -93,14 +93,12 @@ extension ObjectBase {
         }
         if property.element.isEmbedded {
             if let object, object._state != .unmanaged { Misuse.embeddedOwned(object._typeName) }
-            if case .integer(let old) = RowEncoder.values(of: self)[property.index],
-                let table = property.element.target.flatMap(context.table(named:))
-            {
-                _ = context.requireWrite("a '\(_typeName)'")
-                context.deleteRow(old, table)
-                _load(property.index)
-            }
+            _ = context.requireWrite("a '\(_typeName)'")
+            let old = RowEncoder.values(of: self)[property.index]
             setStored(property.index, object.map { .integer(context.adoptEmbedded($0)) } ?? .null)
+            if case .integer(let key) = old, let table = property.element.target.flatMap(context.table(named:)) {
+                context.deleteRow(key, table)
+            }
         } else {
             setStored(property.index, object.map { .integer(context.adopt($0, policy)) } ?? .null)
         }

@@ -27,6 +27,8 @@ extension RealmContext {
 
     func refresh() -> Bool {
         confinement.require("a Realm")
+        // Key-value observers are being told of a step that is not over.
+        if movement != .none { return false }
         return hub.refresh(self)
     }
 

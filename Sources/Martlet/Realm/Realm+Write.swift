@@ -60,18 +60,14 @@ extension RealmContext {
     /// Ends the life of all objects and collections of this Realm.
     func invalidateAll() {
         confinement.require("a Realm")
-        if hooks.isDelivering() { return }
+        if hooks.isDelivering() || movement != .none { return }
         if isInWrite { cancelWrite() }
-        for table in tables.values {
-            for object in table.identity.all() {
-                object._observers?.willChange(object, columns: ColumnSet(), isGone: true)
-                invalidate(object)
-                object._observers?.didChange(object, columns: ColumnSet(), isGone: true)
-            }
-        }
+        let announcement = announceEnd()
+        for table in tables.values { table.identity.all().forEach(invalidate) }
         for core in collections.values { core.core?.ownerWasDeleted() }
         collections = [:]
         replaceSnapshot(nil)
         touch()
+        announcement.didChange()
     }
 }

@@ -50,7 +50,7 @@ extension StoreCoordinator {
             let writer = try takeConnection()
             defer { give(back: writer) }
             let done = try checkpoint(holding: writer)
-            let isLong = done.logFrames > 8 * environment.checkpointFrames
+            let isLong = StoreFiles.logBytes(path) > Self.longLogBytes
             if isLong && done.logFrames == done.copiedFrames { try shortenLog(writer) }
             return done
         }
@@ -90,6 +90,9 @@ extension StoreCoordinator {
 
     // Reading a log of this size costs the next opening next to nothing.
     private static let shortLogBytes = 256 * 1_024
+
+    // A log of this size is worth a commit of its own, although the program goes on.
+    private static let longLogBytes = 32 * 1_024 * 1_024
 
     /// Leaves a short log behind: the next open has to read all of it. Skipped when others are writing.
     func closeLog(_ connection: Connection?) {

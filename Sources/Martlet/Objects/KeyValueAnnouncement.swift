@@ -1,0 +1,172 @@
+import MartletEngine
+import MartletSQLite
+
+/// Observers that were told what will change, and are to be told when it has.
+struct KeyValueAnnouncement {
+    typealias Entry = (observers: KeyValueObservers, registration: KeyValueObservers.Registration)
+    private var changes: [Entry] = []
+    private var ends: [Entry] = []
+
+    /// Announces that an object or collection is about to become invalidated.
+    mutating func willEnd(_ observers: KeyValueObservers?) {
+        guard let observers else { return }
+        ends += observers.announce { $0 == KeyValueObservers.invalidation }.map { (observers, $0) }
+    }
+
+    /// Announces that properties are about to change.
+    mutating func willChange(_ observers: KeyValueObservers?, _ columns: ColumnSet, _ edit: (Int) -> KeyValueEdit?) {
+        guard let observers else { return }
+        changes += observers.announce({ $0 >= 0 && columns.contains($0) }, edit).map { (observers, $0) }
+    }
+
+    /// Tells that it has happened: invalidation last.
+    func didChange() {
+        for (observers, registration) in changes + ends where observers.isRegistered(registration.id) {
+            registration.did()
+        }
+    }
+}
+
+extension RealmContext {
+    /// Whether anybody wants to be told before something changes.
+    var hasKeyValueObservers: Bool { !observedObjects.isEmpty || !observedCollections.isEmpty }
+
+    /// Tells observers what a step to another version will change: invalidation first.
+    ///
+    /// - Parameter next: the version moved to, to compare with when the changes are not known.
+    func announce(_ changes: ChangeSet?, inverted: Bool = false, next: SnapshotHandle? = nil) -> KeyValueAnnouncement {
+        var announcement = KeyValueAnnouncement()
+        guard hasKeyValueObservers else { return announcement }
+        let outer = movement
+        movement = .announcing
+        defer { movement = outer }
+        var changed: [(object: ObjectBase, columns: ColumnSet)] = []
+        for object in observed() {
+            let (columns, isGone) = changeOf(object, changes, inverted, next)
+            if isGone { announcement.willEnd(object._observers) }
+            if !isGone && !columns.isEmpty { changed.append((object, columns)) }
+        }
+        for core in observedCores() where isOwnerGone(core, changes, inverted, next) {
+            announcement.willEnd(core.observers)
+        }
+        for (object, columns) in changed {
+            announcement.willChange(object._observers, columns) { property in
+                let id = CollectionID(table: object._table?.id ?? 0, property: property, owner: object._key)
+                return changes?.collections[id].map { KeyValueEdit($0, isInverted: inverted) }
+            }
+        }
+        return announcement
+    }
+
+    /// Tells observers that a row is about to be deleted.
+    func announceEnd(of key: ObjectKey, _ table: ObjectTable) -> KeyValueAnnouncement {
+        var announcement = KeyValueAnnouncement()
+        guard hasKeyValueObservers else { return announcement }
+        announcement.willEnd(table.identity.object(key)?._observers)
+        for core in observedCores() where core.table === table && core.owner == key {
+            announcement.willEnd(core.observers)
+        }
+        return announcement
+    }
+
+    /// Tells observers that everything is about to become invalidated.
+    func announceEnd() -> KeyValueAnnouncement {
+        var announcement = KeyValueAnnouncement()
+        for object in observed() { announcement.willEnd(object._observers) }
+        for core in observedCores() { announcement.willEnd(core.observers) }
+        return announcement
+    }
+
+    /// Tells what was announced that it has happened.
+    func tell(_ announcement: KeyValueAnnouncement) {
+        let outer = movement
+        movement = .telling
+        announcement.didChange()
+        movement = outer
+    }
+
+    // MARK: What is observed
+
+    // In a fixed order.
+    private func observed() -> [ObjectBase] {
+        let objects = observedObjects.values.compactMap(\.object).filter { $0._state == .live || $0._state == .stale }
+        if objects.count < observedObjects.count {
+            // Some are gone without having been let go by their observers.
+            observedObjects = [:]
+            for object in objects { observedObjects[ObjectIdentifier(object)] = WeakObject(object: object) }
+        }
+        return
+            objects
+            .sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
+    }
+
+    private func observedCores() -> [CollectionCore] {
+        if observedCollections.isEmpty { return [] }
+        observedCollections = observedCollections.filter { $0.value.core != nil }
+        return observedCollections.values.compactMap(\.core).filter { !$0.isOwnerGone }.sorted { $0.id < $1.id }
+    }
+
+    private func changeOf(
+        _ object: ObjectBase, _ changes: ChangeSet?, _ inverted: Bool, _ next: SnapshotHandle?
+    ) -> (columns: ColumnSet, isGone: Bool) {
+        guard let table = object._table else { return (ColumnSet(), false) }
+        guard let changes else { return next.map { compare(object._key, table, $0) } ?? (.all, false) }
+        guard let change = changes.tables[table.id] else { return (ColumnSet(), false) }
+        let isGone = (inverted ? change.inserted : change.deleted).contains(object._key)
+        return (change.columns(modifiedFor: object._key), isGone)
+    }
+
+    private func isOwnerGone(_ core: CollectionCore, _ changes: ChangeSet?, _ inverted: Bool, _ next: SnapshotHandle?)
+        -> Bool
+    {
+        guard let changes else { return next.map { compare(core.owner, core.table, $0).isGone } ?? false }
+        guard let change = changes.tables[core.table.id] else { return false }
+        return (inverted ? change.inserted : change.deleted).contains(core.owner)
+    }
+
+    // MARK: When the changes are not known
+
+    /// Compares a row with its state in another version.
+    private func compare(_ key: ObjectKey, _ table: ObjectTable, _ next: SnapshotHandle) -> (
+        columns: ColumnSet, isGone: Bool
+    ) {
+        let state = read { try RowState(key, table, $0) }
+        guard let newState = try? next.read({ try RowState(key, table, $0) }) else { return (.all, false) }
+        guard let new = newState.values else { return (ColumnSet(), true) }
+        guard let old = state.values else { return (ColumnSet(), false) }
+        var columns = ColumnSet()
+        for (position, column) in table.layout.columns.enumerated()
+        where !old[position].isIdentical(to: new[position]) || state.specials != newState.specials {
+            columns.insert(column.property)
+        }
+        for (position, collection) in table.layout.collections.enumerated()
+        where state.collections[position] != newState.collections[position] {
+            columns.insert(collection.property)
+        }
+        return (columns, false)
+    }
+
+    /// A row with its collections at one version.
+    private struct RowState {
+        var values: [SQLValue]?
+        var specials: SQLValue?
+        var collections: [[SQLValue]] = []
+
+        init(_ key: ObjectKey, _ table: ObjectTable, _ connection: Connection) throws {
+            let statement = try connection.statement(table.selectSQL)
+            statement.bind(key, at: 1)
+            guard try statement.step() else { return }
+            values = table.layout.columns.indices.map { statement.value($0) }
+            if table.layout.hasSpecials { specials = statement.value(table.layout.columns.count) }
+            statement.reset()
+            for collection in table.layout.collections {
+                var elements = try ChunkedElements(owner: key, table: collection.chunks, connection)
+                collections.append(
+                    try elements.all { ordinal, count in
+                        try ChunkedElements.load(
+                            owner: key, ordinal: ordinal, count: count, table: collection.chunks, connection)
+                    })
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import MartletEngine
+
+extension ObjectBase {
+    /// The value at a path of names: through links, with `@count` for the number of elements of a collection, and
+    /// `isInvalidated`. Nil behind a link that is nil; through a collection, an array of its elements' values.
+    ///
+    /// Traps on a name that a type does not have.
+    public final func value(forKeyPath keyPath: String) -> Any? {
+        var value: Any? = self
+        for name in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
+            value = KeyValueCoding.value(of: value, String(name), keyPath)
+        }
+        return value
+    }
+
+    /// A list by name, to be read and changed without knowing the type of its elements. Traps on anything but a list.
+    ///
+    /// ```swift
+    /// try realm.write { dog.mutableArrayValue(forKey: "siblings").append(puppy) }
+    /// ```
+    ///
+    /// It is the list itself, not a copy: changes are made at once, and observers are told.
+    public final func mutableArrayValue(forKey name: String) -> KeyValueMutableArray {
+        let property = property(named: name)
+        guard let list = untypedCollection(property) as? any KeyValueArray else {
+            Misuse.noArray("\(_typeName).\(name)")
+        }
+        return KeyValueMutableArray(list, "\(_typeName).\(name)")
+    }
+}
+
+/// One component of a key path at a time.
+private enum KeyValueCoding {
+    static func value(of value: Any?, _ name: String, _ path: String) -> Any? {
+        switch value {
+        case nil: return nil
+        case let object as ObjectBase:
+            if name == KeyValueObservers.invalidationName { return object.isInvalidated }
+            return object.value(forKey: name)
+        case let collection as any KeyValueCollection:
+            if name == KeyValuePath.count { return collection.count }
+            if let array = collection.contents as? [Any?] { return through(array, name, path) }
+            return through((collection.contents as? [String: Any])?.values.map { $0 } ?? [], name, path)
+        case let array as [Any]:
+            return name == KeyValuePath.count ? array.count : through(array, name, path)
+        default: Misuse.unknownKeyPath(path, component: name, type: "\(type(of: value))")
+        }
+    }
+
+    private static func through(_ elements: [Any?], _ name: String, _ path: String) -> [Any?] {
+        elements.map { Self.value(of: $0.flatMap { UntypedValue.unwrapped($0) }, name, path) }
+    }
+}
+
+/// A list whose elements have no type: what `mutableArrayValue(forKey:)` gives.
+///
+/// Live, as the list it stands for; changed inside write transactions only, unless its owner is unmanaged.
+public struct KeyValueMutableArray: RandomAccessCollection {
+    private let list: any KeyValueArray
+    private let name: String
+
+    init(_ list: any KeyValueArray, _ name: String) {
+        self.list = list
+        self.name = name
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { list.count }
+
+    /// An element; nil where the list holds nil. Assigning traps on a value that does not fit.
+    public subscript(position: Int) -> Any? {
+        get { list.element(at: position) }
+        nonmutating set { list.replaceUntyped(at: position, with: newValue, name) }
+    }
+
+    /// Adds an element at the end.
+    public func append(_ value: Any?) { list.insertUntyped(value, at: list.count, name) }
+
+    /// Puts an element before a position.
+    public func insert(_ value: Any?, at position: Int) { list.insertUntyped(value, at: position, name) }
+
+    /// Takes an element out.
+    public func remove(at position: Int) { list.remove(at: position) }
+
+    /// Takes all elements out.
+    public func removeAll() { list.removeAll() }
+
+    /// Moves an element; `to` is its position afterwards.
+    public func move(from: Int, to: Int) { list.move(from: from, to: to) }
+}

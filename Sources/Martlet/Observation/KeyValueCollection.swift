@@ -1,0 +1,63 @@
+import Foundation
+import MartletEngine
+
+/// A list, set or map without the type of its elements.
+protocol KeyValueCollection: AnnouncingCollection {
+    /// As many as there are: entries of a map.
+    var count: Int { get }
+    /// As many as are stored: keys and values of a map.
+    var elementCount: Int { get }
+    /// An array, or for maps a dictionary, of what there is now.
+    var contents: Any { get }
+    func element(at position: Int) -> Any?
+    var core: CollectionCore? { get }
+}
+
+/// A list without the type of its elements.
+protocol KeyValueArray: KeyValueCollection {
+    func insertUntyped(_ value: Any?, at position: Int, _ name: String)
+    func replaceUntyped(at position: Int, with value: Any?, _ name: String)
+    func remove(at position: Int)
+    func removeAll()
+    func move(from: Int, to: Int)
+}
+
+extension List: KeyValueArray {
+    var elementCount: Int { count }
+    var contents: Any { Array(self) }
+    func element(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
+
+    private func typed(_ value: Any?, _ name: String) -> Element {
+        if let none = (Element.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Element,
+            value == nil
+        {
+            return none
+        }
+        return UntypedElements<Element>(core?.context).element(value as Any, name, .error)
+    }
+
+    func insertUntyped(_ value: Any?, at position: Int, _ name: String) { insert(typed(value, name), at: position) }
+
+    func replaceUntyped(at position: Int, with value: Any?, _ name: String) {
+        replace(index: position, object: typed(value, name))
+    }
+}
+
+extension MutableSet: KeyValueCollection {
+    var elementCount: Int { count }
+    var contents: Any { Array(self) }
+    func element(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
+}
+
+extension Map: KeyValueCollection {
+    var elementCount: Int { count * 2 }
+    var contents: Any { Dictionary(uniqueKeysWithValues: keys.compactMap { key in self[key].map { (key, $0) } }) }
+    func element(at position: Int) -> Any? { nil }
+}
+
+extension ObjectBase {
+    final func untypedCollection(_ property: PropertySchema) -> (any KeyValueCollection)? {
+        _load(property.index)
+        return RowEncoder.collection(of: self, property.index) as? any KeyValueCollection
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+import MartletEngine
+
+/// What a change of a list is to its observers: one kind of change with its positions.
+struct KeyValueListChange {
+    let kind: KeyValueChangeKind
+    let indexes: IndexSet
+
+    /// Nil for a change of several kinds.
+    init?(_ change: CollectionChange) {
+        let isMoved = !change.moves.isEmpty
+        let isPermutation =
+            change.deletions.count == change.moves.count && change.insertions.count == change.moves.count
+        switch (change.deletions.isEmpty, change.insertions.isEmpty, change.modifications.isEmpty) {
+        case (true, false, true): (kind, indexes) = (.insertion, IndexSet(change.insertions))
+        case (false, true, true): (kind, indexes) = (.removal, IndexSet(change.deletions))
+        case (true, true, false): (kind, indexes) = (.replacement, IndexSet(change.modifications))
+        default:
+            // Moved elements change everything between where they were and where they are.
+            let ends = change.deletions + change.insertions
+            guard isMoved, isPermutation, let first = ends.min(), let last = ends.max() else { return nil }
+            (kind, indexes) = (.replacement, IndexSet(integersIn: first...last).union(IndexSet(change.modifications)))
+        }
+    }
+}

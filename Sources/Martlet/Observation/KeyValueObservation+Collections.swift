@@ -1,0 +1,82 @@
+import MartletEngine
+
+extension List {
+    /// Calls `changeHandler` when the list becomes invalidated: its owner was deleted, or the Realm invalidated.
+    ///
+    /// `\.isInvalidated` is all that can be observed of a list itself; what is in it is observed as a property of its owner.
+    public func observe(
+        _ keyPath: KeyPath<List, Bool>, options: KeyValueObservingOptions = [],
+        changeHandler: @escaping (List, KeyValueObservedChange<Bool>) -> Void
+    ) -> KeyValueObservation {
+        CollectionSubscription.start(self, keyPath, keyPath == \.isInvalidated, core, options, changeHandler)
+    }
+}
+
+extension MutableSet {
+    /// Calls `changeHandler` when the set becomes invalidated. As `List.observe(_:options:changeHandler:)`.
+    public func observe(
+        _ keyPath: KeyPath<MutableSet, Bool>, options: KeyValueObservingOptions = [],
+        changeHandler: @escaping (MutableSet, KeyValueObservedChange<Bool>) -> Void
+    ) -> KeyValueObservation {
+        CollectionSubscription.start(self, keyPath, keyPath == \.isInvalidated, core, options, changeHandler)
+    }
+}
+
+extension Map {
+    /// Calls `changeHandler` when the map becomes invalidated. As `List.observe(_:options:changeHandler:)`.
+    public func observe(
+        _ keyPath: KeyPath<Map, Bool>, options: KeyValueObservingOptions = [],
+        changeHandler: @escaping (Map, KeyValueObservedChange<Bool>) -> Void
+    ) -> KeyValueObservation {
+        CollectionSubscription.start(self, keyPath, keyPath == \.isInvalidated, core, options, changeHandler)
+    }
+}
+
+/// Observes whether a collection is invalidated.
+private enum CollectionSubscription {
+    static func start<C: PropertyCollection>(
+        _ collection: C, _ keyPath: KeyPath<C, Bool>, _ isInvalidation: Bool, _ core: CollectionCore?,
+        _ options: KeyValueObservingOptions, _ tell: @escaping (C, KeyValueObservedChange<Bool>) -> Void
+    ) -> KeyValueObservation {
+        guard isInvalidation else {
+            Misuse.unknownKeyPath("\(keyPath)", component: "\(keyPath)", type: "\(C.self)")
+        }
+        core?.requireValid()
+        _ = core?.context.hub
+        let (hasOld, hasNew) = (options.contains(.old), options.contains(.new))
+        let state = SubscriptionState()
+        let id = core?.addRegistration { [weak collection] in
+            guard let collection, !state.isEnded else { return false }
+            if options.contains(.prior) {
+                tell(collection, KeyValueObservedChange(KeyValueEvent(isPrior: true, old: hasOld ? false : nil)))
+            }
+            return true
+        } did: { [weak collection] in
+            guard let collection, !state.isEnded else { return }
+            tell(collection, KeyValueObservedChange(KeyValueEvent(old: hasOld ? false : nil, new: hasNew ? true : nil)))
+        }
+        if options.contains(.initial) {
+            tell(collection, KeyValueObservedChange(KeyValueEvent(new: hasNew ? false : nil)))
+        }
+        return KeyValueObservation(collection) { [weak core] in
+            guard state.end(), let id, let core, core.context.confinement.isCurrent else { return }
+            core.removeRegistration(id)
+        }
+    }
+}
+
+extension CollectionCore {
+    fileprivate func addRegistration(will: @escaping () -> Bool, did: @escaping () -> Void) -> UInt64 {
+        let observers = observers ?? KeyValueObservers()
+        self.observers = observers
+        context.observedCollections[id] = RealmContext.WeakCore(core: self)
+        return observers.add(KeyValueObservers.invalidation, will: { _ in will() }, did: did)
+    }
+
+    fileprivate func removeRegistration(_ registration: UInt64) {
+        observers?.remove(registration)
+        guard observers?.isEmpty == true else { return }
+        observers = nil
+        context.observedCollections[id] = nil
+    }
+}

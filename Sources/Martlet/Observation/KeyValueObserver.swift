@@ -1,0 +1,114 @@
+import Foundation
+import MartletEngine
+
+/// What can be told of changes by name.
+public protocol KeyValueObserver: AnyObject {
+    /// Called for every change of a key path that the observer was added for.
+    ///
+    /// - Parameter change: what the registration's options ask for, by `KeyValueChangeKey`.
+    func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?)
+}
+
+extension ObjectBase {
+    /// Tells `observer` of changes of what is at `keyPath`, until it is removed. Neither object keeps the other alive.
+    ///
+    /// ```swift
+    /// dog.addObserver(self, forKeyPath: "owner.firstName", options: [.new], context: nil)
+    /// dog.addObserver(self, forKeyPath: "siblings.@count", options: [], context: nil)
+    /// ```
+    ///
+    /// Values are those of `value(forKey:)`: enums are raw values. As `observe(_:options:changeHandler:)` otherwise.
+    public final func addObserver(
+        _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: KeyValueObservingOptions = [],
+        context: UnsafeMutableRawPointer? = nil
+    ) {
+        requireKeyValueObservable()
+        let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let path = KeyValuePath(names, from: self)
+        let subscription = KeyValueSubscription(self, path, options, .untyped(path)) { [weak observer] root, event in
+            observer?.observeValue(
+                forKeyPath: keyPath, of: root, change: event.dictionary(options), context: context)
+        }
+        subscription.start()
+        _observers?.named.append(NamedObservation(observer, keyPath, context, subscription))
+    }
+
+    /// Ends the newest registration of `observer` for `keyPath`, whatever its context. Traps when there is none.
+    public final func removeObserver(_ observer: any KeyValueObserver, forKeyPath keyPath: String) {
+        remove(keyPath) { $0.observer === observer }
+    }
+
+    /// Ends the newest registration of `observer` for `keyPath` with `context`. Traps when there is none.
+    public final func removeObserver(
+        _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
+    ) {
+        remove(keyPath) { $0.observer === observer && $0.context == context }
+    }
+
+    private final func remove(_ keyPath: String, _ isMeant: (NamedObservation) -> Bool) {
+        _context?.confinement.require("a '\(_typeName)'")
+        let known = _observers?.named ?? []
+        let found = known.lastIndex { entry in
+            guard let entry = entry as? NamedObservation else { return false }
+            return entry.keyPath == keyPath && isMeant(entry)
+        }
+        guard let found, let entry = known[found] as? NamedObservation else {
+            Misuse.observerNotRegistered("\(_typeName).\(keyPath)")
+        }
+        _observers?.named.remove(at: found)
+        entry.subscription.end()
+    }
+}
+
+/// A registration by `addObserver`. The observer is compared only.
+private final class NamedObservation {
+    private(set) weak var observer: (any KeyValueObserver)?
+    let keyPath: String
+    let context: UnsafeMutableRawPointer?
+    let subscription: KeyValueSubscription
+
+    init(
+        _ observer: any KeyValueObserver, _ keyPath: String, _ context: UnsafeMutableRawPointer?,
+        _ subscription: KeyValueSubscription
+    ) {
+        self.observer = observer
+        self.keyPath = keyPath
+        self.context = context
+        self.subscription = subscription
+    }
+}
+
+extension KeyValueEvent {
+    /// The change as observers by name get it.
+    func dictionary(_ options: KeyValueObservingOptions) -> [KeyValueChangeKey: Any] {
+        var change: [KeyValueChangeKey: Any] = [.kindKey: kind.rawValue]
+        if options.contains(.old), !isInitial, kind != .insertion { change[.oldKey] = old ?? NSNull() }
+        if options.contains(.new), !isPrior, kind != .removal { change[.newKey] = new ?? NSNull() }
+        if let list { change[.indexesKey] = list.indexes }
+        if isPrior { change[.notificationIsPriorKey] = true }
+        return change
+    }
+}
+
+extension KeyValueSubscription.Reader {
+    /// Values as `value(forKeyPath:)` gives them, and the elements of lists as arrays.
+    static func untyped(_ path: KeyValuePath) -> Self {
+        let value: (ObjectBase, ObjectBase?) -> Any? = { _, end in
+            guard let end else { return nil }
+            guard let property = path.end else { return end.isInvalidated }
+            return path.isCount ? end.untypedCollection(property)?.count : end.untypedValue(property)
+        }
+        return KeyValueSubscription.Reader(
+            value: value,
+            elements: { end, indexes in
+                guard let property = path.end, let collection = end.untypedCollection(property) else { return nil }
+                return indexes.map { collection.element(at: $0) ?? NSNull() }
+            },
+            oldCollection: { _, end in
+                guard let property = path.end else { return nil }
+                return end?.untypedCollection(property)?.contents
+            }, tellsPositions: true)
+    }
+}

@@ -1,0 +1,146 @@
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("Key-value: deep paths")
+struct KeyValueDeepPathTests {
+    private let test: TestRealm
+    private let nodes: [Node]
+
+    /// A chain of three nodes, and two more.
+    init() throws {
+        test = try TestRealm()
+        nodes = try test.nodes(5)
+        try test.realm.write { [nodes] in
+            nodes[0].next = nodes[1]
+            nodes[1].next = nodes[2]
+        }
+    }
+
+    @Test("K10 a deep path fires for its end, for relinking, and for a nil middle")
+    func local() throws {
+        let recorder = nodes[0].recorder("next.next.name")
+        try test.realm.write {
+            nodes[2].name = "x"
+            #expect(recorder.take() == ["next.next.name: n3 -> x"])
+            nodes[1].next = nodes[3]
+            #expect(recorder.take() == ["next.next.name: x -> n4"])
+            nodes[2].name = "unheard"
+            nodes[0].name = "unheard"
+            #expect(recorder.take() == [])
+            nodes[3].name = "y"
+            #expect(recorder.take() == ["next.next.name: n4 -> y"])
+            nodes[0].next = nodes[4]
+            #expect(recorder.take() == ["next.next.name: y -> nil"])
+            nodes[4].next = nodes[2]
+            #expect(recorder.take() == ["next.next.name: nil -> unheard"])
+            nodes[0].next = nil
+            #expect(recorder.take() == ["next.next.name: unheard -> nil"])
+            nodes[4].next = nil
+            #expect(recorder.take() == [])
+        }
+    }
+
+    @Test("K10 a deleted middle is a change to nil")
+    func deletedMiddle() throws {
+        let recorder = nodes[0].recorder("next.next.name", "next.isInvalidated")
+        try test.realm.write { test.realm.delete(nodes[1]) }
+        #expect(recorder.calls.sorted() == ["next.isInvalidated: false -> nil", "next.next.name: n3 -> nil"])
+        try test.realm.write { nodes[2].name = "unheard" }
+        #expect(recorder.calls.count == 2)
+    }
+
+    @Test("K10 the same at refresh, once for all that happened")
+    func remote() throws {
+        let recorder = nodes[0].recorder("next.next.name")
+        try test.remotely(1) { node, realm in
+            realm.node(3).name = "unseen"
+            realm.node(2).next = realm.node(4)
+            realm.node(4).name = "x"
+        }
+        test.realm.refresh()
+        #expect(recorder.take() == ["next.next.name: n3 -> x"])
+        try test.remotely(4) { node, _ in node.name = "y" }
+        test.realm.refresh()
+        #expect(recorder.take() == ["next.next.name: x -> y"])
+        try test.remotely(2) { node, realm in realm.delete(node) }
+        try test.realm.beginWrite()
+        #expect(recorder.take() == ["next.next.name: y -> nil"])
+        test.realm.cancelWrite()
+    }
+
+    @Test("K10 a list behind a link: its own changes have positions, relinking is a setting")
+    func listBehindLink() throws {
+        let recorder = nodes[0].recorder("next.children")
+        try test.realm.write {
+            nodes[1].children.append(nodes[3])
+            nodes[0].next = nodes[2]
+            nodes[2].children.append(nodes[4])
+        }
+        #expect(
+            recorder.take() == [
+                "next.children insertion 0: - -> [#4]", "next.children: [#4] -> live[]",
+                "next.children insertion 0: - -> [#5]",
+            ])
+        try test.remotely(1) { node, realm in
+            realm.node(3).children.append(realm.node(1))
+            node.next = realm.node(2)
+            realm.node(2).children.append(realm.node(1))
+        }
+        test.realm.refresh()
+        #expect(recorder.take() == ["next.children: [#5] -> live[#4, #1]"])
+    }
+
+    @Test("K10 a path that comes back to its root, and ends with the token")
+    func circle() throws {
+        try test.realm.write { nodes[2].next = nodes[0] }
+        var log: [String] = []
+        var token: KeyValueObservation? = nodes[0].observe(\.next?.next?.next?.name, options: .both) { _, change in
+            log.append("\((change.oldValue ?? nil) ?? "nil") \((change.newValue ?? nil) ?? "nil")")
+        }
+        try test.realm.write {
+            nodes[0].name = "x"
+            nodes[0].next = nodes[0]
+            nodes[0].name = "y"
+        }
+        #expect(log == ["n1 x", "x x", "x y"])
+        token?.invalidate()
+        token = nil
+        #expect(test.realm.context.observedObjects.isEmpty)
+        #expect(nodes.allSatisfy { $0._observers == nil })
+    }
+
+    @Test("K10 through embedded objects")
+    func embedded() throws {
+        let recorder = nodes[0].recorder("part.core.length")
+        try test.realm.write {
+            nodes[0].part = Part(name: "p", core: Screw(length: 1))
+            nodes[0].part?.core?.length = 2
+            nodes[0].part?.core = Screw(length: 3)
+            nodes[0].part = nil
+        }
+        #expect(
+            recorder.calls == [
+                "part.core.length: nil -> 1", "part.core.length: 1 -> 2", "part.core.length: 2 -> 3",
+                "part.core.length: 3 -> nil",
+            ])
+    }
+
+    @Test("K9 observers of deep paths leave nothing behind on objects in the middle")
+    func cleanUp() throws {
+        let recorder = nodes[0].recorder("next.next.name")
+        #expect(nodes[1]._observers != nil)
+        nodes[0].removeObserver(recorder, forKeyPath: "next.next.name")
+        #expect(nodes.allSatisfy { $0._observers == nil })
+        var root: Node? = Node(id: 90)
+        let next = Node(id: 91)
+        root?.next = next
+        let second = root?.recorder("next.name")
+        root = nil
+        next.name = "unheard"
+        #expect(second?.calls == [] && next._observers == nil)
+    }
+}

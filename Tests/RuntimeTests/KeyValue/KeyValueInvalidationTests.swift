@@ -1,0 +1,215 @@
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("Key-value: invalidation")
+struct KeyValueInvalidationTests {
+    enum Route: CaseIterable {
+        case object, results, list, all, remote, remoteAtWrite
+    }
+
+    @Test("K20 deletion by any route takes isInvalidated from false to true", arguments: Route.allCases)
+    func routes(_ route: Route) throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(3)
+        try test.realm.write { nodes[0].children.append(nodes[1]) }
+        let recorder = nodes[1].recorder("isInvalidated", "name", options: [.old, .new, .prior])
+        switch route {
+        case .object: try test.realm.write { test.realm.delete(nodes[1]) }
+        case .results: try test.realm.write { test.realm.delete(test.realm.objects(Node.self).where { $0.id == 2 }) }
+        case .list: try test.realm.write { test.realm.delete(nodes[0].children) }
+        case .all: try test.realm.write { test.realm.deleteAll() }
+        case .remote:
+            try test.remotely(2) { node, realm in realm.delete(node) }
+            test.realm.refresh()
+        case .remoteAtWrite:
+            try test.remotely(2) { node, realm in realm.delete(node) }
+            try test.realm.write {}
+        }
+        #expect(recorder.calls == ["prior isInvalidated: false -> -", "isInvalidated: false -> true"])
+        #expect(nodes[1].isInvalidated)
+        nodes[1].removeObserver(recorder, forKeyPath: "isInvalidated")
+        nodes[1].removeObserver(recorder, forKeyPath: "name")
+        #expect(test.realm.context.observedObjects.isEmpty)
+    }
+
+    @Test("K20 a row that takes the place of a deleted one has no observers", arguments: [true, false])
+    func replaced(isRemote: Bool) throws {
+        let test = try TestRealm()
+        let node = try test.nodes(1)[0]
+        let children = node.children
+        let recorder = node.recorder("isInvalidated", "name")
+        func replace(_ realm: Realm) {
+            realm.delete(realm.node(1))
+            realm.add(Node(id: 1, name: "new"))
+            realm.node(1).children.append(realm.node(1))
+        }
+        if isRemote {
+            try test.remotely(1) { _, realm in replace(realm) }
+            test.realm.refresh()
+        } else {
+            try test.realm.write { replace(test.realm) }
+        }
+        #expect(recorder.calls == ["isInvalidated: false -> true"])
+        #expect(children.isInvalidated && test.realm.node(1).children.count == 1)
+        try test.realm.write { test.realm.node(1).name = "unheard" }
+        #expect(recorder.calls.count == 1)
+    }
+
+    @Test("K20 a row that goes with another by cascade is told that it is gone, and nothing else")
+    func cascade() throws {
+        let test = try TestRealm()
+        let (owner, treasure) = (Owner(id: 1), Treasure(id: 1))
+        try test.realm.write {
+            test.realm.add(owner)
+            owner.treasure = treasure
+        }
+        let recorder = owner.recorder("isInvalidated", "treasure")
+        try test.realm.write { test.realm.delete(treasure) }
+        #expect(recorder.calls == ["isInvalidated: false -> true"])
+    }
+
+    @Test("K21 deleting a linked object: links become nil, lists lose every occurrence, sets and maps are set")
+    func linked() throws {
+        for isRemote in [false, true] {
+            let test = try TestRealm()
+            let nodes = try test.nodes(3)
+            try test.realm.write {
+                nodes[0].next = nodes[1]
+                nodes[0].children.append(objectsIn: [nodes[1], nodes[2], nodes[1]])
+                nodes[0].peers.insert(nodes[1])
+                nodes[0].named["k"] = nodes[1]
+            }
+            let recorder = nodes[0].recorder("next", "children", "peers", "named", options: [])
+            let links = nodes[0].recorder("next", options: [.new])
+            if isRemote {
+                try test.remotely(2) { node, realm in realm.delete(node) }
+                test.realm.refresh()
+            } else {
+                try test.realm.write { test.realm.delete(nodes[1]) }
+            }
+            #expect(recorder.calls.sorted() == ["children removal 0,2", "named", "next", "peers"])
+            #expect(links.calls == ["next: - -> nil"])
+        }
+    }
+
+    @Test("K22 deleting a list's owner only invalidates the list", arguments: [true, false])
+    func listOwner(isRemote: Bool) throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(2)
+        try test.realm.write { nodes[0].children.append(nodes[1]) }
+        let recorder = nodes[0].recorder("children")
+        let list = nodes[0].children
+        var log: [String] = []
+        let token = list.observe(\.isInvalidated, options: [.old, .new, .prior, .initial]) { list, change in
+            log.append("\(change.isPrior) \(change.oldValue as Any) \(change.newValue as Any) \(list.isInvalidated)")
+        }
+        if isRemote {
+            try test.remotely(1) { node, realm in realm.delete(node) }
+            test.realm.refresh()
+        } else {
+            try test.realm.write { test.realm.delete(nodes[0]) }
+        }
+        #expect(recorder.calls == [])
+        #expect(
+            log == [
+                "false nil Optional(false) false", "true Optional(false) nil false",
+                "false Optional(false) Optional(true) true",
+            ])
+        token.invalidate()
+        #expect(test.realm.context.observedCollections.isEmpty)
+    }
+
+    @Test("K23 realm.invalidate() invalidates objects and collections")
+    func invalidate() throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(2)
+        let recorder = nodes[0].recorder("isInvalidated", "name", "children")
+        var log: [String] = []
+        var tokens: [KeyValueObservation] = []
+        tokens.append(
+            nodes[0].children.observe(\.isInvalidated) { list, _ in log.append("list \(list.isInvalidated)") })
+        tokens.append(nodes[0].peers.observe(\.isInvalidated) { set, _ in log.append("set \(set.isInvalidated)") })
+        tokens.append(nodes[0].named.observe(\.isInvalidated) { map, _ in log.append("map \(map.isInvalidated)") })
+        test.realm.invalidate()
+        #expect(recorder.calls == ["isInvalidated: false -> true"])
+        #expect(log == ["list true", "set true", "map true"])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("K24 an embedded object that loses its place becomes invalidated")
+    func embedded() throws {
+        let test = try TestRealm()
+        let node = try test.nodes(1)[0]
+        let gone = "isInvalidated: false -> true"
+        func part(_ place: (Part) -> Void, _ end: () -> Void, _ what: String) throws {
+            var recorder: ChangeRecorder?
+            var held: Part?
+            try test.realm.write {
+                let part = Part(name: "p")
+                place(part)
+                recorder = part.recorder("isInvalidated")
+                held = part
+            }
+            try test.realm.write { end() }
+            #expect(recorder?.calls == [gone], "\(what)")
+            #expect(held?.isInvalidated == true, "\(what)")
+        }
+        try part({ node.part = $0 }, { node.part = Part(name: "q") }, "replaced")
+        #expect(node.part?.name == "q")
+        try part({ node.part = $0 }, { node.part = nil }, "set to nil")
+        #expect(node.part == nil)
+        try part({ node.parts.append($0) }, { node.parts.remove(at: 0) }, "removed from its list")
+        try part({ node.parts.append($0) }, { node.parts[0] = Part(name: "q") }, "overwritten in its list")
+        try part({ node.parts.append($0) }, { node.parts.removeAll() }, "list cleared")
+        try part({ node.parts = [$0] }, { node.parts = [Part(name: "q")] }, "list assigned")
+        #expect(node.parts.map(\.name) == ["q"])
+        try part({ node.partsByName["k"] = $0 }, { node.partsByName["k"] = Part(name: "q") }, "overwritten in its map")
+        try part({ node.partsByName["k"] = $0 }, { node.partsByName.removeObject(for: "k") }, "removed from its map")
+        try part(
+            { node.part = $0 },
+            {
+                test.realm.create(
+                    Node.self, value: ["id": 1, "part": Part?.none as Any] as [String: Any], update: .all)
+            },
+            "create with nil")
+        try part({ node.part = $0 }, { node.setValue(Part(name: "r"), forKey: "part") }, "replaced by name")
+        #expect(node.part?.name == "r")
+        try part({ node.part = $0 }, { test.realm.delete(node) }, "owner deleted")
+    }
+
+    @Test("K24 the owner's observers are told once of a replaced embedded object")
+    func embeddedOwner() throws {
+        let test = try TestRealm()
+        let node = try test.nodes(1)[0]
+        let recorder = node.recorder("part", "part.name")
+        try test.realm.write {
+            node.part = Part(name: "a")
+            node.part = Part(name: "b")
+            node.part?.name = "c"
+            node.part = nil
+        }
+        let expected = [
+            "part: nil -> a", "part.name: nil -> a", "part: a -> b", "part.name: a -> b", "part.name: b -> c",
+            "part: c -> nil",
+            "part.name: c -> nil",
+        ]
+        #expect(recorder.calls == expected)
+    }
+
+    @Test("K24 an embedded object removed elsewhere becomes invalidated here")
+    func embeddedRemotely() throws {
+        let test = try TestRealm()
+        let node = try test.nodes(1)[0]
+        try test.realm.write { node.part = Part(name: "p") }
+        let part = try #require(node.part)
+        let recorder = part.recorder("isInvalidated")
+        try test.remotely(1) { node, _ in node.part = Part(name: "q") }
+        test.realm.refresh()
+        #expect(recorder.calls == ["isInvalidated: false -> true"])
+        #expect(node.part?.name == "q")
+    }
+}

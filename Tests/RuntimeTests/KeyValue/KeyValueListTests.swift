@@ -1,0 +1,237 @@
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("Key-value: collections")
+struct KeyValueListTests {
+    private let test: TestRealm
+    private let nodes: [Node]
+    private let owner: Node
+    private let recorder: ChangeRecorder
+
+    /// Six nodes; the first has the second and the third as children.
+    init() throws {
+        test = try TestRealm()
+        nodes = try test.nodes(6)
+        owner = nodes[0]
+        try test.realm.write { [owner, nodes] in owner.children.append(objectsIn: [nodes[1], nodes[2]]) }
+        recorder = owner.recorder("children")
+    }
+
+    @Test("K12 K15 changing a list tells where: insertion, removal, replacement")
+    func local() throws {
+        try test.realm.write {
+            owner.children.append(nodes[3])
+            #expect(recorder.take() == ["children insertion 2: - -> [#4]"])
+            owner.children.insert(nodes[4], at: 0)
+            #expect(recorder.take() == ["children insertion 0: - -> [#5]"])
+            owner.children[1] = nodes[5]
+            #expect(recorder.take() == ["children replacement 1: [#2] -> [#6]"])
+            owner.children.remove(at: 0)
+            #expect(recorder.take() == ["children removal 0: [#5] -> -"])
+            owner.children.removeAll()
+            #expect(recorder.take() == ["children removal 0,1,2: [#6, #3, #4] -> -"])
+            owner.children.removeAll()
+            #expect(recorder.take() == [])
+        }
+    }
+
+    @Test("K12 several remote changes of one kind are one call")
+    func remoteKinds() throws {
+        try test.remotely(1) { node, realm in
+            node.children.append(realm.node(4))
+            node.children.insert(realm.node(5), at: 0)
+        }
+        try test.remotely(1) { node, realm in node.children.append(realm.node(6)) }
+        test.realm.refresh()
+        #expect(recorder.take() == ["children insertion 0,3,4: - -> [#5, #4, #6]"])
+        try test.remotely(1) { node, _ in
+            node.children.remove(at: 4)
+            node.children.remove(at: 0)
+        }
+        test.realm.refresh()
+        #expect(recorder.take() == ["children removal 0,4: [#5, #6] -> -"])
+        try test.remotely(1) { node, realm in
+            node.children[0] = realm.node(5)
+            node.children[2] = realm.node(6)
+        }
+        try test.realm.beginWrite()
+        #expect(recorder.take() == ["children replacement 0,2: [#2, #4] -> [#5, #6]"])
+        test.realm.cancelWrite()
+    }
+
+    @Test("K12 several kinds become one setting")
+    func mixed() throws {
+        try test.remotely(1) { node, realm in
+            node.children.remove(at: 0)
+            node.children.append(realm.node(4))
+            node.children.append(realm.node(5))
+        }
+        test.realm.refresh()
+        #expect(recorder.take() == ["children: [#2, #3] -> live[#3, #4, #5]"])
+    }
+
+    @Test("K4 K12 assigning a list is one setting")
+    func assignment() throws {
+        let other = nodes[1]
+        try test.realm.write {
+            other.children.append(objectsIn: [nodes[3], nodes[4]])
+            owner.children = other.children
+        }
+        #expect(recorder.take() == ["children: [#2, #3] -> live[#4, #5]"])
+        try test.realm.write { owner.children = owner.children }
+        #expect(recorder.take() == [])
+    }
+
+    @Test("K13 moves and swaps replace the range they span")
+    func moves() throws {
+        try test.realm.write { owner.children.append(objectsIn: [nodes[3], nodes[4], nodes[5]]) }
+        _ = recorder.take()
+        try test.realm.write {
+            owner.children.move(from: 1, to: 3)
+            #expect(recorder.take() == ["children replacement 1,2,3: [#3, #4, #5] -> [#4, #5, #3]"])
+            owner.children.move(from: 3, to: 1)
+            #expect(recorder.take() == ["children replacement 1,2,3: [#4, #5, #3] -> [#3, #4, #5]"])
+            owner.children.swapAt(0, 2)
+            #expect(recorder.take() == ["children replacement 0,1,2: [#2, #3, #4] -> [#4, #3, #2]"])
+            owner.children.swapAt(0, 2)
+            _ = recorder.take()
+            owner.children.move(from: 2, to: 2)
+            #expect(recorder.take() == [])
+        }
+        try test.remotely(1) { node, _ in node.children.move(from: 0, to: 4) }
+        test.realm.refresh()
+        #expect(recorder.take() == ["children replacement 0,1,2,3,4: [#2, #3, #4, #5, #6] -> [#3, #4, #5, #6, #2]"])
+    }
+
+    @Test("K13 changes without a net effect are no call")
+    func noEffect() throws {
+        try test.remotely(1) { node, realm in
+            node.children.append(realm.node(4))
+            node.children.removeLast()
+            node.children.move(from: 0, to: 1)
+            node.children.move(from: 1, to: 0)
+        }
+        test.realm.refresh()
+        #expect(recorder.take() == [])
+        #expect(owner.children.count == 2)
+    }
+
+    @Test("K14 clearing after appending removes the original elements only")
+    func clear() throws {
+        try test.remotely(1) { node, realm in
+            node.children.append(realm.node(4))
+            node.children.removeAll()
+        }
+        test.realm.refresh()
+        #expect(recorder.take() == ["children removal 0,1: [#2, #3] -> -"])
+    }
+
+    @Test("K15 mutableArrayValue notifies as the list does")
+    func mutableArray() throws {
+        let array = owner.mutableArrayValue(forKey: "children")
+        #expect(array.count == 2 && array[0] as? Node == nodes[1])
+        try test.realm.write {
+            array.append(nodes[3])
+            array.insert(nodes[4], at: 0)
+            array[0] = nodes[5]
+            array.move(from: 0, to: 1)
+            array.remove(at: 0)
+            array.removeAll()
+        }
+        #expect(
+            recorder.take() == [
+                "children insertion 2: - -> [#4]", "children insertion 0: - -> [#5]",
+                "children replacement 0: [#5] -> [#6]", "children replacement 0,1: [#6, #2] -> [#2, #6]",
+                "children removal 0: [#2] -> -", "children removal 0,1,2: [#6, #3, #4] -> -",
+            ])
+        let lists = OptionalLists()
+        lists.mutableArrayValue(forKey: "ints").append(nil)
+        lists.mutableArrayValue(forKey: "ints").append(3)
+        #expect(Array(lists.ints) == [nil, 3])
+    }
+
+    @Test("K12 Swift key paths: the live list and its indexes")
+    func typed() throws {
+        var log: [String] = []
+        let token = owner.observe(\.children, options: .both) { node, change in
+            log.append("\(change.kind) \(change.indexes.map { Array($0) } ?? []) \(change.newValue?.count ?? -1)")
+            #expect(change.oldValue == nil && change.newValue === node.children)
+        }
+        try test.realm.write {
+            owner.children.append(nodes[3])
+            owner.children.remove(at: 0)
+            owner.children = [nodes[4]]
+        }
+        #expect(log == ["insertion [2] 3", "removal [0] 2", "setting [] 1"])
+        token.invalidate()
+    }
+
+    @Test("K16 sets and maps: one setting for each change")
+    func setsAndMaps() throws {
+        let recorder = owner.recorder("peers", "named", options: [])
+        try test.realm.write {
+            owner.peers.insert(nodes[1])
+            owner.peers.insert(nodes[1])
+            owner.peers.remove(nodes[1])
+            #expect(recorder.take() == ["peers", "peers"])
+            owner.named["a"] = nodes[1]
+            #expect(recorder.take() == ["named"])
+            owner.named["a"] = nodes[2]
+            #expect(recorder.take() == ["named"])
+            owner.named.removeObject(for: "a")
+            #expect(recorder.take() == ["named"])
+            owner.named.merge(["b": nodes[1]])
+            owner.named.removeAll()
+            #expect(recorder.take() == ["named", "named"])
+        }
+        try test.remotely(1) { node, realm in
+            node.peers.insert(realm.node(2))
+            node.peers.insert(realm.node(3))
+            node.named["x"] = realm.node(3)
+        }
+        test.realm.refresh()
+        #expect(recorder.take() == ["peers", "named"])
+    }
+
+    @Test("K17 the number of elements can be observed")
+    func count() throws {
+        let recorder = owner.recorder("children.@count", "next.children.@count")
+        try test.realm.write {
+            owner.children.append(nodes[3])
+            owner.children[0] = nodes[4]
+            owner.children.remove(at: 0)
+        }
+        #expect(recorder.take() == ["children.@count: 2 -> 3", "children.@count: 3 -> 2"])
+        try test.remotely(1) { node, realm in
+            node.children.append(realm.node(4))
+            node.children.append(realm.node(5))
+            node.next = realm.node(2)
+            realm.node(2).children.append(realm.node(5))
+        }
+        test.realm.refresh()
+        #expect(recorder.take().sorted() == ["children.@count: 2 -> 4", "next.children.@count: nil -> 1"])
+        try test.remotely(2) { node, realm in node.children.append(realm.node(4)) }
+        test.realm.refresh()
+        #expect(recorder.take() == ["next.children.@count: 1 -> 2"])
+    }
+
+    @Test("K12 lists of scalars, long ones and empty ones")
+    func scalars() throws {
+        let lists = ScalarLists(id: 7)
+        try test.realm.write { test.realm.add(lists) }
+        let recorder = lists.recorder("ints", options: [])
+        try test.realm.write { lists.ints.append(1) }
+        try test.elsewhere { realm in
+            try realm.write {
+                realm.object(ofType: ScalarLists.self, forPrimaryKey: 7)?.ints.append(objectsIn: 0..<1_000)
+            }
+        }
+        test.realm.refresh()
+        #expect(recorder.changes.last?[.indexesKey] as? IndexSet == IndexSet(1...1_000))
+        #expect(recorder.calls.count == 2)
+    }
+}

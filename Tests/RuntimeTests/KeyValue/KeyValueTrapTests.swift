@@ -1,0 +1,172 @@
+import ConformanceModels
+import Foundation
+import KennelModels
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("Key-value: traps")
+struct KeyValueTrapTests {
+    private func message(_ result: ExitTest.Result?) -> String {
+        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    }
+
+    @Test("K1 observing linking objects traps")
+    func linkingObjects() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let node = Node(id: 1)
+            node.addObserver(ChangeRecorder(), forKeyPath: "previous")
+        }
+        #expect(message(result).contains("'Node.previous' is a linking-objects property"))
+    }
+
+    @Test("K1 unknown key paths trap with the component that does not exist")
+    func unknown() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Node(id: 1).addObserver(ChangeRecorder(), forKeyPath: "next.nme")
+        }
+        #expect(message(result).contains("the key path 'next.nme' cannot be observed: 'Node' has no property 'nme'"))
+        let scalar = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Node(id: 1).addObserver(ChangeRecorder(), forKeyPath: "name.length")
+        }
+        #expect(message(scalar).contains("has no property 'length'"))
+    }
+
+    @Test("K29 the name in the file cannot be observed")
+    func storedName() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dog().addObserver(ChangeRecorder(), forKeyPath: "bio")
+        }
+        #expect(message(result).contains("'Dog' has no property 'bio'"))
+    }
+
+    @Test("K1 observing an ignored property traps")
+    func ignored() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Dog().observe(\.isSelected) { _, _ in }
+        }
+        #expect(message(result).contains("cannot be observed: 'Dog' has no property"))
+    }
+
+    @Test("K10 a path through a collection traps")
+    func throughCollection() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Node(id: 1).addObserver(ChangeRecorder(), forKeyPath: "children.name")
+        }
+        #expect(message(result).contains("it leads through the collection 'Node.children'"))
+    }
+
+    @Test("K9 removing an observer that is not registered traps")
+    func removal() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let (node, recorder) = (Node(id: 1), ChangeRecorder())
+            node.addObserver(recorder, forKeyPath: "name")
+            node.removeObserver(recorder, forKeyPath: "name")
+            node.removeObserver(recorder, forKeyPath: "name")
+        }
+        #expect(message(result).contains("an observer of 'Node.name' was removed that is not registered"))
+        let context = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let (node, recorder) = (Node(id: 1), ChangeRecorder())
+            node.addObserver(recorder, forKeyPath: "name")
+            node.removeObserver(recorder, forKeyPath: "name", context: UnsafeMutableRawPointer(bitPattern: 16))
+        }
+        #expect(message(context).contains("an observer of 'Node.name' was removed that is not registered"))
+    }
+
+    @Test("K25 adding an object that has observers traps, directly and through a link")
+    func adding() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let node = Node(id: 1)
+            node.addObserver(ChangeRecorder(), forKeyPath: "name")
+            try test.realm.write { test.realm.add(node) }
+        }
+        #expect(message(result).contains("a 'Node' with observers was added to a Realm"))
+        let linked = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let node = Node(id: 1)
+            let token = node.observe(\.name) { _, _ in }
+            try test.realm.write { test.realm.add(Node(id: 2, next: node)) }
+            token.invalidate()
+        }
+        #expect(message(linked).contains("a 'Node' with observers was added to a Realm"))
+    }
+
+    @Test("K25 an object whose observers were removed can be added")
+    func addingLater() throws {
+        let test = try TestRealm()
+        let (node, recorder) = (Node(id: 1), ChangeRecorder())
+        node.addObserver(recorder, forKeyPath: "children")
+        node.removeObserver(recorder, forKeyPath: "children")
+        try test.realm.write { test.realm.add(node) }
+        node.addObserver(recorder, forKeyPath: "children")
+        try test.realm.write { node.children.append(node) }
+        #expect(recorder.calls == ["children insertion 0"])
+    }
+
+    @Test("K1 observing from another thread, or an invalidated object, traps")
+    func wrongPlace() async {
+        let thread = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            nonisolated(unsafe) let node = try test.nodes(1)[0]
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                node.addObserver(ChangeRecorder(), forKeyPath: "name")
+                done.signal()
+            }
+            done.wait()
+        }
+        #expect(message(thread).contains("a 'Node' was used on"))
+        let gone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let node = try test.nodes(1)[0]
+            try test.realm.write { test.realm.delete(node) }
+            node.addObserver(ChangeRecorder(), forKeyPath: "name")
+        }
+        #expect(message(gone).contains("was deleted"))
+    }
+
+    @Test("K15 mutableArrayValue of anything but a list traps")
+    func noArray() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Node(id: 1).mutableArrayValue(forKey: "peers")
+        }
+        #expect(message(result).contains("'Node.peers' is no list"))
+    }
+
+    @Test("K8 a prior call that ends the write, or deletes the object, stops the assignment")
+    func endInPrior() async {
+        let cancelled = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let node = try test.nodes(1)[0]
+            let token = node.observe(\.name, options: [.prior]) { _, _ in test.realm.cancelWrite() }
+            try test.realm.write { node.name = "a" }
+            token.invalidate()
+        }
+        #expect(message(cancelled).contains("a 'Node' was changed outside a write transaction"))
+        let deleted = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let node = try test.nodes(1)[0]
+            let token = node.observe(\.name, options: [.prior]) { node, _ in test.realm.delete(node) }
+            try test.realm.write { node.name = "a" }
+            token.invalidate()
+        }
+        #expect(message(deleted).contains("was deleted"))
+    }
+
+    @Test("K8 beginning a write in a prior call at refresh traps")
+    func writeInPrior() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let node = try test.nodes(1)[0]
+            let token = node.observe(\.name, options: [.prior]) { _, change in
+                if change.isPrior { try? test.realm.beginWrite() }
+            }
+            try test.remotely(1) { node, _ in node.name = "a" }
+            test.realm.refresh()
+            token.invalidate()
+        }
+        #expect(message(result).contains("a write transaction was begun by an observer with 'prior'"))
+    }
+}

@@ -1,0 +1,210 @@
+import ConformanceModels
+import Foundation
+import MartletEngine
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("Key-value: versions")
+struct KeyValueVersionTests {
+    @Test("K3 remote changes are told at refresh and when a write begins")
+    func remote() throws {
+        let test = try TestRealm()
+        let node = try test.nodes(1)[0]
+        let recorder = node.recorder("name")
+        try test.remotely(1) { node, _ in node.name = "a" }
+        #expect(recorder.calls == [])
+        test.realm.refresh()
+        #expect(recorder.take() == ["name: n1 -> a"])
+        try test.remotely(1) { node, _ in node.name = "b" }
+        try test.realm.write {
+            #expect(recorder.take() == ["name: a -> b"])
+        }
+        test.realm.refresh()
+        #expect(recorder.take() == [])
+    }
+
+    @Test("K3 the scheduler's turn tells, with nothing else observed")
+    func turn() throws {
+        let test = try TestRealm()
+        let node = try test.nodes(1)[0]
+        let recorder = node.recorder("name")
+        try test.remotely(1) { node, _ in node.name = "a" }
+        // The change set is computed in the background, and then a turn is asked for.
+        while test.scheduler.count == 0 { sched_yield() }
+        test.scheduler.turn()
+        #expect(recorder.calls == ["name: n1 -> a"])
+    }
+
+    @Test("K6 a series of remote changes is one call from the first value to the last")
+    func series() throws {
+        let test = try TestRealm()
+        let node = try test.nodes(1)[0]
+        try test.realm.write { node.amount = 1 }
+        let recorder = node.recorder("amount")
+        for value in 2...10 { try test.remotely(1) { node, _ in node.amount = Double(value) } }
+        test.realm.refresh()
+        #expect(recorder.calls == ["amount: 1.0 -> 10.0"])
+    }
+
+    @Test("K6 the old value is that of before even when it had never been read", arguments: [true, false])
+    func unread(isWrite: Bool) throws {
+        let test = try TestRealm()
+        _ = try test.nodes(1)
+        let node = test.realm.node(1)
+        let recorder = node.recorder("name", "children")
+        try test.remotely(1) { node, _ in
+            node.name = "a"
+            node.children.append(node)
+        }
+        if isWrite { try test.realm.write {} } else { test.realm.refresh() }
+        #expect(recorder.calls == ["name: n1 -> a", "children insertion 0: - -> [#1]"])
+    }
+
+    @Test("K26 add and create with update tell observers of the existing row")
+    func update() throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(2)
+        let recorder = nodes[0].recorder("name", "amount", "next", "children")
+        try test.realm.write {
+            test.realm.add(Node(id: 1, name: "x"), update: .modified)
+            #expect(recorder.take() == ["name: n1 -> x"])
+            test.realm.create(
+                Node.self, value: ["id": 1, "name": "y", "next": nodes[1]] as [String: Any], update: .modified)
+            #expect(recorder.take() == ["name: x -> y", "next: nil -> #2"])
+            test.realm.create(Node.self, value: ["id": 1, "name": "y"] as [String: Any], update: .modified)
+            #expect(recorder.take() == [])
+            test.realm.create(Node.self, value: ["id": 1, "name": "y"] as [String: Any], update: .all)
+            #expect(recorder.take() == ["name: y -> y"])
+        }
+    }
+
+    @Test("K27 cancelWrite sends the inverse changes")
+    func cancel() throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(4)
+        try test.realm.write {
+            nodes[0].next = nodes[1]
+            nodes[0].children.append(objectsIn: [nodes[1], nodes[2]])
+        }
+        let recorder = nodes[0].recorder("name", "next", "children", "children.@count")
+        try test.realm.beginWrite()
+        nodes[0].name = "x"
+        nodes[0].name = "y"
+        nodes[0].next = nil
+        nodes[0].children.append(nodes[3])
+        _ = recorder.take()
+        test.realm.cancelWrite()
+        #expect(
+            recorder.take() == [
+                "name: y -> n1", "next: nil -> #2", "children removal 2: [#4] -> -", "children.@count: 3 -> 2",
+            ])
+        try test.realm.beginWrite()
+        nodes[0].children.remove(at: 0)
+        _ = recorder.take()
+        test.realm.cancelWrite()
+        #expect(recorder.take() == ["children insertion 0: - -> [#2]", "children.@count: 1 -> 2"])
+        try test.realm.beginWrite()
+        nodes[0].children.move(from: 0, to: 1)
+        _ = recorder.take()
+        test.realm.cancelWrite()
+        #expect(recorder.take() == ["children replacement 0,1: [#3, #2] -> [#2, #3]"])
+    }
+
+    @Test("K27 a deleted link target comes back when the write is cancelled")
+    func cancelDeletion() throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(2)
+        try test.realm.write { nodes[0].next = nodes[1] }
+        let recorder = nodes[0].recorder("next")
+        try test.realm.beginWrite()
+        test.realm.delete(nodes[1])
+        test.realm.cancelWrite()
+        #expect(recorder.calls == ["next: #2 -> nil", "next: nil -> #2"])
+    }
+
+    @Test("K27 objects created in a cancelled write become invalidated, lists with them")
+    func cancelCreation() throws {
+        let test = try TestRealm()
+        try test.realm.beginWrite()
+        let node = test.realm.create(Node.self, value: ["id": 5] as [String: Any])
+        let recorder = node.recorder("isInvalidated", "name")
+        var isListGone = false
+        let children = node.children
+        let token = children.observe(\.isInvalidated) { _, _ in isListGone = true }
+        test.realm.cancelWrite()
+        #expect(recorder.calls == ["isInvalidated: false -> true"])
+        #expect(isListGone && children.isInvalidated)
+        token.invalidate()
+    }
+
+    @Test("K28 isInvalidated is announced first and told last")
+    func order() throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(3)
+        try test.realm.write { nodes[0].next = nodes[1] }
+        var log: [String] = []
+        var tokens: [KeyValueObservation] = []
+        tokens.append(nodes[0].observe(\.next, options: [.prior]) { _, change in log.append("next \(change.isPrior)") })
+        tokens.append(
+            nodes[1].observe(\.isInvalidated, options: [.prior]) { _, change in log.append("gone \(change.isPrior)") })
+        try test.remotely(2) { node, realm in realm.delete(node) }
+        test.realm.refresh()
+        #expect(log == ["gone true", "next true", "next false", "gone false"])
+        log = []
+        try test.realm.write { nodes[0].next = nodes[2] }
+        tokens.append(
+            nodes[2].observe(\.isInvalidated, options: [.prior]) { _, change in log.append("gone \(change.isPrior)") })
+        log = []
+        try test.realm.write { test.realm.delete(nodes[2]) }
+        #expect(log == ["gone true", "next true", "next false", "gone false"])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("K6 changes that are no longer known are found by comparing")
+    func unknown() throws {
+        let test = try TestRealm { $0.environment.changeRetention = 1 }
+        let nodes = try test.nodes(4)
+        try test.realm.write {
+            nodes[0].children.append(nodes[1])
+            nodes[0].next = nodes[2]
+        }
+        let recorder = nodes[0].recorder("name", "amount", "next", "children", "peers")
+        let gone = nodes[2].recorder("isInvalidated", "name")
+        let other = nodes[3].recorder("name", "children")
+        try test.elsewhere { realm in
+            for round in 0..<300 { try realm.write { realm.node(1).name = "r\(round)" } }
+            try realm.write {
+                realm.node(1).children.append(realm.node(4))
+                realm.delete(realm.node(3))
+            }
+        }
+        test.realm.refresh()
+        #expect(recorder.calls == ["name: n1 -> r299", "next: gone -> nil", "children: [#2] -> live[#2, #4]"])
+        #expect(gone.calls == ["isInvalidated: false -> true"])
+        #expect(other.calls == [])
+    }
+
+    @Test("K3 an observer may write, refresh and invalidate from a call at refresh")
+    func nested() throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(2)
+        let recorder = nodes[0].recorder("name")
+        let second = nodes[1].recorder("name")
+        recorder.onCall = {
+            guard recorder.calls.count == 1 else { return }
+            #expect(test.realm.refresh() == false)
+            test.realm.invalidate()
+            try? test.realm.write { nodes[1].name = "written" }
+        }
+        try test.remotely(1) { node, realm in
+            node.name = "a"
+            realm.node(2).name = "b"
+        }
+        test.realm.refresh()
+        #expect(recorder.calls == ["name: n1 -> a"])
+        #expect(second.calls.last == "name: n2 -> written" || second.calls.last == "name: b -> written")
+        #expect(nodes[1].name == "written")
+    }
+}
