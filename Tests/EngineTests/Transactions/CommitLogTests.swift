@@ -115,4 +115,16 @@ struct CommitLogTests {
         #expect(images.row(7, in: 1) == [.integer(1)])
         #expect(images.row(8, in: 1) == [.integer(4)])
     }
+
+    @Test("a row that an earlier commit changed without keeping its image stays unknown")
+    func unknownRows() {
+        let blind = ChangeSet(tables: [1: TableChanges(modified: [.init(columns: ColumnSet(0), keys: [8])])])
+        var later = RowImages()
+        later.keepFirst([.integer(3)], of: 7, in: 1)
+        later.keepFirst([.integer(4)], of: 8, in: 1)
+        var images = RowImages()
+        images.merge(later, unlessTouchedBy: [blind])
+        #expect(images.row(7, in: 1) == [.integer(3)])
+        #expect(images.row(8, in: 1) == nil)
+    }
 }
