@@ -117,6 +117,9 @@ package final class Connection: @unchecked Sendable {
     /// True inside a transaction that holds the write lock of the file.
     package var isWriting: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
 
+    /// True when the file was opened for reading only, by wish or because more was not allowed.
+    package var isFileReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
     /// A statement that ought to be reset when nobody reads: an unfinished one keeps its snapshot pinned.
     package var unfinishedStatement: String? {
         var statement = sqlite3_next_stmt(handle, nil)

@@ -76,8 +76,9 @@ extension StoreCoordinator {
         defer { writeLock.release() }
         if connection.isInTransaction { try? connection.run("ROLLBACK") }
         guard let (frames, copied) = try? checkpoint(holding: connection), frames == copied, frames > 64 else { return }
-        // Any commit on a log that is copied in full starts it again at its beginning and cuts it to the limit.
+        // Any commit on a log that is copied in full starts it again at its beginning and cuts it to the limit. This one
+        // changes nothing, but an UPDATE that changes nothing would not even be written.
         try? connection.execute("PRAGMA journal_size_limit = 0")
-        try? connection.execute("UPDATE martlet_meta SET version = version")
+        try? connection.execute("PRAGMA user_version = \(Catalog.format)")
     }
 }

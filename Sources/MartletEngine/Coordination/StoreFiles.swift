@@ -92,16 +92,33 @@ package enum StoreFiles {
                 .accessDenied, path: path,
                 "the file has \(status.st_nlink) names (hard links), but its log has only one; remove the other names or copy it")
         }
-        if access(path, R_OK) != 0 {
+        if !isAllowed(R_OK, path) {
             throw EngineError(.accessDenied, path: path, "the file may not be read; change its permissions")
         }
-        if !isReadOnly && access(path, W_OK) != 0 {
+        if !isReadOnly && !isAllowed(W_OK, path) { throw notWritable(path) }
+        // SQLite takes a file of one byte for empty. No page is shorter than this; a journal would put it right.
+        if status.st_size > 0, status.st_size < 512, !exists(path + "-journal") {
             throw EngineError(
-                .accessDenied, path: path, "the file may not be written; change its permissions or open it with 'readOnly'")
+                .notADatabase, path: path,
+                "the file has \(status.st_size) bytes, fewer than any database; it was left as it is; choose another path")
         }
         // SQLite takes a file without bytes for new and would delete its log, and with it what was committed.
-        if status.st_size == 0, let log = self.status(resolved(path) + "-wal"), log.st_size > 0 {
-            throw EngineError.damaged("the file is empty but its log is not", path: path)
-        }
+        let hasLog = (self.status(resolved(path) + "-wal")?.st_size ?? 0) > 0
+        if status.st_size == 0 && hasLog { throw EngineError.damaged("the file is empty but its log is not", path: path) }
+    }
+
+    // Asks for the effective user, as opening does.
+    private static func isAllowed(_ mode: Int32, _ path: String) -> Bool { faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 }
+
+    static func notWritable(_ path: String) -> EngineError {
+        EngineError(.accessDenied, path: path, "the file may not be written; change its permissions or open it with 'readOnly'")
+    }
+
+    /// Refuses a database that ends in the middle of a page.
+    static func checkLength(_ path: String) throws(EngineError) {
+        // All pages are multiples of this. A log may still hold what a power cut took from the file.
+        guard let status = status(path), status.st_size % 512 != 0 else { return }
+        let hasLog = (self.status(resolved(path) + "-wal")?.st_size ?? 0) > 0
+        if !hasLog { throw EngineError.damaged("the file was cut off in the middle of a page", path: path) }
     }
 }

@@ -27,6 +27,8 @@ struct StoreOpener {
             if options.environment.vfsName == nil { try StoreFiles.check(path, isReadOnly: options.isReadOnly) }
             let connection = try Connection(options.connection)
             do {
+                // Where writing is not allowed SQLite opens for reading without a word.
+                if connection.isFileReadOnly && !options.isReadOnly { throw StoreFiles.notWritable(path) }
                 try QueryFunctions.install(on: connection)
                 return try look(connection)
             } catch {
@@ -41,10 +43,20 @@ struct StoreOpener {
             try create(connection)
         } else {
             try checkFormat(connection)
+            if options.environment.vfsName == nil { try StoreFiles.checkLength(path) }
         }
-        let (meta, types) = try applySchema(connection)
+        let (meta, types) = try knowing { try applySchema(connection) }
         try ensureLog(connection)
         return Opened(connection: connection, meta: meta, schema: DatabaseSchema(types))
+    }
+
+    // What the engine asks for was made by the engine: if SQLite does not know it, the file is not what it was.
+    private func knowing<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as SQLiteError where error.primary == .unspecific {
+            throw EngineError.damaged("a part of the catalog is missing ('\(error.message)')", path: path)
+        }
     }
 
     // MARK: The file

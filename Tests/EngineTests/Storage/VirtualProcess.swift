@@ -31,9 +31,9 @@ final class VirtualProcess {
     ///   values is given for the type.
     init(
         _ path: String, _ types: [String] = [VirtualProcess.note], rows: [String: @Sendable () -> [SQLValue]] = [:],
-        _ adjust: (inout StoreOptions) -> Void = { _ in }
+        adjust: (inout StoreOptions) -> Void = { _ in }
     ) throws {
-        coordinator = try StoreCoordinator(Self.options(path, types, rows: rows, adjust))
+        coordinator = try StoreCoordinator(Self.options(path, types, rows: rows, adjust: adjust))
     }
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
@@ -48,7 +48,7 @@ final class VirtualProcess {
 
     static func options(
         _ path: String, _ types: [String] = [VirtualProcess.note], rows: [String: @Sendable () -> [SQLValue]] = [:],
-        _ adjust: (inout StoreOptions) -> Void = { _ in }
+        adjust: (inout StoreOptions) -> Void = { _ in }
     ) -> StoreOptions {
         let declarations = types.compactMap(SchemaFacts.objectType).map { type in
             let columns = type.properties.filter(\.isColumn)
