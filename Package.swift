@@ -72,7 +72,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "RuntimeTests",
-            dependencies: ["Martlet", "KennelModels", "ConformanceModels", "MartletTestSupport"]),
+            dependencies: ["Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "MartletTestSupport"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -58,7 +58,8 @@ private struct ConfigurationReader {
                 .wrongShape, "'namespace' is not supported yet; remove it and let the module be the namespace",
                 at: entry.key.span)
         }
-        if let value = keys.value("lint"), let lint = parser.mapping(value, of: "'lint'", holds: "'preset' and 'rules'") {
+        if let value = keys.value("lint"), let lint = parser.mapping(value, of: "'lint'", holds: "'preset' and 'rules'")
+        {
             readLint(parser.keys(parser.entries(lint), Self.lint))
         }
     }

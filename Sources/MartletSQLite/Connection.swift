@@ -63,7 +63,7 @@ package final class Connection: @unchecked Sendable {
         try execute("PRAGMA cache_size = -\(options.cacheKilobytes)")
         try execute("PRAGMA synchronous = \(options.synchronous)")
         try execute("PRAGMA wal_autocheckpoint = 0")
-        try execute("PRAGMA journal_size_limit = 67108864")
+        try execute("PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)")
         _ = sqlite3_wal_hook(
             handle,
             { context, _, _, frames in

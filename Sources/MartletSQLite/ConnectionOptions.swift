@@ -13,5 +13,8 @@ package struct ConnectionOptions: Sendable {
     /// Kilobytes of page cache.
     package var cacheKilobytes = 16_384
 
+    /// Bytes that the write-ahead log is cut to when it starts again.
+    package static let logLimit = 67_108_864
+
     package init(path: String) { self.path = path }
 }

@@ -27,7 +27,9 @@ package final class TestRealm {
     package func elsewhere(_ body: @escaping (Realm) throws -> Void) throws {
         nonisolated(unsafe) var failure: (any Error)?
         nonisolated(unsafe) let body = body
-        nonisolated(unsafe) let configuration = configuration
+        var others = configuration
+        others.scheduler = nil
+        nonisolated(unsafe) let configuration = others
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             do {

@@ -33,7 +33,7 @@ enum ImportTable {
         "MartletFrontend": ["MartletSchema"],
         "MartletLint": ["MartletSchema"],
         "MartletBackend": ["MartletSchema"],
-        "MartletCompiler": ["MartletSchema"],
+        "MartletCompiler": ["MartletSchema", "MartletBackend"],
     ]
 
     /// Modules that one single file of a module imports.

@@ -14,8 +14,6 @@ private struct Element: FetchableRecord, Hashable, Sendable {
     }
 }
 
-private let sampleCount = 5
-
 /// One change among the people younger than `limit`, sorted by name: from the transaction's start until the observer
 /// has been called with the new collection and knows what changed.
 func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
@@ -37,7 +35,7 @@ func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
     called.wait()
     for (position, operation) in ["modify", "insert", "delete"].enumerated() {
         var durations: [UInt64] = []
-        for round in 0..<(limit == 100 ? 3 : sampleCount) {
+        for round in 0..<5 {
             while called.wait(timeout: .now() + .milliseconds(20)) == .success {}
             let number = position * 1000 + round
             let person = Person(

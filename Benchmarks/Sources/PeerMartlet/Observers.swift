@@ -16,7 +16,7 @@ func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
     called.wait()
     for (position, operation) in ["modify", "insert", "delete"].enumerated() {
         var durations: [UInt64] = []
-        for round in 0..<(limit == 100 ? 3 : 5) {
+        for round in 0..<5 {
             let number = position * 1000 + round
             let values =
                 operation == "insert"

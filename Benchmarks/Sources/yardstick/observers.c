@@ -75,8 +75,7 @@ static void change(const writer *writer, operation operation, const workload_per
 
 static void observe(const job *job, int64_t age_limit)
 {
-    enum { most_rounds = 5 };
-    int rounds = age_limit == 100 ? 3 : most_rounds;
+    enum { rounds = 5 };
     sqlite3 *db = open_database(job->file), *reader = open_database(job->file);
     query_integer(db, "SELECT sum(length(email)) FROM person");
     char sql[128], workload[64];
@@ -90,7 +89,7 @@ static void observe(const job *job, int64_t age_limit)
     key_array old = {0}, new = {0};
     fetch_keys(select, &old);
     for (operation operation = modify; operation <= delete; operation++) {
-        uint64_t durations[most_rounds];
+        uint64_t durations[rounds];
         for (int round = 0; round < rounds; round++) {
             workload_person person = choose(&writer, operation, operation * 1000 + round);
             uint64_t start = workload_nanoseconds();

@@ -158,7 +158,7 @@ extension RealmContext {
             let statement = try connection.statement(table.layout.selectRange)
             statement.bind(first, at: 1)
             statement.bind(last, at: 2)
-            let keyColumn = table.layout.columns.count + (table.layout.hasSpecials ? 1 : 0)
+            let keyColumn = table.keyPosition
             var position = 0
             while try statement.step() {
                 let key = statement.integer(keyColumn)

@@ -1,6 +1,6 @@
 import CMartletRuntime
 import Dispatch
-import Foundation
+package import Foundation
 
 /// Gets work onto the executor of a Realm: its run loop, its queue, or, in tests, a hand.
 final class Scheduler: Sendable {
@@ -40,7 +40,7 @@ final class Scheduler: Sendable {
 /// A scheduler whose turns are taken by hand: delivery becomes a list of steps, which tests can order.
 // Sendable: `pending` is used under the lock.
 package final class ManualScheduler: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = NSCondition()
     private var pending: [@Sendable () -> Void] = []
 
     package init() {}
@@ -48,7 +48,19 @@ package final class ManualScheduler: @unchecked Sendable {
     func append(_ body: @escaping @Sendable () -> Void) {
         lock.lock()
         pending.append(body)
+        lock.broadcast()
         lock.unlock()
+    }
+
+    /// Waits until a turn can be taken; false when none came for a long time.
+    package func waitForTurn(seconds: TimeInterval = 30) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        lock.lock()
+        defer { lock.unlock() }
+        while pending.isEmpty {
+            guard lock.wait(until: deadline) else { return !pending.isEmpty }
+        }
+        return true
     }
 
     /// The number of turns that wait.

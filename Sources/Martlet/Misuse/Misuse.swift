@@ -1,7 +1,7 @@
 /// Every trap of the library and its message. Only programmer errors trap; faults of the world are thrown.
 enum Misuse {
     static func trap(_ message: String, file: StaticString = #file, line: UInt = #line) -> Never {
-        preconditionFailure("Martlet: \(message)", file: file, line: line)
+        fatalError("Martlet: \(message)", file: file, line: line)
     }
 
     // MARK: Confinement
@@ -118,6 +118,16 @@ enum Misuse {
 
     static func observeUnmanaged(_ type: String) -> Never {
         trap("an unmanaged '\(type)' was observed. Add it to a Realm first")
+    }
+
+    static func observeInvalidated(_ type: String) -> Never {
+        trap("a '\(type)' whose object was deleted was observed. Check 'isInvalidated' first")
+    }
+
+    static func unknownLabel(_ path: String, projection: String, labels: [String]) -> Never {
+        trap(
+            "the key path '\(path)' cannot be observed: '\(projection)' projects nothing of that name. "
+                + "Name one of its labels, \(labels.map { "'\($0)'" }.joined(separator: ", ")), or the key path behind one")
     }
 
     static func observeReadOnly() -> Never {

@@ -16,9 +16,14 @@ enum KeyPathTracer {
 
     /// The names along `keyPath`; nil when it reads nothing that is stored.
     static func names<Root: ObjectBase>(_ keyPath: PartialKeyPath<Root>) -> [String]? {
+        names(Root.self) { $0[keyPath: keyPath] }
+    }
+
+    /// The names of the properties that `read` asks an object for; nil when it asks for none.
+    static func names<Root: ObjectBase>(_ type: Root.Type, _ read: (Root) -> Any) -> [String]? {
         let box = TraceBox()
         $current.withValue(box) {
-            _ = traced(Root.self)[keyPath: keyPath]
+            _ = read(traced(type))
         }
         return box.trace.names.isEmpty ? nil : box.trace.names
     }

@@ -18,6 +18,7 @@ final class ObjectTable {
     let selectSQL: String
     private var insertStatement: Statement?
     private var selectStatement: Statement?
+    private var findStatement: Statement?
     private var updates: [UInt64: Update] = [:]
 
     /// The statement that writes a set of properties.
@@ -54,6 +55,19 @@ final class ObjectTable {
         selectStatement = statement
         return statement
     }
+
+    /// Reads a row by the user's primary key.
+    func findStatement(_ connection: Connection) throws -> Statement {
+        if let known = findStatement, known.belongs(to: connection) { return known }
+        guard let property = type.primaryKey, let column = layout.column(of: property) else { Misuse.noPrimaryKey(type.name) }
+        let statement = try connection.statement(
+            "SELECT \(layout.rowColumns) FROM \(layout.table) WHERE \(column.name) = ?1")
+        findStatement = statement
+        return statement
+    }
+
+    /// The position of the key in a full row.
+    var keyPosition: Int { layout.columns.count + (layout.hasSpecials ? 1 : 0) }
 
     /// The statement that writes the properties of `mask`; nil when none of them is a column.
     func updateStatement(_ mask: UInt64, _ connection: Connection) throws -> Statement? {

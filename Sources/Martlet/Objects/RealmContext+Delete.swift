@@ -52,7 +52,7 @@ extension RealmContext {
     }
 
     private func keepOldRow(_ key: ObjectKey, _ table: ObjectTable) {
-        guard let transaction, !transaction.oldRows.isFull, hooks.wantsOldRows() else { return }
+        guard let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull else { return }
         let values = read { connection -> [SQLValue]? in
             let statement = try connection.statement(table.selectSQL)
             statement.bind(key, at: 1)

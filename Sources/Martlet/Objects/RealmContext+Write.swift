@@ -48,6 +48,7 @@ extension RealmContext {
         touch()
         apply(changes, inverted: true)
         didChange(changes, inverted: true)
+        hooks.cancelled()
     }
 
     // The engine has rolled the transaction back: accessors follow.
@@ -58,6 +59,7 @@ extension RealmContext {
         replaceSnapshot(nil)
         touch()
         apply(changes, inverted: true)
+        hooks.cancelled()
     }
 
     private func dropDirty() {
@@ -72,7 +74,7 @@ extension RealmContext {
     /// The checks before an assignment to a managed object.
     func willModify(_ object: ObjectBase, _ table: ObjectTable) {
         if transaction == nil { _ = requireWrite("a '\(object._typeName)'") }
-        if object._dirty == 0, let transaction, !transaction.oldRows.isFull, hooks.wantsOldRows() {
+        if object._dirty == 0, let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull {
             transaction.oldRows.keepFirst(RowEncoder.columnValues(of: object), of: object._key, in: table.id)
         }
     }

@@ -186,6 +186,8 @@ struct ContextHooks {
     var hub: AnyObject?
     /// The Realm's last reference is gone.
     var closed: () -> Void = {}
-    /// True when old rows of changes are worth keeping.
-    var wantsOldRows: () -> Bool = { false }
+    /// After a write of this Realm was taken back.
+    var cancelled: () -> Void = {}
+    /// True inside a callback: then the Realm neither moves nor lets go of what it shows.
+    var isDelivering: () -> Bool = { false }
 }

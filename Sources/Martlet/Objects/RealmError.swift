@@ -12,7 +12,9 @@ extension Realm {
             public init(rawValue: String) { self.rawValue = rawValue }
 
             /// So that `catch Realm.Error.fileNotFound` works.
-            public static func ~= (pattern: Code, error: any Swift.Error) -> Bool { pattern == (error as? Realm.Error)?.code }
+            public static func ~= (pattern: Code, error: any Swift.Error) -> Bool {
+                pattern == (error as? Realm.Error)?.code
+            }
         }
 
         public let code: Code
@@ -30,7 +32,9 @@ extension Realm {
         init(_ error: EngineError) { self.init(Code(error.code), path: error.path, error.message) }
 
         /// The code, the file and the message.
-        public var description: String { path.map { "\(message) (\(code.rawValue), file '\($0)')" } ?? "\(message) (\(code.rawValue))" }
+        public var description: String {
+            path.map { "\(message) (\(code.rawValue), file '\($0)')" } ?? "\(message) (\(code.rawValue))"
+        }
     }
 }
 

@@ -1,61 +1,73 @@
 public import Dispatch
 import MartletEngine
 
-extension List {
-    /// Calls `block` with the list once, and after each change of its elements or of what they hold.
-    ///
-    /// As `Results.observe`: an element that occurs several times is reported at each of its positions; deleting the owner
-    /// reports all positions as deletions, once.
-    public func observe(
-        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (RealmCollectionChange<List>) -> Void
+extension List: ObservableCollection {
+    public func _observe(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, List) -> Void
     ) -> NotificationToken {
         guard let core else { Misuse.observeUnmanaged("List<\(Element.self)>") }
         let context = core.context
-        let target = core.property.element.target.flatMap { context.schema[$0]?.id }
-        context.requireObservable("the list '\(core.name)'", keyPaths, target)
+        context.requireObservable("the list '\(core.name)'", onQueue: queue != nil)
         core.requireValid()
-        if let queue {
-            let id = core.id
-            return RemoteObservation.start(context, queue, block) { realm, block in
-                let table = realm.context.table(id.table)
-                guard table.exists(id.owner) else { return nil }
-                return List(core: realm.context.core(table, id.property, id.owner)).observe(keyPaths: keyPaths, block)
-            }
+        let paths = core.requireKeyPaths(keyPaths)
+        guard let queue else {
+            let token = NotificationToken(context)
+            core.observe(paths, token.registration) { [self] in tell($0, current) }
+            return token
         }
-        let token = NotificationToken(context)
-        let entry = ListEntry(core.tracker(keyPaths), delivered: context.version) { [self] outcome in
-            switch outcome {
-            case .initial: block(.initial(self))
-            case .update(let change):
-                block(
-                    .update(
-                        self, deletions: change.deletions, insertions: change.insertions, modifications: change.modifications))
-            case .failure(let error): block(.error(error))
-            }
+        let id = core.id
+        return context.observe(on: queue, { [self] in tell(.failure($0), self) }) { context, registration in
+            let table = context.table(id.table)
+            guard table.exists(id.owner) else { return }
+            let list = List(core: context.core(table, id.property, id.owner))
+            list.core?.observe(paths, registration) { tell($0, list.current) }
         }
-        entry.token = token
-        context.hub.add(entry)
-        return token
+    }
+
+    // This very list, unless its Realm was invalidated and shows the owner again.
+    private var current: List {
+        guard let core, core.isOwnerGone, core.table.exists(core.owner) else { return self }
+        return List(core: core.context.core(core.table, core.property.index, core.owner))
     }
 }
 
 extension CollectionCore {
-    func tracker(_ keyPaths: [String]?) -> ListTracker {
+    fileprivate func requireKeyPaths(_ keyPaths: [String]?) -> [PropertyPath]? {
+        guard let keyPaths else { return nil }
+        guard let target = property.element.target.flatMap({ context.schema[$0] }) else {
+            Misuse.unknownKeyPath(keyPaths.first ?? "", component: keyPaths.first ?? "", type: name)
+        }
+        return context.requireKeyPaths(keyPaths, target.id)
+    }
+
+    fileprivate func observe(
+        _ paths: [PropertyPath]?, _ registration: Registration, _ tell: @escaping (_CollectionEvent) -> Void
+    ) {
+        let tracker = tracker(paths)
+        let entry = TrackingEntry<ListTracker.State, _CollectionEvent>(registration, delivered: context.version, known: nil) {
+            known, changes, handle in
+            guard let known else {
+                let state = try tracker.state(handle)
+                return .init(state: state, news: .initial, isLast: state.isOver)
+            }
+            let (state, change) = try tracker.advance(known, changes, handle)
+            return .init(
+                state: state, news: change.isEmpty ? nil : .update(CollectionChangeSet(change)), isLast: state.isOver)
+        } tell: { event, _, _ in
+            switch event {
+            case .news(let news): tell(news)
+            case .quiet: break
+            case .failure(let error): tell(.failure(error))
+            }
+        }
+        context.hub.add(entry)
+    }
+
+    private func tracker(_ paths: [PropertyPath]?) -> ListTracker {
         do {
-            return try ListTracker(id, keyPaths: keyPaths.map { $0.map { PropertyPath($0) } }, context.schema)
+            return try ListTracker(id, keyPaths: paths, context.schema)
         } catch {
             Misuse.query("'\(error.type)' has no property '\(error.name)'")
         }
-    }
-}
-
-extension LinkingObjects {
-    /// Calls `block` with the linking objects once, and after each change of who links here or of what they hold.
-    public func observe(
-        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
-        _ block: @escaping (RealmCollectionChange<Results<Element>>) -> Void
-    ) -> NotificationToken {
-        guard let results else { Misuse.observeUnmanaged("LinkingObjects<\(Element.self)>") }
-        return results.observe(keyPaths: keyPaths, on: queue, block)
     }
 }

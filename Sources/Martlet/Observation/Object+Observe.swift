@@ -16,18 +16,11 @@ extension KeyPathObservable {
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
-        let context = requireObservable(keyPaths)
-        if let queue {
-            let (table, key) = (_table?.id ?? 0, _key)
-            return RemoteObservation.start(context, queue, block) { realm, block in
-                let objects = realm.context.table(table)
-                guard objects.exists(key) else { return nil }
-                return unsafeDowncast(objects.object(key), to: Self.self).observe(keyPaths: keyPaths, block)
-            }
-        }
-        return observeProperties(context, keyPaths) { [self] outcome in
+        observe(queue) { context, table in
+            ObservedItems.properties(context.requireKeyPaths(keyPaths, table), table, context.schema)
+        } tell: { outcome in
             switch outcome {
-            case .change(let properties): block(.change(self, properties))
+            case .change(let object, let changes): block(.change(unsafeDowncast(object, to: Self.self), changes))
             case .deleted: block(.deleted)
             case .failure(let error): block(.error(error))
             }
@@ -59,37 +52,39 @@ extension ObjectBase {
         return names.joined(separator: ".")
     }
 
-    func requireObservable(_ keyPaths: [String]?) -> RealmContext {
-        guard let context = _context, let table = _table else { Misuse.observeUnmanaged(_typeName) }
-        if isInvalidated { Misuse.invalidated(_typeName, _keyDescription) }
-        context.requireObservable("a '\(_typeName)'", keyPaths, table.id)
-        return context
-    }
-
-    func observeProperties(
-        _ context: RealmContext, _ keyPaths: [String]?, _ tell: @escaping (ObjectEntry.Outcome) -> Void
+    /// Observes on this Realm's executor or on a queue, after all checks.
+    func observe(
+        _ queue: DispatchQueue?, _ items: (RealmContext, TableID) -> ObservedItems,
+        tell: @escaping (ObjectObservation.Outcome) -> Void
     ) -> NotificationToken {
-        guard let table = _table else { Misuse.observeUnmanaged(_typeName) }
-        let token = NotificationToken(context)
-        do {
-            let tracker = try ObjectTracker(
-                table: table.id, key: _key, keyPaths: keyPaths.map { $0.map { PropertyPath($0) } }, context.schema)
-            let entry = ObjectEntry(tracker, self, delivered: context.version, tell)
-            entry.token = token
-            context.hub.add(entry)
-        } catch {
-            Misuse.unknownKeyPath(keyPaths?.joined(separator: ", ") ?? "", component: error.name, type: error.type)
+        guard let context = _context, let table = _table else { Misuse.observeUnmanaged(_typeName) }
+        context.requireObservable("a '\(_typeName)'", onQueue: queue != nil)
+        if isInvalidated { Misuse.invalidated(_typeName, _keyDescription) }
+        let items = items(context, table.id)
+        guard let queue else {
+            let token = NotificationToken(context)
+            ObjectObservation.start(self, items, token.registration, tell)
+            return token
         }
-        return token
+        let (id, key) = (table.id, _key)
+        return context.observe(on: queue, { tell(.failure($0)) }) { context, registration in
+            let objects = context.table(id)
+            // Deleted before anybody could look there.
+            guard objects.exists(key) else { return registration.isEnded ? () : tell(.deleted) }
+            ObjectObservation.start(objects.object(key), items, registration, tell)
+        }
     }
 }
 
 extension Realm {
     /// Calls `block` after each commit that this Realm makes or moves to, even an empty one.
+    ///
+    /// With `autorefresh` off a commit of others is announced as `.refreshRequired`. The Realm lives as long as it is
+    /// observed.
     public func observe(_ block: @escaping (Notification, Realm) -> Void) -> NotificationToken {
-        context.requireObservable("a Realm", nil, nil)
+        context.requireObservable("a Realm")
         let token = NotificationToken(context)
-        context.hub.add(token, block)
+        context.hub.add(token.registration, context, block)
         return token
     }
 }

@@ -15,13 +15,3 @@ public enum ObjectChange<Observed> {
     case change(Observed, [PropertyChange])
     case deleted
 }
-
-/// What happened to a collection.
-public enum RealmCollectionChange<Collection> {
-    /// The collection is there; always the first call.
-    case initial(Collection)
-    /// Deletions and modifications are positions in the collection as it was at the previous call, insertions in the
-    /// collection as it is now, each ascending: applied in this order they turn the old collection into the new one.
-    case update(Collection, deletions: [Int], insertions: [Int], modifications: [Int])
-    case error(any Error)
-}

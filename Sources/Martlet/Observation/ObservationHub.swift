@@ -2,43 +2,60 @@ import Dispatch
 import Foundation
 import MartletEngine
 
-/// The observers of one Realm: computes what to tell them in the background, and tells them on the Realm's executor.
+/// The observers of one Realm: works out in the background what to tell them, and tells them on the Realm's executor.
 ///
-/// Ledger: `state` and the entries in it are guarded by `lock`; `context` and callbacks are used on the executor only.
-/// The hub never calls a user's closure while it holds the lock.
+/// Ledger: `state` and what can change in its entries are guarded by `lock`, which is held for moments only: neither
+/// queries nor callbacks run under it, and nothing is released under it that a user made. `context`, `told`, `isDelivering`
+/// and `isTelling` are used on the executor only.
 // Sendable by the ledger above.
 final class ObservationHub: @unchecked Sendable {
     private struct State {
         var entries: [ObservationEntry] = []
-        var realmObservers: [(token: WeakToken, block: (Realm.Notification, Realm) -> Void)] = []
-        /// The snapshot that pending results of the background lead to.
+        var realmObservers: [RealmObserver] = []
+        /// The snapshot that the results of the background lead to.
         var computed: SnapshotHandle?
         /// A background run is queued or under way.
         var isComputing = false
-        /// Something was committed that no run has seen.
+        /// Something happened that no run has seen.
         var isBehind = false
+        /// Runs since the last turn: what they lead to is replaced by the next while no turn is taken.
+        var runs = 0
         var isTurnScheduled = false
+        /// What the next run works at; nil for the newest version.
+        var target: SnapshotHandle?
+        /// False while the Realm stays at its version by itself.
+        var followsNewest = true
+        /// Nil on a thread whose run loop does not run.
+        var scheduler: Scheduler?
     }
 
-    private struct WeakToken {
-        weak var token: NotificationToken?
+    private struct RealmObserver {
+        let registration: Registration
+        let block: (Realm.Notification, Realm) -> Void
+        // Realms live as long as they are observed.
+        let context: RealmContext
     }
 
     private weak var context: RealmContext?
-    private let contextID: ObjectIdentifier
     private let coordinator: StoreCoordinator
-    private let scheduler: Scheduler?
     private let lock = NSLock()
     private var state = State()
+    /// More runs than this are not worth while for an executor that takes no turns.
+    private static let greatestRuns = 8
     private static let queue = DispatchQueue(label: "martlet.notifications", qos: .userInitiated, attributes: .concurrent)
-    // Used on the executor only.
-    private var isDelivering = false
+    /// The newest version that observers of the Realm know of.
+    private var told: Version
+    private var required: Version = 0
+    /// Inside callbacks of collections and objects.
+    private(set) var isDelivering = false
+    /// Inside callbacks of the Realm's own observers.
+    private var isTelling = false
 
-    init(_ context: RealmContext) {
+    init(_ context: RealmContext, _ scheduler: Scheduler?) {
         self.context = context
-        contextID = ObjectIdentifier(context)
+        state.scheduler = scheduler
         coordinator = context.coordinator
-        scheduler = context.scheduler
+        told = context.version
     }
 
     private func locked<R>(_ body: (inout State) throws -> R) rethrows -> R {
@@ -47,171 +64,291 @@ final class ObservationHub: @unchecked Sendable {
         return try body(&state)
     }
 
+    var isInCallback: Bool { isDelivering || isTelling }
+
+    /// True when nothing is under way, queued or waiting for its turn.
+    var isIdle: Bool {
+        locked { !$0.isComputing && $0.computed == nil && !$0.isBehind && !$0.isTurnScheduled }
+    }
+
+    /// True when turns can be taken: a Realm may have been opened before its thread began to run its run loop.
+    func canDeliver() -> Bool {
+        if locked({ $0.scheduler != nil }) { return true }
+        guard let scheduler = Scheduler.currentRunLoop() else { return false }
+        locked { $0.scheduler = scheduler }
+        return true
+    }
+
     // MARK: Registration
 
-    var hasEntries: Bool { locked { !$0.entries.isEmpty } }
-
     func add(_ entry: ObservationEntry) {
-        locked { state in
+        locked { $0.entries.append(entry) }
+        coordinator.setObserving(self, true)
+        entry.registration.whenEnded { [self] in removeEnded() }
+        if let context, !context.isInWrite { signal(from: context) }
+    }
+
+    func add(_ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void) {
+        locked { $0.realmObservers.append(RealmObserver(registration: registration, block: block, context: context)) }
+        registration.whenEnded { [self] in removeEnded() }
+    }
+
+    // On any thread. What was removed is released after the lock.
+    private func removeEnded() {
+        let removed = locked { state in
+            let removed = (
+                state.entries.filter { !$0.isAlive }, state.realmObservers.filter { $0.registration.isEnded }
+            )
             state.entries.removeAll { !$0.isAlive }
-            state.entries.append(entry)
+            state.realmObservers.removeAll { $0.registration.isEnded }
+            if state.entries.isEmpty { coordinator.setObserving(self, false) }
+            return removed
         }
-        signal()
+        withExtendedLifetime(removed) {}
     }
 
-    func add(_ token: NotificationToken, _ block: @escaping (Realm.Notification, Realm) -> Void) {
-        locked { state in
-            state.realmObservers.removeAll { $0.token.token == nil }
-            state.realmObservers.append((WeakToken(token: token), block))
-        }
-    }
+    // MARK: The background
 
-    // MARK: Signals
-
-    /// Something was committed by whoever; a hint, on any thread.
+    /// Something was committed by another Realm: a hint, on any thread.
     func signal() {
         let starts = locked { state in
-            if state.isComputing || state.computed != nil {
-                state.isBehind = true
-                return false
-            }
-            state.isComputing = true
-            return true
+            state.isBehind = true
+            return startsRun(&state)
         }
         if starts { Self.queue.async { [self] in compute() } }
     }
 
+    private func startsRun(_ state: inout State) -> Bool {
+        guard state.isBehind, !state.isComputing, state.scheduler != nil else { return false }
+        guard state.computed == nil || state.runs < Self.greatestRuns else { return false }
+        state.isComputing = true
+        state.runs += 1
+        return true
+    }
+
+    /// The same on the executor. A Realm that does not refresh by itself is told of its own version.
+    private func signal(from context: RealmContext) {
+        let stays = !context.autorefresh && context.hasSnapshot
+        let target = stays ? context.handle : nil
+        let dropped = locked { state in
+            defer { state.target = target }
+            state.followsNewest = !stays
+            return state.target
+        }
+        withExtendedLifetime(dropped) {}
+        signal()
+    }
+
     private func compute() {
-        // Registered by hand only, or not at all: nobody waits for a turn.
-        guard scheduler != nil, let handle = try? coordinator.openSnapshot() else {
-            locked { $0.isComputing = false }
-            return
-        }
-        locked { state in
+        let (target, follows) = locked { state in
+            defer { state.target = nil }
             state.isBehind = false
-            prepare(&state, handle)
+            return (state.target, state.followsNewest)
+        }
+        guard let scheduler = locked({ $0.scheduler }), let handle = target ?? (try? coordinator.openSnapshot()) else {
+            return locked { $0.isComputing = false }
+        }
+        if target != nil || follows {
+            let jobs = locked { state in state.entries.filter { $0.needs(handle.version) }.map { $0.job() } }
+            let calls = prepare(jobs, handle)
+            let dropped = locked { _ in
+                calls.map { call in
+                    defer { if call.isValid { call.entry.prepared = call } }
+                    return call.entry.prepared
+                }
+            }
+            withExtendedLifetime(dropped) {}
+        }
+        let (old, schedules, startsAgain) = locked { state in
             state.isComputing = false
-            state.computed = handle
+            defer {
+                state.computed = handle
+                state.isTurnScheduled = true
+            }
+            return (state.computed, !state.isTurnScheduled, startsRun(&state))
         }
-        scheduleTurn()
+        withExtendedLifetime(old) {}
+        if schedules { scheduler.schedule { [weak self] in self?.turn() } }
+        if startsAgain { Self.queue.async { [self] in compute() } }
     }
 
-    private func scheduleTurn() {
-        let schedules = locked { state in
-            defer { state.isTurnScheduled = true }
-            return !state.isTurnScheduled
-        }
-        guard schedules else { return }
-        scheduler?.schedule { [weak self] in self?.turn() }
-    }
-
-    /// Works out what every observer is to be told at `handle`.
-    private func prepare(_ state: inout State, _ handle: SnapshotHandle) {
-        state.entries.removeAll { !$0.isAlive }
+    /// Works out what is to be told at `handle`, without the lock.
+    private func prepare(_ jobs: [ObservationJob], _ handle: SnapshotHandle) -> [PreparedCall] {
         var known: [Version: ObservationEntry.Changes] = [:]
-        for entry in state.entries where entry.pending != handle.version && entry.delivered <= handle.version {
-            if entry.delivered == handle.version && !entry.isNew { continue }
+        return jobs.map { job in
             let changes: ObservationEntry.Changes
-            if let found = known[entry.delivered] {
+            if let found = known[job.start] {
                 changes = found
             } else {
-                changes = try? coordinator.changes(after: entry.delivered, through: handle.version, handle)
-                known[entry.delivered] = changes
+                changes = try? coordinator.changes(after: job.start, through: handle.version, handle)
+                known[job.start] = .some(changes)
             }
-            entry.prepare(changes, handle)
+            return job.prepare(changes, handle)
         }
     }
 
-    // MARK: Delivery, on the executor
+    // MARK: Turns, on the executor
 
-    /// The scheduler's turn: moves to the newest version already computed, and tells.
+    /// The scheduler's turn: moves to the newest version already computed, and tells. Never waits for a query.
     private func turn() {
         let computed = locked { state in
             state.isTurnScheduled = false
+            state.runs = 0
             defer { state.computed = nil }
             return state.computed
         }
-        defer { if locked({ $0.isBehind }) { signal() } }
-        guard let context, let computed, !context.isInWrite, !isDelivering else { return }
-        guard context.hasSnapshot || context.autorefresh else { return deliverInPlace(context) }
-        let before = context.version
-        if computed.version < before { return deliverInPlace(context) }
-        if computed.version > before {
-            guard context.autorefresh else {
-                tellRealm(.refreshRequired, context)
-                return deliverInPlace(context)
-            }
-            context.advance(to: computed)
-            tellRealm(.didChange, context)
+        guard let context, let computed else { return }
+        if context.isInWrite || isInCallback {
+            // What ends the write or the callbacks goes on from here.
+            return locked { $0.isBehind = true }
         }
-        deliver(context)
+        deliver(computed, context)
+        resume(context)
+    }
+
+    /// Starts the background again when there is something that it has not seen.
+    private func resume(_ context: RealmContext) {
+        guard !context.isInWrite, !isInCallback else { return }
+        let isBehind = locked { state in
+            if state.isComputing || state.computed != nil { return false }
+            return state.isBehind || (context.hasSnapshot && state.entries.contains { $0.needs(context.version) })
+        }
+        if isBehind { signal(from: context) }
+    }
+
+    private func deliver(_ computed: SnapshotHandle, _ context: RealmContext) {
+        // After a local commit a later run leads to what the Realm shows now.
+        guard computed.version >= (context.hasSnapshot ? context.version : told) else { return }
+        if context.hasSnapshot, !context.autorefresh, computed.version > context.version {
+            return requireRefresh(computed.version, context)
+        }
+        move(to: computed, context)
+        let calls = locked { state in
+            state.entries.compactMap { $0.prepared }.filter { $0.isValid && $0.version == computed.version }
+        }
+        deliver(calls, context)
+    }
+
+    private func requireRefresh(_ version: Version, _ context: RealmContext) {
+        guard version > required else { return }
+        required = version
+        tellRealm(.refreshRequired, context)
+    }
+
+    private func move(to handle: SnapshotHandle, _ context: RealmContext) {
+        if context.hasSnapshot {
+            context.advance(to: handle)
+        } else {
+            context.replaceSnapshot(handle)
+            context.touch()
+        }
+        guard handle.version > told else { return }
+        told = handle.version
+        tellRealm(.didChange, context)
+    }
+
+    /// Moves to the newest version and tells; false when there was nothing new.
+    func refresh(_ context: RealmContext) -> Bool {
+        guard !isInCallback, !context.isInWrite, let newest = try? coordinator.openSnapshot() else { return false }
+        let shown = context.hasSnapshot ? context.version : told
+        let hasNews = newest.version > shown
+        if hasNews || !context.hasSnapshot { move(to: newest, context) }
+        deliverInPlace(context)
+        resume(context)
+        return hasNews
     }
 
     /// Computes at what the Realm shows now, and tells.
     private func deliverInPlace(_ context: RealmContext) {
         let handle = context.handle
-        locked { prepare(&$0, handle) }
-        deliver(context)
+        let (ready, jobs) = locked { state in
+            let entries = state.entries.filter { $0.needs(handle.version) }
+            let ready = entries.map { entry in entry.prepared.flatMap { $0.isValid && $0.version == handle.version ? $0 : nil } }
+            return (ready, zip(entries, ready).filter { $0.1 == nil }.map { $0.0.job() })
+        }
+        var computed = prepare(jobs, handle)[...]
+        deliver(ready.compactMap { $0 ?? computed.popFirst() }, context)
     }
 
-    /// Moves to the newest version and tells; false when there was nothing new.
-    func refresh(_ context: RealmContext) -> Bool {
-        guard !isDelivering, !context.isInWrite else { return false }
-        let before = context.version
-        guard let newest = try? coordinator.openSnapshot() else { return false }
-        let hadNews = newest.version > before
-        if hadNews {
-            context.advance(to: newest)
+    // MARK: Writes
+
+    /// Before a write: everything up to the version it starts from. In a callback only if the Realm moved: then a nested
+    /// round begins, otherwise those that wait are told of the state before the write.
+    func deliverBeforeWrite(_ context: RealmContext) {
+        let hasMoved = context.version > told
+        if isInCallback && !hasMoved { return }
+        if hasMoved {
+            told = context.version
             tellRealm(.didChange, context)
         }
-        deliverInPlace(context)
-        return hadNews
-    }
-
-    /// Before a write: everything up to the version it starts from.
-    func deliverBeforeWrite(_ context: RealmContext, movedFrom before: Version?) {
-        if let before, before != context.version { tellRealm(.didChange, context) }
-        guard hasEntries else { return }
-        let wasDelivering = isDelivering
-        isDelivering = false
-        deliverInPlace(context)
-        isDelivering = wasDelivering
+        if locked({ !$0.entries.isEmpty }) { deliverInPlace(context) }
     }
 
     /// After a commit of this Realm: silenced observers count it as known.
     func committed(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>) {
-        if !tokens.isEmpty {
-            let handle = context.handle
-            locked { state in
-                for entry in state.entries {
-                    guard let token = entry.token, tokens.contains(ObjectIdentifier(token)), !entry.isNew else { continue }
-                    let changes = try? coordinator.changes(after: entry.delivered, through: handle.version, handle)
-                    entry.prepare(changes, handle)
-                    entry.skip()
-                }
-            }
-        }
+        told = context.version
+        if !tokens.isEmpty { silence(tokens, context.handle) }
         tellRealm(.didChange, context, except: tokens)
-        if hasEntries { signal() }
+        if locked({ !$0.entries.isEmpty || $0.isBehind }) { signal(from: context) }
     }
 
-    private func deliver(_ context: RealmContext) {
+    /// After a write was taken back.
+    func cancelled(_ context: RealmContext) { resume(context) }
+
+    private func silence(_ registrations: Set<ObjectIdentifier>, _ handle: SnapshotHandle) {
+        let base = handle.version - 1
+        let jobs = locked { state in
+            let entries = state.entries.filter {
+                $0.isAlive && !$0.isNew && registrations.contains(ObjectIdentifier($0.registration))
+            }
+            // Those that are still to be told of an older change skip this one after that.
+            for entry in entries where entry.delivered < base { entry.silenced.append((base, handle)) }
+            return entries.filter { $0.delivered == base }.map { $0.job() }
+        }
+        for call in prepare(jobs, handle) { accept(call, isSilent: true) }
+    }
+
+    // MARK: Telling
+
+    private func deliver(_ calls: [PreparedCall], _ context: RealmContext) {
+        let wasDelivering = isDelivering
         isDelivering = true
-        defer { isDelivering = false }
-        let entries = locked { $0.entries }
-        for entry in entries {
-            let call = locked { _ in entry.isAlive ? entry.take() : nil }
-            // Held for the call, so that ending oneself inside it is safe.
-            let token = entry.token
-            withExtendedLifetime(token) { call?() }
+        defer { isDelivering = wasDelivering }
+        for call in calls where accept(call, isSilent: false) { skipSilenced(call.entry) }
+    }
+
+    /// Takes a result over and tells it; false when it is void.
+    @discardableResult
+    private func accept(_ call: PreparedCall, isSilent: Bool) -> Bool {
+        let (tell, dropped) = locked { _ -> ((() -> Void)?, PreparedCall?) in
+            guard call.isValid else { return (nil, nil) }
+            let dropped = call.entry.prepared
+            call.entry.prepared = nil
+            return (call.accept(isSilent), dropped)
+        }
+        withExtendedLifetime(dropped) { tell?() }
+        return tell != nil
+    }
+
+    private func skipSilenced(_ entry: ObservationEntry) {
+        while let next = locked({ _ in entry.silenced.first }), next.base <= entry.delivered {
+            let job = locked { _ in
+                entry.silenced.removeFirst()
+                return entry.delivered == next.base && entry.isAlive ? entry.job() : nil
+            }
+            for call in prepare(job.map { [$0] } ?? [], next.handle) { accept(call, isSilent: true) }
         }
     }
 
     private func tellRealm(_ notification: Realm.Notification, _ context: RealmContext, except silenced: Set<ObjectIdentifier> = []) {
+        guard !isTelling else { return }
         let observers = locked { $0.realmObservers }
-        for (weak, block) in observers {
-            guard let token = weak.token, !token.isInvalidated, !silenced.contains(ObjectIdentifier(token)) else { continue }
-            block(notification, Realm(context))
+        guard !observers.isEmpty else { return }
+        isTelling = true
+        defer { isTelling = false }
+        for observer in observers
+        where !observer.registration.isEnded && !silenced.contains(ObjectIdentifier(observer.registration)) {
+            observer.block(notification, Realm(context))
         }
     }
 }

@@ -1,21 +1,28 @@
+import Dispatch
 import MartletEngine
 
 extension RealmContext {
     /// The hub of this Realm, made when it is opened or first observed.
     var hub: ObservationHub {
         if let known = hooks.hub as? ObservationHub { return known }
-        let hub = ObservationHub(self)
+        let hub = ObservationHub(self, scheduler)
         let coordinator = coordinator
         let id = ObjectIdentifier(self)
         hooks.hub = hub
-        hooks.deliverBeforeWrite = { [unowned self] before in hub.deliverBeforeWrite(self, movedFrom: before) }
+        hooks.deliverBeforeWrite = { [unowned self] _ in hub.deliverBeforeWrite(self) }
         hooks.committed = { [unowned self] tokens in hub.committed(self, silencing: tokens) }
+        hooks.cancelled = { [unowned self] in hub.cancelled(self) }
+        hooks.isDelivering = { hub.isInCallback }
         hooks.closed = { coordinator.stopListening(hub) }
-        hooks.wantsOldRows = { hub.hasEntries }
         coordinator.listen(hub) { [weak hub] _, committer in
             if committer != id { hub?.signal() }
         }
         return hub
+    }
+
+    /// From now on the Realm follows commits of others, where its executor takes turns.
+    func follow() {
+        if scheduler != nil { _ = hub }
     }
 
     func refresh() -> Bool {
@@ -23,23 +30,65 @@ extension RealmContext {
         return hub.refresh(self)
     }
 
-    /// The checks before anything is observed.
-    func requireObservable(_ what: String, _ keyPaths: [String]?, _ table: TableID?) {
-        confinement.require(what)
-        if configuration.readOnly { Misuse.observeReadOnly() }
-        if let transaction, transaction.recorder.hasChanges { Misuse.observeInsideWrite() }
-        if scheduler == nil { Misuse.noRunLoop(what) }
-        guard let table, let keyPaths else { return }
-        for path in keyPaths { requireKeyPath(path, table) }
+    /// True when what it shows is exactly a version, without changes of an open write.
+    func shows(_ version: Version) -> Bool {
+        if let transaction { return transaction.baseVersion == version && !transaction.recorder.hasChanges }
+        return hasSnapshot && self.version == version
     }
 
-    private func requireKeyPath(_ path: String, _ table: TableID) {
-        var names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        if names.last == "*" { names.removeLast() }
+    // MARK: Registration
+
+    /// The checks before anything is observed.
+    func requireObservable(_ what: @autoclosure () -> String, onQueue: Bool = false) {
+        confinement.require(what())
+        if configuration.readOnly { Misuse.observeReadOnly() }
+        if let transaction, transaction.recorder.hasChanges { Misuse.observeInsideWrite() }
+        if !onQueue && !hub.canDeliver() { Misuse.noRunLoop(what()) }
+    }
+
+    /// Traps on a key path that does not exist, naming the component.
+    func requireKeyPaths(_ keyPaths: [String]?, _ table: TableID) -> [PropertyPath]? {
+        keyPaths?.map { requireKeyPath($0, table) }
+    }
+
+    private func requireKeyPath(_ path: String, _ table: TableID) -> PropertyPath {
+        let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let isStar = names.last == "*"
         do {
-            _ = try ResolvedPath(PropertyPath(names), from: table, in: schema)
+            let resolved = try ResolvedPath(PropertyPath(isStar ? Array(names.dropLast()) : names), from: table, in: schema)
+            if isStar, let end = resolved.end {
+                let type = schema[end.table].type
+                let property = type.properties[end.property]
+                if ResolvedPath.step(property, of: end.table, in: schema) == nil {
+                    Misuse.unknownKeyPath(path, component: "*", type: "\(type.name).\(property.name)")
+                }
+            }
         } catch {
             Misuse.unknownKeyPath(path, component: error.name, type: error.type)
         }
+        return PropertyPath(names)
+    }
+
+    /// Registers on another queue: `body` runs there with that queue's Realm and the token's registration. A token that
+    /// ends before that is never heard of there.
+    func observe(
+        on queue: DispatchQueue, _ fail: @escaping (any Error) -> Void, _ body: @escaping (RealmContext, Registration) -> Void
+    ) -> NotificationToken {
+        // Commits of this Realm cannot silence it: it belongs to the queue's.
+        let token = NotificationToken(nil)
+        let registration = token.registration
+        var configuration = configuration
+        configuration.scheduler = nil
+        nonisolated(unsafe) let (begin, refuse, settings) = (body, fail, configuration)
+        queue.async {
+            guard !registration.isEnded else { return }
+            do {
+                let realm = try Realm(configuration: settings, queue: queue)
+                begin(realm.context, registration)
+            } catch {
+                refuse(error)
+            }
+        }
+        return token
     }
 }

@@ -1,94 +1,77 @@
 public import Dispatch
 import MartletEngine
 
-extension Results where Element: ObjectBase {
-    /// Calls `block` with the collection once it is there, and after each change of what it holds.
-    ///
-    /// Calls come on the executor of the Realm: its run loop or queue, and inside `refresh()` and `beginWrite()`. The
-    /// observation lasts as long as the token.
-    ///
-    /// - Parameters:
-    ///   - keyPaths: which properties count as modifications, through links too; nil for all, up to four objects deep.
-    ///   - queue: a serial queue to observe on instead; the collection given to the block then belongs to it.
-    public func observe(
-        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (RealmCollectionChange<Results>) -> Void
+extension Results: ObservableCollection {
+    public func _observe(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, Results) -> Void
     ) -> NotificationToken {
-        if let queue { return observe(keyPaths, on: queue, block) }
-        let context = storage.context
-        context.requireObservable("a collection of '\(storage.table.type.name)'", keyPaths, storage.table.id)
-        let tracker = storage.tracker(keyPaths)
-        let token = NotificationToken(context)
-        let entry = ResultsEntry(tracker, storage, delivered: context.version) { [self] outcome in
-            switch outcome {
-            case .initial: block(.initial(self))
-            case .update(let change):
-                block(
-                    .update(
-                        self, deletions: change.deletions, insertions: change.insertions, modifications: change.modifications))
-            case .failure(let error): block(.error(error))
-            }
+        storage.observe(keyPaths, queue) { event, storage in
+            // The same collection for as long as it is observed here; on another queue one that belongs to it.
+            tell(event, Results(storage))
         }
-        entry.token = token
-        context.hub.add(entry)
-        return token
     }
+}
 
-    /// The same with typed key paths.
-    public func observe(
-        keyPaths: [any KeyPathDescriptor<Element>], on queue: DispatchQueue? = nil,
-        _ block: @escaping (RealmCollectionChange<Results>) -> Void
+extension LinkingObjects: ObservableCollection {
+    public func _observe(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, LinkingObjects) -> Void
     ) -> NotificationToken {
-        observe(keyPaths: keyPaths.map(\.keyPath), on: queue, block)
-    }
-
-    private func observe(
-        _ keyPaths: [String]?, on queue: DispatchQueue, _ block: @escaping (RealmCollectionChange<Results>) -> Void
-    ) -> NotificationToken {
-        storage.context.requireObservable("a collection of '\(storage.table.type.name)'", keyPaths, storage.table.id)
-        let plan = storage.plan
-        return RemoteObservation.start(storage.context, queue, block) { realm, block in
-            let table = realm.context.table(plan.table)
-            return Results(ResultsStorage(realm.context, table, plan)).observe(keyPaths: keyPaths, block)
-        }
+        guard let results else { Misuse.observeUnmanaged("LinkingObjects<\(Element.self)>") }
+        if results.isInvalidated { Misuse.observeInvalidated("LinkingObjects<\(Element.self)>") }
+        return results._observe(keyPaths, queue) { event, results in tell(event, LinkingObjects(results: results)) }
     }
 }
 
 extension ResultsStorage {
-    func tracker(_ keyPaths: [String]?) -> ResultsTracker {
-        do {
-            return try ResultsTracker(plan, keyPaths: keyPaths.map { $0.map { PropertyPath($0) } }, context.schema)
-        } catch {
-            Misuse.query("'\(error.type)' has no property '\(error.name)'")
+    private struct News {
+        let keys: KeySequence
+        /// Nil for the first call.
+        let change: CollectionChange?
+    }
+
+    func observe(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, ResultsStorage) -> Void
+    ) -> NotificationToken {
+        context.requireObservable("a collection of '\(table.type.name)'", onQueue: queue != nil)
+        let paths = context.requireKeyPaths(keyPaths, table.id)
+        guard let queue else {
+            let token = NotificationToken(context)
+            observe(paths, token.registration) { [self] in tell($0, self) }
+            return token
+        }
+        let (plan, owner) = (plan, owner.map { (table: $0._table?.id ?? 0, key: $0._key) })
+        return context.observe(on: queue, { [self] in tell(.failure($0), self) }) { context, registration in
+            let origin = owner.map { context.table($0.table).object($0.key) }
+            let storage = ResultsStorage(context, context.table(plan.table), plan, owner: origin)
+            storage.observe(paths, registration) { tell($0, storage) }
         }
     }
-}
 
-/// An observation that lives on another queue: begun there, ended from anywhere.
-final class RemoteObservation: @unchecked Sendable {
-    // Sendable: `token` is set and read on `queue`; the blocks travel there once.
-    private let queue: DispatchQueue
-    private var token: NotificationToken?
-    private var isEnded = false
-
-    private init(_ queue: DispatchQueue) { self.queue = queue }
-
-    static func start<Block>(
-        _ context: RealmContext, _ queue: DispatchQueue, _ block: Block,
-        _ observe: @escaping (Realm, Block) -> NotificationToken?
-    ) -> NotificationToken {
-        let remote = RemoteObservation(queue)
-        var configuration = context.configuration
-        configuration.scheduler = nil
-        nonisolated(unsafe) let (given, body, settings) = (block, observe, configuration)
-        queue.async {
-            guard !remote.isEnded, let realm = try? Realm(configuration: settings, queue: queue) else { return }
-            remote.token = body(realm, given)
-        }
-        return NotificationToken(context) {
-            queue.async {
-                remote.isEnded = true
-                remote.token = nil
+    private func observe(_ paths: [PropertyPath]?, _ registration: Registration, _ tell: @escaping (_CollectionEvent) -> Void) {
+        let tracker = tracker(paths)
+        let entry = TrackingEntry<KeySequence, News>(registration, delivered: context.version, known: nil) { known, changes, handle in
+            guard let known else {
+                let keys = try tracker.keys(handle)
+                return .init(state: keys, news: News(keys: keys, change: nil))
             }
+            let (keys, change) = try tracker.advance(known, changes, handle)
+            return .init(state: keys, news: change.isEmpty ? nil : News(keys: keys, change: change))
+        } tell: { [self] event, keys, version in
+            if let keys, context.shows(version) { install(keys) }
+            switch event {
+            case .news(let news): tell(news.change.map { .update(CollectionChangeSet($0)) } ?? .initial)
+            case .quiet: break
+            case .failure(let error): tell(.failure(error))
+            }
+        }
+        context.hub.add(entry)
+    }
+
+    private func tracker(_ paths: [PropertyPath]?) -> ResultsTracker {
+        do {
+            return try ResultsTracker(plan, keyPaths: paths, context.schema)
+        } catch {
+            Misuse.query("'\(error.type)' has no property '\(error.name)'")
         }
     }
 }

@@ -29,6 +29,7 @@ extension Projection: Hashable {
 }
 
 @available(*, unavailable, message: "a projection stays where its object's Realm was opened")
+// Unavailable: a projection is confined like the object behind it.
 extension Projection: @unchecked Sendable {}
 
 /// The values that a projection makes of the elements of a collection: live and read-only.
@@ -59,7 +60,7 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
 /// The objects of a result, each seen through a projection: live, lazy, in the same order.
 public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
     let storage: ResultsStorage
-    private let project: (ObjectBase) -> Element
+    let project: (ObjectBase) -> Element
 
     init(_ storage: ResultsStorage, _ project: @escaping (ObjectBase) -> Element) {
         self.storage = storage

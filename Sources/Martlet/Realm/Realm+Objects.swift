@@ -15,8 +15,8 @@ extension Realm {
     public func object<Element: Object, Key: PersistableValue>(ofType type: Element.Type, forPrimaryKey key: Key) -> Element? {
         context.confinement.require("a Realm")
         let table = context.table(type)
-        guard let row = context.key(primaryKey: key._stored.raw, table) else { return nil }
-        return unsafeDowncast(table.object(row), to: Element.self)
+        if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }
+        return context.find(primaryKey: key._stored.raw, table).map { unsafeDowncast($0, to: Element.self) }
     }
 
     // MARK: Adding

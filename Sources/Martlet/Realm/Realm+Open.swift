@@ -45,6 +45,7 @@ extension Realm {
         let context = RealmContext(coordinator, configuration, confinement, scheduler)
         context.replaceSnapshot(try translating { try coordinator.openSnapshot() })
         coordinator.register(context, confinement.identity)
+        context.follow()
         self.init(context)
     }
 

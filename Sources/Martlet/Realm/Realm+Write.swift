@@ -36,7 +36,7 @@ extension Realm {
     /// - Throws: `Realm.Error`, as `write` does.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         for token in tokens where token.context !== context { Misuse.silencedForeignToken() }
-        try context.commitWrite(silencing: Set(tokens.map { ObjectIdentifier($0) }))
+        try context.commitWrite(silencing: Set(tokens.map { ObjectIdentifier($0.registration) }))
     }
 
     /// Takes back all changes of the open transaction. Objects created in it become invalidated.
@@ -60,6 +60,7 @@ extension RealmContext {
     /// Ends the life of all objects and collections of this Realm.
     func invalidateAll() {
         confinement.require("a Realm")
+        if hooks.isDelivering() { return }
         if isInWrite { cancelWrite() }
         for table in tables.values {
             for object in table.identity.all() {

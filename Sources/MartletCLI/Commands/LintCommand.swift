@@ -27,7 +27,9 @@ struct LintCommand: ParsableCommand {
             let isColored = Console.isColored(descriptor: 1)
             let printer = DiagnosticPrinter(sources: input.allSources, style: style, isColored: isColored)
             Console.write(printer.text(compilation.diagnostics))
-            if !brief, let summary = DiagnosticPrinter.summary(compilation.diagnostics) { Console.write(summary + "\n") }
+            if !brief, let summary = DiagnosticPrinter.summary(compilation.diagnostics) {
+                Console.write(summary + "\n")
+            }
             if compilation.diagnostics.contains(where: { $0.severity > .note }) { isClean = false }
         }
         if !isClean { throw CommandFailure(.findings) }

@@ -29,7 +29,8 @@ public struct SourceLoader {
         guard isFolder(folder) else { return try load([folder]) }
         var files: [(relative: String, display: String)] = []
         try walk(folder, relative: "", visited: [], into: &files)
-        return try read(files.filter { $0.relative != Self.configurationName }, configuration: configuration(of: folder))
+        return try read(
+            files.filter { $0.relative != Self.configurationName }, configuration: configuration(of: folder))
     }
 
     /// Named files, whose paths count from `root`; for the build tool, which knows its files already.
@@ -50,7 +51,8 @@ public struct SourceLoader {
     // MARK: Folders
 
     private func walk(
-        _ folder: String, relative: String, visited: Set<String>, into files: inout [(relative: String, display: String)]
+        _ folder: String, relative: String, visited: Set<String>,
+        into files: inout [(relative: String, display: String)]
     ) throws(DiskError) {
         let real = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
         guard !visited.contains(real) else {

@@ -63,6 +63,11 @@ package struct TableChanges: Sendable, Hashable {
         inserted.union(deleted).union(modifiedKeys)
     }
 
+    /// Whether a row was inserted, deleted or modified.
+    package func touches(_ key: ObjectKey) -> Bool {
+        inserted.contains(key) || deleted.contains(key) || modified.contains { $0.keys.contains(key) }
+    }
+
     /// The columns written in a row that was there before and is still; empty for any other row.
     ///
     /// Complexity: O(groups × log runs).

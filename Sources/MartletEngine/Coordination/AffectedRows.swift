@@ -5,28 +5,77 @@ struct AffectedRows {
     let schema: DatabaseSchema
     let changes: ChangeSet
     let oldRows: RowImages
-    /// More rows than this are not followed back one by one.
-    static let limit = 20_000
 
-    /// Rows at the start of a route whose end changed; nil when they are too many, or the way back is no longer known.
-    func rows(_ route: QueryDependencies.Route, _ connection: Connection) throws -> KeySet? {
-        guard let last = route.steps.last else { return KeySet() }
-        guard let change = changes.tables[last.target] else { return KeySet() }
+    init(_ schema: DatabaseSchema, _ changes: (changes: ChangeSet, oldRows: RowImages)) {
+        self.schema = schema
+        self.changes = changes.changes
+        oldRows = changes.oldRows
+    }
+
+    /// Rows of `table` from which something changed that `dependencies` name behind a link; nil when the way back is no
+    /// longer known. Changes of the rows themselves are not looked at.
+    func rows(_ dependencies: QueryDependencies, of table: TableID, _ connection: Connection) throws -> KeySet? {
+        var found = KeySet()
+        for route in dependencies.routes {
+            guard let rows = try rows(route, connection) else { return nil }
+            found.formUnion(rows)
+        }
+        if let reach = dependencies.reach {
+            guard let rows = try rows(reach, of: table, connection) else { return nil }
+            found.formUnion(rows)
+        }
+        return found
+    }
+
+    /// Rows at the start of a route whose end changed; nil when the way back is no longer known.
+    private func rows(_ route: QueryDependencies.Route, _ connection: Connection) throws -> KeySet? {
+        guard let last = route.steps.last, let change = changes.tables[last.target] else { return KeySet() }
         var keys = change.keys(modifiedIn: route.columns)
         if case .linkingObjects = last { keys = keys.union(change.inserted).union(change.deleted) }
         for step in route.steps.reversed() where !keys.isEmpty {
-            guard keys.count <= Self.limit, let back = try rows(step, to: keys, connection) else { return nil }
+            guard let back = try rows(step, to: keys, connection) else { return nil }
             keys = back
         }
         return keys
     }
+
+    /// Rows of `table` from which a modified row is at most so many links away. Walks back one link at a time from all
+    /// modified rows at once, so that circles end and the cost grows with the links and not with the ways.
+    private func rows(_ reach: QueryDependencies.Reach, of table: TableID, _ connection: Connection) throws -> KeySet? {
+        var found: [TableID: KeySet] = [:]
+        for target in Set(reach.links.map(\.target)) {
+            guard let modified = changes.tables[target]?.modifiedKeys, !modified.isEmpty else { continue }
+            found[target] = modified
+        }
+        var newest = found
+        var result = KeySet()
+        for _ in 0..<reach.depth where !newest.isEmpty {
+            var next: [TableID: KeySet] = [:]
+            for link in reach.links {
+                guard let keys = newest[link.target], !keys.isEmpty else { continue }
+                guard let back = try rows(link, to: keys, connection) else { return nil }
+                next[link.source, default: KeySet()].formUnion(back)
+            }
+            if let reached = next[table] { result.formUnion(reached) }
+            newest = [:]
+            for (table, keys) in next {
+                let new = keys.subtracting(found[table] ?? KeySet())
+                found[table, default: KeySet()].formUnion(new)
+                if !new.isEmpty { newest[table] = new }
+            }
+        }
+        return result
+    }
+
+    // MARK: One step back
 
     private func rows(_ step: PathStep, to keys: KeySet, _ connection: Connection) throws -> KeySet? {
         switch step {
         case .link(let table, let property, _):
             let layout = schema[table].layout
             guard let column = layout.column(of: property) else { return nil }
-            return try select("SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(column.name) IN", keys, connection)
+            return try select(
+                "SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(column.name) IN", keys, connection)
         case .collection(let table, let property, _):
             guard let targets = schema[table].layout.collection(of: property).targets else { return nil }
             return try select("SELECT owner FROM \(targets) WHERE target IN", keys, connection)
@@ -40,15 +89,20 @@ struct AffectedRows {
         of keys: KeySet, _ origin: TableID, _ property: PropertyIndex, _ connection: Connection
     ) throws -> KeySet? {
         let layout = schema[origin].layout
-        guard let column = layout.column(of: property) else { return nil }
+        let change = changes.tables[origin] ?? TableChanges()
+        let moved = change.keys(modifiedIn: ColumnSet(property)).union(change.deleted).intersection(keys)
+        guard let column = layout.column(of: property) else {
+            // What a list held before is not kept.
+            guard moved.isEmpty, let targets = layout.collection(of: property).targets else { return nil }
+            return try select("SELECT target FROM \(targets) WHERE owner IN", keys, connection)
+        }
         var found = try select(
             "SELECT \(column.name) FROM \(layout.table) WHERE \(column.name) IS NOT NULL AND \(layout.keyColumn) IN", keys,
             connection)
-        guard let change = changes.tables[origin],
-            let position = layout.columns.firstIndex(where: { $0.property == property })
-        else { return found }
-        let moved = change.keys(modifiedIn: ColumnSet(property)).union(change.deleted).intersection(keys)
-        for key in moved where !change.inserted.contains(key) || change.deleted.contains(key) {
+        guard !moved.isEmpty, let position = layout.columns.firstIndex(where: { $0.property == property }) else {
+            return found
+        }
+        for key in moved {
             guard let old = oldRows.row(key, in: origin) else { return nil }
             if case .integer(let target) = old[position] { found.insert(target) }
         }

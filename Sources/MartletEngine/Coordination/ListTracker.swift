@@ -1,16 +1,25 @@
 import MartletSQLite
 
-/// Says what changed in the list, set or map of one row from version to version.
+/// Says what changed in the list of one row from version to version.
 package struct ListTracker: Sendable {
+    /// What is known of the list at a version.
+    package struct State: Sendable {
+        package let count: Int
+        /// The owner is gone, and with it the list: whatever comes later is another one.
+        package let isOver: Bool
+    }
+
     package let id: CollectionID
     private let schema: DatabaseSchema
     private let target: TableID?
     private let reported: QueryDependencies?
+    private let layout: TableLayout.Collection
 
-    /// - Parameter keyPaths: which changes of the elements count; nil for everything up to four types deep.
+    /// - Parameter keyPaths: which changes of the elements count; nil for everything up to four objects deep.
     package init(_ id: CollectionID, keyPaths: [PropertyPath]?, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         self.id = id
         self.schema = schema
+        layout = schema[id.table].layout.collection(of: id.property)
         let property = schema[id.table].type.properties[id.property]
         target = property.element.target.flatMap { schema[$0]?.id }
         guard let target else {
@@ -25,68 +34,79 @@ package struct ListTracker: Sendable {
             }
     }
 
-    /// The number of elements at a snapshot; nil when the owner is gone.
-    package func count(_ handle: SnapshotHandle) throws -> Int? {
-        let layout = schema[id.table].layout
+    /// The list at a snapshot.
+    package func state(_ handle: SnapshotHandle) throws -> State {
+        let owners = schema[id.table].layout
         return try handle.read { connection in
             let exists = try connection.integer(
-                "SELECT 1 FROM \(layout.table) WHERE \(layout.keyColumn) = ?1", [.integer(id.owner)])
-            guard exists == 1 else { return nil }
-            let chunks = layout.collection(of: id.property).chunks
-            return Int(
-                try connection.integer("SELECT ifnull(sum(count), 0) FROM \(chunks) WHERE owner = ?1", [.integer(id.owner)]) ?? 0)
+                "SELECT 1 FROM \(owners.table) WHERE \(owners.keyColumn) = ?1", [.integer(id.owner)])
+            let count = try connection.integer(
+                "SELECT ifnull(sum(count), 0) FROM \(layout.chunks) WHERE owner = ?1", [.integer(id.owner)])
+            return State(count: Int(count ?? 0), isOver: exists != 1)
         }
     }
 
-    /// The difference to a state with `oldCount` elements.
-    package func change(
-        oldCount: Int, _ changes: (changes: ChangeSet, oldRows: RowImages)?, _ handle: SnapshotHandle
-    ) throws -> CollectionChange {
-        guard let (changes, oldRows) = changes else { return try unknown(oldCount, handle) }
-        if changes.tables[id.table]?.deleted.contains(id.owner) == true {
-            return CollectionChange(deletions: Array(0..<oldCount))
+    /// The state at a later snapshot, and the difference. `changes` is nil when what happened is no longer known.
+    package func advance(
+        _ old: State, _ changes: (changes: ChangeSet, oldRows: RowImages)?, _ handle: SnapshotHandle
+    ) throws -> (state: State, change: CollectionChange) {
+        guard !old.isOver else { return (old, CollectionChange()) }
+        guard let changes else { return try compare(old, handle) }
+        if changes.changes.tables[id.table]?.deleted.contains(id.owner) == true {
+            return (State(count: 0, isOver: true), CollectionChange(deletions: Array(0..<old.count)))
         }
-        var builder = CollectionChangeBuilder(oldCount: oldCount)
-        if let script = changes.collections[id] { builder.apply(script) }
-        let modified = try modifiedElements(changes, oldRows, handle)
-        if !modified.isEmpty {
-            for (position, element) in try elements(handle).enumerated() {
-                if case .integer(let key) = element, modified.contains(key) { builder.apply(.replace(at: position)) }
-            }
-        }
-        return builder.finish()
+        let script = changes.changes.collections[id]
+        let modified = try handle.read { try modifiedPositions(changes, $0) }
+        guard script != nil || !modified.isEmpty else { return (old, CollectionChange()) }
+        var builder = CollectionChangeBuilder(oldCount: old.count)
+        if let script { builder.apply(script) }
+        for position in modified { builder.apply(.replace(at: position)) }
+        return (State(count: builder.count, isOver: false), builder.finish())
     }
 
-    private func unknown(_ oldCount: Int, _ handle: SnapshotHandle) throws -> CollectionChange {
-        let newCount = try count(handle) ?? 0
-        let common = Array(0..<min(oldCount, newCount))
-        return CollectionChange(
-            deletions: Array(common.count..<oldCount), insertions: Array(common.count..<newCount), modifications: common,
+    // Without a record, an element that is at an old position may be another one.
+    private func compare(_ old: State, _ handle: SnapshotHandle) throws -> (state: State, change: CollectionChange) {
+        let new = try state(handle)
+        let common = Array(0..<min(old.count, new.count))
+        let change = CollectionChange(
+            deletions: Array(common.count..<old.count), insertions: Array(common.count..<new.count), modifications: common,
             modificationsNew: common)
+        return (new, change)
     }
 
-    private func modifiedElements(_ changes: ChangeSet, _ oldRows: RowImages, _ handle: SnapshotHandle) throws -> KeySet {
-        guard let target, let reported, reported.touches(changes, table: target) else { return KeySet() }
-        let table = changes.tables[target] ?? TableChanges()
-        var modified = table.keys(modifiedIn: reported.columns)
-        let affected = AffectedRows(schema: schema, changes: changes, oldRows: oldRows)
-        for route in reported.routes {
-            if let rows = try handle.read({ try affected.rows(route, $0) }) {
-                modified.formUnion(rows)
-            } else {
-                modified = KeySet(ObjectKey.min...ObjectKey.max)
-            }
+    /// Positions in the list as it is now of elements whose changes count.
+    private func modifiedPositions(
+        _ changes: (changes: ChangeSet, oldRows: RowImages), _ connection: Connection
+    ) throws -> [Int] {
+        guard let target, let reported, reported.touches(changes.changes, table: target) else { return [] }
+        let own = changes.changes.tables[target]?.keys(modifiedIn: reported.columns) ?? KeySet()
+        let rows = try AffectedRows(schema, changes).rows(reported, of: target, connection)
+        let modified = own.union(rows ?? KeySet())
+        if rows != nil {
+            guard try hasElement(in: modified, connection) else { return [] }
         }
-        return modified
+        var positions: [Int] = []
+        for (position, element) in try elements(connection).enumerated() {
+            // Where the way back is lost, every element counts as modified.
+            if case .integer(let key) = element, rows == nil || modified.contains(key) { positions.append(position) }
+        }
+        return positions
     }
 
-    private func elements(_ handle: SnapshotHandle) throws -> [SQLValue] {
-        let chunks = schema[id.table].layout.collection(of: id.property).chunks
-        return try handle.read { connection in
-            var list = try ChunkedElements(owner: id.owner, table: chunks, connection)
-            return try list.all { ordinal, count in
-                try ChunkedElements.load(owner: id.owner, ordinal: ordinal, count: count, table: chunks, connection)
-            }
+    // Reading a long list for nothing is spared where few rows were modified.
+    private func hasElement(in keys: KeySet, _ connection: Connection) throws -> Bool {
+        guard !keys.isEmpty, let targets = layout.targets else { return false }
+        if keys.count > 256 { return true }
+        return try keys.contains { key in
+            try connection.integer(
+                "SELECT 1 FROM \(targets) WHERE target = ?1 AND owner = ?2", [.integer(key), .integer(id.owner)]) == 1
+        }
+    }
+
+    private func elements(_ connection: Connection) throws -> [SQLValue] {
+        var list = try ChunkedElements(owner: id.owner, table: layout.chunks, connection)
+        return try list.all { ordinal, count in
+            try ChunkedElements.load(owner: id.owner, ordinal: ordinal, count: count, table: layout.chunks, connection)
         }
     }
 }

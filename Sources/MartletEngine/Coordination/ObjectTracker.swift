@@ -1,73 +1,145 @@
-import MartletSQLite
+package import MartletSQLite
 
-/// Says which properties of one row changed from version to version.
+/// Says which of some things changed about one row from version to version, and what their values are.
 package struct ObjectTracker: Sendable {
+    /// Something that is named in changes: a property, or a label of a projection.
+    package struct Item: Sendable {
+        /// Key paths whose changes count.
+        package var watched: [PropertyPath]
+        /// Where its value is read, over to-one links; nil for collections.
+        package var value: PropertyPath?
+
+        package init(watched: [PropertyPath], value: PropertyPath?) {
+            self.watched = watched
+            self.value = value
+        }
+    }
+
+    /// What is known of the row at a version.
+    package struct State: Sendable {
+        /// One value per item; null for collections.
+        package let values: [SQLValue]
+        /// The row is gone: whatever has its key later is another one.
+        package let isOver: Bool
+    }
+
     package enum Change: Sendable {
         case none
-        case modified([PropertyIndex])
+        /// Indices of items, ascending.
+        case modified([Int])
         case deleted
     }
 
     private let table: TableID
     private let key: ObjectKey
     private let schema: DatabaseSchema
-    /// What was asked for: the property a key path begins with, and all that its change rests on. Nil for all properties.
-    private let paths: [(root: PropertyIndex, dependencies: QueryDependencies)]?
+    private let dependencies: [QueryDependencies]
+    private let paths: [ResolvedPath?]
 
-    package init(
-        table: TableID, key: ObjectKey, keyPaths: [PropertyPath]?, _ schema: DatabaseSchema
-    ) throws(ResolvedPath.Failure) {
+    package init(table: TableID, key: ObjectKey, items: [Item], _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         self.table = table
         self.key = key
         self.schema = schema
-        guard let keyPaths else {
-            paths = nil
-            return
-        }
-        var paths: [(PropertyIndex, QueryDependencies)] = []
-        for path in keyPaths {
-            let dependencies = try QueryDependencies(keyPaths: [path], table: table, schema)
-            if path.names == ["*"] {
-                paths += schema[table].type.properties.map { property in
-                    (property.index, (try? QueryDependencies(keyPaths: [PropertyPath([property.name])], table: table, schema)) ?? QueryDependencies())
-                }
-            } else if let first = path.names.first, let property = schema[table].type[first] {
-                paths.append((property.index, dependencies))
+        var dependencies: [QueryDependencies] = []
+        var paths: [ResolvedPath?] = []
+        for item in items {
+            dependencies.append(try QueryDependencies(keyPaths: item.watched, table: table, schema))
+            if let value = item.value {
+                paths.append(try ResolvedPath(value, from: table, in: schema))
+            } else {
+                paths.append(nil)
             }
         }
+        self.dependencies = dependencies
         self.paths = paths
     }
 
-    package func change(
-        _ changes: (changes: ChangeSet, oldRows: RowImages)?, _ handle: SnapshotHandle
-    ) throws -> Change {
-        let properties = schema[table].type.properties
-        guard let (changes, oldRows) = changes else {
-            let layout = schema[table].layout
-            let exists = try handle.read {
-                try $0.integer("SELECT 1 FROM \(layout.table) WHERE \(layout.keyColumn) = ?1", [.integer(key)]) == 1
-            }
-            return exists ? .modified(paths.map { Array(Set($0.map(\.root))).sorted() } ?? properties.map(\.index)) : .deleted
-        }
-        let own = changes.tables[table]
-        if own?.deleted.contains(key) == true { return .deleted }
+    /// The values at a snapshot.
+    package func state(_ handle: SnapshotHandle) throws -> State { try handle.read { try state($0) } }
+
+    /// The state at a later snapshot, and the difference. `changes` is nil when what happened is no longer known.
+    package func advance(
+        _ old: State, _ changes: (changes: ChangeSet, oldRows: RowImages)?, _ handle: SnapshotHandle
+    ) throws -> (state: State, change: Change) {
+        guard !old.isOver else { return (old, .none) }
+        guard let changes else { return try handle.read { try compare(old, $0) } }
+        let own = changes.changes.tables[table]
+        if own?.deleted.contains(key) == true { return (State(values: old.values, isOver: true), .deleted) }
         let columns = own?.columns(modifiedFor: key) ?? ColumnSet()
-        guard let paths else {
-            let members = columns.members(below: properties.count)
-            return members.isEmpty ? .none : .modified(members)
+        let changed = try handle.read { connection in
+            try dependencies.indices.filter { try isChanged(dependencies[$0], columns, changes, connection) }
         }
-        var changed: Set<PropertyIndex> = []
-        let affected = AffectedRows(schema: schema, changes: changes, oldRows: oldRows)
-        for (root, dependencies) in paths where !changed.contains(root) {
-            if !dependencies.columns.isDisjoint(with: columns) {
-                changed.insert(root)
-                continue
-            }
-            for route in dependencies.routes where route.steps.contains(where: { changes.touches(table: $0.target) }) {
-                let rows = try handle.read { try affected.rows(route, $0) }
-                if rows?.contains(key) ?? true { changed.insert(root) }
-            }
+        guard !changed.isEmpty else { return (old, .none) }
+        return (try state(handle), .modified(changed))
+    }
+
+    private func isChanged(
+        _ dependencies: QueryDependencies, _ columns: ColumnSet, _ changes: (changes: ChangeSet, oldRows: RowImages),
+        _ connection: Connection
+    ) throws -> Bool {
+        if !dependencies.columns.isDisjoint(with: columns) { return true }
+        let isTouched = dependencies.routes.contains { route in
+            route.steps.contains { changes.changes.touches(table: $0.target) }
         }
-        return changed.isEmpty ? .none : .modified(changed.sorted())
+        guard isTouched else { return false }
+        let rows = try AffectedRows(schema, changes).rows(dependencies, of: table, connection)
+        return rows?.contains(key) ?? true
+    }
+
+    // Without a record, values tell what changed; of collections, and behind them, nobody knows.
+    private func compare(_ old: State, _ connection: Connection) throws -> (state: State, change: Change) {
+        let new = try state(connection)
+        if new.isOver { return (State(values: old.values, isOver: true), .deleted) }
+        let changed = dependencies.indices.filter { index in
+            if dependencies[index].isEmpty { return false }
+            let isPlain = paths[index].map { $0.steps.count == dependencies[index].routes.count } ?? false
+            return !isPlain || old.values[index] != new.values[index]
+        }
+        return (new, changed.isEmpty ? .none : .modified(changed))
+    }
+
+    // MARK: Values
+
+    private func state(_ connection: Connection) throws -> State {
+        guard let row = try row(key, table, connection) else {
+            return State(values: paths.map { _ in .null }, isOver: true)
+        }
+        let values = try paths.map { path throws -> SQLValue in
+            guard let path, let end = path.end else { return .null }
+            var current = row
+            for step in path.steps {
+                guard case .link(let source, let property, let target) = step,
+                    case .integer(let next) = current.value(property, schema[source].layout),
+                    let linked = try self.row(next, target, connection)
+                else { return .null }
+                current = linked
+            }
+            return current.value(end.property, schema[end.table].layout)
+        }
+        return State(values: values, isOver: false)
+    }
+
+    private struct Row {
+        let columns: [SQLValue]
+        let specials: [UInt8]
+
+        func value(_ property: PropertyIndex, _ layout: TableLayout) -> SQLValue {
+            guard let position = layout.columns.firstIndex(where: { $0.property == property }) else { return .null }
+            if !specials.isEmpty, let bits = FloatingSpecials.bits(specials, property) {
+                return .real(Double(bitPattern: bits))
+            }
+            return columns[position]
+        }
+    }
+
+    private func row(_ key: ObjectKey, _ table: TableID, _ connection: Connection) throws -> Row? {
+        let layout = schema[table].layout
+        let statement = try connection.statement(layout.selectByKey)
+        statement.bind(key, at: 1)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        let position = layout.columns.count
+        let specials = layout.hasSpecials && !statement.isNull(position) ? statement.blob(position) : []
+        return Row(columns: layout.columns.indices.map { statement.value($0) }, specials: specials)
     }
 }

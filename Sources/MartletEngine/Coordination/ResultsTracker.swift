@@ -7,6 +7,8 @@ package struct ResultsTracker: Sendable {
     private let membership: QueryDependencies
     private let reported: QueryDependencies
     private let order: SortOrder
+    /// Lists whose elements the members are: they come and go with edits of the list, which their own rows do not show.
+    private let lists: [CollectionID]
     /// Positions of the sort's columns in a row, when it sorts by properties of the rows themselves.
     private let sortColumns: [Int]?
 
@@ -21,6 +23,7 @@ package struct ResultsTracker: Sendable {
             } else {
                 QueryDependencies(depth: 4, table: plan.table, schema)
             }
+        lists = Self.lists(plan.predicate)
         order = SortOrder(ascending: plan.sort.map(\.ascending))
         let layout = schema[plan.table].layout
         let columns = plan.sort.map { term -> Int? in
@@ -47,53 +50,43 @@ package struct ResultsTracker: Sendable {
     package func advance(
         _ old: KeySequence, _ changes: (changes: ChangeSet, oldRows: RowImages)?, _ handle: SnapshotHandle
     ) throws -> (keys: KeySequence, change: CollectionChange) {
-        guard let (changes, oldRows) = changes else {
+        guard let changes else {
             let new = try keys(handle)
             return (new, CollectionDiff.change(from: old, to: new, modified: KeySet(new), replaced: KeySet()))
         }
-        guard touches(changes) else { return (old, CollectionChange()) }
-        return try handle.read { try advance(old, changes, oldRows, $0) }
+        guard touches(changes.changes) else { return (old, CollectionChange()) }
+        return try handle.read { try advance(old, changes, $0) }
     }
 
     private func touches(_ changes: ChangeSet) -> Bool {
-        if isElementQuery { return !changes.isEmpty }
-        return membership.touches(changes, table: plan.table) || reported.touches(changes, table: plan.table)
+        membership.touches(changes, table: plan.table) || reported.touches(changes, table: plan.table) || hasEditedList(changes)
     }
 
-    // Members of a list come and go with edits of the list, which rows of this type do not show.
-    private var isElementQuery: Bool {
-        func has(_ predicate: Predicate?) -> Bool {
-            switch predicate {
-            case .element: true
-            case .and(let parts): parts.contains { has($0) }
-            default: false
-            }
+    private func hasEditedList(_ changes: ChangeSet) -> Bool {
+        lists.contains { changes.collections[$0] != nil || changes.tables[$0.table]?.deleted.contains($0.owner) == true }
+    }
+
+    private static func lists(_ predicate: Predicate?) -> [CollectionID] {
+        switch predicate {
+        case .element(let table, let property, let owner):
+            [CollectionID(table: table, property: property, owner: owner)]
+        case .and(let parts), .or(let parts): parts.flatMap { lists($0) }
+        case .not(let part): lists(part)
+        default: []
         }
-        return has(plan.predicate)
     }
 
     private func advance(
-        _ old: KeySequence, _ changes: ChangeSet, _ oldRows: RowImages, _ connection: Connection
+        _ old: KeySequence, _ changes: (changes: ChangeSet, oldRows: RowImages), _ connection: Connection
     ) throws -> (keys: KeySequence, change: CollectionChange) {
-        let affected = AffectedRows(schema: schema, changes: changes, oldRows: oldRows)
-        let table = changes.tables[plan.table] ?? TableChanges()
-        var modified = table.keys(modifiedIn: reported.columns).union(table.replaced)
-        var moved = table.keys(modifiedIn: membership.columns)
-        var isKnown = !isElementQuery
-        for route in reported.routes {
-            guard let rows = try affected.rows(route, connection) else {
-                isKnown = false
-                continue
-            }
-            modified.formUnion(rows)
-        }
-        for route in membership.routes {
-            guard let rows = try affected.rows(route, connection) else {
-                isKnown = false
-                continue
-            }
-            moved.formUnion(rows)
-        }
+        let affected = AffectedRows(schema, changes)
+        let table = changes.changes.tables[plan.table] ?? TableChanges()
+        let reportedRows = try affected.rows(reported, of: plan.table, connection)
+        let movedRows = try affected.rows(membership, of: plan.table, connection)
+        // Where the way back is lost, every member counts as modified: too much is better than silence.
+        let modified = table.keys(modifiedIn: reported.columns).union(table.replaced).union(reportedRows ?? KeySet(old))
+        let moved = table.keys(modifiedIn: membership.columns).union(movedRows ?? KeySet())
+        let isKnown = movedRows != nil && !hasEditedList(changes.changes)
         let touched = modified.union(moved).union(table.inserted).union(table.deleted)
         if touched.isEmpty && isKnown { return (old, CollectionChange()) }
         guard isKnown, touched.count <= max(1_000, old.count / 4) else {
@@ -103,7 +96,8 @@ package struct ResultsTracker: Sendable {
         let maintainer = ResultsMaintainer(
             old: old, order: order, touched: touched, replaced: table.replaced,
             inserted: table.inserted.subtracting(table.deleted), reported: modified,
-            candidates: try candidates(touched, connection), oldSortKeys: oldSortKeys(touched, table, oldRows, connection))
+            candidates: try candidates(touched, connection),
+            oldSortKeys: oldSortKeys(touched, table, changes.oldRows, connection))
         let outcome = try maintainer.maintain { key throws(SQLiteError) in try sortKey(of: key, connection) }
         return (outcome.keys, outcome.change)
     }

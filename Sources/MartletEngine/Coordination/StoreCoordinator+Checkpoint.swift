@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import MartletSQLite
 
 /// The gate: the only checkpoints of a file.
@@ -8,6 +9,21 @@ import MartletSQLite
 extension StoreCoordinator {
     private static let queue = DispatchQueue(label: "martlet.checkpoint", qos: .utility)
 
+    // A checkpoint under way is finished before the program ends, so that the next one finds a short log.
+    private static let waitsAtExit: Void = {
+        atexit { StoreCoordinator.queue.sync {} }
+    }()
+
+    // The log starts again at its beginning once it was copied and nobody reads from it.
+    func isCheckpointDue(_ frames: Int) -> Bool {
+        locked { state in
+            if frames < state.checkpointedFrames { state.checkpointedFrames = 0 }
+            guard frames - state.checkpointedFrames >= environment.checkpointFrames else { return false }
+            state.checkpointedFrames = frames
+            return true
+        }
+    }
+
     /// Checkpoints in the background, off the committing caller's path.
     func checkpointSoon() {
         let isFirst = locked { state in
@@ -15,6 +31,7 @@ extension StoreCoordinator {
             return !state.isCheckpointPending
         }
         guard isFirst else { return }
+        Self.waitsAtExit
         Self.queue.async { [weak self] in
             self?.locked { $0.isCheckpointPending = false }
             _ = try? self?.checkpoint()
@@ -32,7 +49,10 @@ extension StoreCoordinator {
         return try EngineError.naming(path) {
             let writer = try takeConnection()
             defer { give(back: writer) }
-            return try checkpoint(holding: writer)
+            let done = try checkpoint(holding: writer)
+            let isLong = done.logFrames > 8 * environment.checkpointFrames
+            if isLong && done.logFrames == done.copiedFrames { try shortenLog(writer) }
+            return done
         }
     }
 
@@ -68,17 +88,35 @@ extension StoreCoordinator {
         }
     }
 
+    // Reading a log of this size costs the next opening next to nothing.
+    private static let shortLogBytes = 256 * 1_024
+
     /// Leaves a short log behind: the next open has to read all of it. Skipped when others are writing.
     func closeLog(_ connection: Connection?) {
         guard let connection else { return }
         defer { connection.close() }
-        guard environment.usesGate, writeLock.tryAcquire() else { return }
+        guard environment.usesGate, StoreFiles.logBytes(path) > Self.shortLogBytes, writeLock.tryAcquire() else { return }
         defer { writeLock.release() }
         if connection.isInTransaction { try? connection.run("ROLLBACK") }
-        guard let (frames, copied) = try? checkpoint(holding: connection), frames == copied, frames > 64 else { return }
-        // Any commit on a log that is copied in full starts it again at its beginning and cuts it to the limit. This one
-        // changes nothing, but an UPDATE that changes nothing would not even be written.
-        try? connection.execute("PRAGMA journal_size_limit = 0")
-        try? connection.execute("PRAGMA user_version = \(Catalog.format)")
+        guard let (frames, copied) = try? checkpoint(holding: connection), frames == copied else { return }
+        try? shortenLog(connection)
+    }
+
+    // A commit on a log that is copied in full, and that nobody reads from, starts it again at its beginning and cuts it to
+    // the limit. It is a version like any other, with an empty change set.
+    private func shortenLog(_ connection: Connection) throws {
+        try connection.execute("PRAGMA journal_size_limit = 0")
+        defer { try? connection.execute("PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)") }
+        try connection.run("BEGIN IMMEDIATE")
+        do {
+            let version = Int64(bitPattern: try Catalog.meta(connection).version + 1)
+            try connection.run("UPDATE martlet_meta SET version = ?1 WHERE id = 1", [.integer(version)])
+            try connection.run(
+                "INSERT INTO martlet_changes VALUES (?1, ?2)", [.integer(version), .blob(ChangeSetCodec.encode(ChangeSet()))])
+            try connection.run("COMMIT")
+        } catch {
+            try? connection.run("ROLLBACK")
+            throw error
+        }
     }
 }

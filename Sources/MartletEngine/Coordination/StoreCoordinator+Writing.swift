@@ -54,18 +54,15 @@ extension StoreCoordinator {
 
     /// Pins the committed version on the writer's own connection, still under the write lock, then tells everybody.
     func finishCommit(
-        _ entry: CommitLog.Entry, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
+        _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
     ) throws(EngineError) -> SnapshotHandle {
         let frames = written.read { $0.logFrames }
         let pinned = Result { try reopen(written) }
-        locked { state in
-            state.log.append(entry)
-            state.newestVersion = max(state.newestVersion, entry.version)
-        }
+        locked { $0.newestVersion = max($0.newestVersion, version) }
         writeLock.release()
         environment.yield(.beforeSignal)
-        for listener in locked({ Array($0.listeners.values) }) { listener(entry.version, committer) }
-        if frames >= environment.checkpointFrames { checkpointSoon() }
+        tellListeners(version, committer)
+        if isCheckpointDue(frames) { checkpointSoon() }
         do {
             return try pinned.get()
         } catch {

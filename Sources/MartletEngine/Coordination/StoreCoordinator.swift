@@ -21,15 +21,22 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// The types that Realms of this process use, as they were declared.
         var declared: [String: ObjectTypeSchema] = [:]
         var listeners: [ObjectIdentifier: Listener] = [:]
+        /// Listeners that have observers of objects and collections.
+        var observing: Set<ObjectIdentifier> = []
+        /// The newest version that listeners were told of.
+        var toldVersion: Version = 0
+        var monitor: ExternalCommitMonitor?
         /// How many handles there are of each version.
         var pinned: [Version: Int] = [:]
         var handles: [ObjectIdentifier: WeakHandle] = [:]
         var isCheckpointPending = false
+        /// The length of the log at the last checkpoint: the next is due a thousand frames later.
+        var checkpointedFrames = 0
         /// The Realm open on each executor.
         var residents: [UInt64: Resident] = [:]
     }
 
-    /// Told of each commit of this process, with the Realm that made it.
+    /// Told of each commit, with the Realm that made it if it was one of this process.
     package typealias Listener = @Sendable (_ version: Version, _ committer: ObjectIdentifier?) -> Void
 
     struct Resident {
@@ -68,7 +75,9 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     // Closing an inherited connection would touch the locks and files of the parent process.
     private func abandonInherited() {
-        for connection in state.idle + [checkpointConnection].compactMap({ $0 }) { _ = Unmanaged.passRetained(connection) }
+        for connection in state.idle + [checkpointConnection].compactMap({ $0 }) {
+            _ = Unmanaged.passRetained(connection)
+        }
     }
 
     private func adopt(_ opened: StoreOpener.Opened, _ options: StoreOptions) {
@@ -108,7 +117,9 @@ package final class StoreCoordinator: @unchecked Sendable {
                 "the file is open in this process with another declaration of '\(others.joined(separator: "', '"))'; "
                     + "let go of its Realms and objects first")
         }
-        guard other.schemaVersion != schemaVersion || !other.types.allSatisfy({ declared[$0.type.name] != nil }) else { return }
+        guard other.schemaVersion != schemaVersion || !other.types.allSatisfy({ declared[$0.type.name] != nil }) else {
+            return
+        }
         adopt(try StoreOpener(other, writeLock).open(), other)
     }
 
@@ -148,50 +159,6 @@ package final class StoreCoordinator: @unchecked Sendable {
         locked { state in
             state.residents = state.residents.filter { $0.value.object != nil }
             state.residents[executor] = Resident(object: resident)
-        }
-    }
-
-    // MARK: Listening
-
-    /// Calls `body` after each commit of this process, on the committing thread.
-    package func listen(_ owner: AnyObject, _ body: @escaping Listener) {
-        locked { $0.listeners[ObjectIdentifier(owner)] = body }
-    }
-
-    package func stopListening(_ owner: AnyObject) {
-        locked { $0.listeners[ObjectIdentifier(owner)] = nil }
-    }
-
-    // MARK: Changes
-
-    /// What changed after one version up to another, with the old rows where they are in memory; nil when it is no longer
-    /// known, and a full comparison must find out.
-    package func changes(
-        after start: Version, through end: Version, _ handle: SnapshotHandle
-    ) throws -> (changes: ChangeSet, oldRows: RowImages)? {
-        if let entries = locked({ $0.log.entries(after: start, through: end) }) {
-            var oldRows = RowImages()
-            for entry in entries { oldRows.merge(entry.oldRows) }
-            return (ChangeSet.merging(entries.map(\.changes)), oldRows)
-        }
-        return try handle.read { connection in
-            let statement = try connection.statement(
-                "SELECT version, changes FROM martlet_changes WHERE version > ?1 AND version <= ?2 ORDER BY version")
-            statement.bind(Int64(bitPattern: start), at: 1)
-            statement.bind(Int64(bitPattern: end), at: 2)
-            var found: [ChangeSet] = []
-            var next = start + 1
-            while try statement.step() {
-                guard Version(bitPattern: statement.integer(0)) == next, !statement.isNull(1),
-                    let changes = ChangeSetCodec.decode(statement.blob(1))
-                else {
-                    statement.reset()
-                    return nil
-                }
-                found.append(changes)
-                next += 1
-            }
-            return next == end + 1 ? (ChangeSet.merging(found), RowImages()) : nil
         }
     }
 }

@@ -13,6 +13,11 @@ package enum StoreFiles {
 
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// The size of the write-ahead log, looked up without opening it.
+    static func logBytes(_ path: String) -> Int {
+        status(resolved(path) + "-wal").map { Int($0.st_size) } ?? 0
+    }
+
     /// Deletes the database and the files beside it; true if there was a database.
     @discardableResult
     package static func remove(_ path: String) -> Bool {
@@ -78,7 +83,8 @@ package enum StoreFiles {
         }
         if cmartlet_is_on_network(folder.isEmpty ? "." : folder) == 1 {
             throw EngineError(
-                .accessDenied, path: path, "the file is on a network file system, where locks are not reliable; move it")
+                .accessDenied, path: path, "the file is on a network file system, where locks are not reliable; move it"
+            )
         }
     }
 
@@ -90,7 +96,8 @@ package enum StoreFiles {
         if status.st_nlink > 1 {
             throw EngineError(
                 .accessDenied, path: path,
-                "the file has \(status.st_nlink) names (hard links), but its log has only one; remove the other names or copy it")
+                "the file has \(status.st_nlink) names (hard links), but its log has only one; remove the other names or copy it"
+            )
         }
         if !isAllowed(R_OK, path) {
             throw EngineError(.accessDenied, path: path, "the file may not be read; change its permissions")
@@ -100,25 +107,30 @@ package enum StoreFiles {
         if status.st_size > 0, status.st_size < 512, !exists(path + "-journal") {
             throw EngineError(
                 .notADatabase, path: path,
-                "the file has \(status.st_size) bytes, fewer than any database; it was left as it is; choose another path")
+                "the file has \(status.st_size) bytes, fewer than any database; it was left as it is; choose another path"
+            )
         }
         // SQLite takes a file without bytes for new and would delete its log, and with it what was committed.
         let hasLog = (self.status(resolved(path) + "-wal")?.st_size ?? 0) > 0
-        if status.st_size == 0 && hasLog { throw EngineError.damaged("the file is empty but its log is not", path: path) }
+        if status.st_size == 0 && hasLog {
+            throw EngineError.damaged("the file is empty but its log is not", path: path)
+        }
     }
 
     // Asks for the effective user, as opening does.
-    private static func isAllowed(_ mode: Int32, _ path: String) -> Bool { faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 }
+    private static func isAllowed(_ mode: Int32, _ path: String) -> Bool {
+        faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0
+    }
 
     static func notWritable(_ path: String) -> EngineError {
-        EngineError(.accessDenied, path: path, "the file may not be written; change its permissions or open it with 'readOnly'")
+        EngineError(
+            .accessDenied, path: path, "the file may not be written; change its permissions or open it with 'readOnly'")
     }
 
     /// Refuses a database that ends in the middle of a page.
     static func checkLength(_ path: String) throws(EngineError) {
         // All pages are multiples of this. A log may still hold what a power cut took from the file.
         guard let status = status(path), status.st_size % 512 != 0 else { return }
-        let hasLog = (self.status(resolved(path) + "-wal")?.st_size ?? 0) > 0
-        if !hasLog { throw EngineError.damaged("the file was cut off in the middle of a page", path: path) }
+        if logBytes(path) == 0 { throw EngineError.damaged("the file was cut off in the middle of a page", path: path) }
     }
 }

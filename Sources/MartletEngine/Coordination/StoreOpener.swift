@@ -65,7 +65,8 @@ struct StoreOpener {
     private func isNew(_ connection: Connection) throws -> Bool {
         guard try connection.integer("PRAGMA page_count") == 0 || isBlank(connection) else { return false }
         if options.isReadOnly {
-            throw EngineError(.notADatabase, path: path, "the file is empty; 'readOnly' does not create a database in it")
+            throw EngineError(
+                .notADatabase, path: path, "the file is empty; 'readOnly' does not create a database in it")
         }
         return true
     }
@@ -113,7 +114,8 @@ struct StoreOpener {
             try connection.execute("PRAGMA application_id = \(Catalog.applicationID)")
             try connection.execute("PRAGMA user_version = \(Catalog.format)")
             for statement in Catalog.definition { try connection.execute(statement) }
-            try connection.execute("UPDATE martlet_meta SET schema_version = \(Int64(bitPattern: options.schemaVersion))")
+            try connection.execute(
+                "UPDATE martlet_meta SET schema_version = \(Int64(bitPattern: options.schemaVersion))")
         }
     }
 

@@ -6,7 +6,9 @@ package final class WriteTransaction {
     /// Reads and writes of the transaction go through this handle; its version is the one before the write.
     package private(set) var handle: SnapshotHandle
     package var recorder = ChangeRecorder()
-    package var oldRows = RowImages()
+    package var oldRows: RowImages
+    /// True when some Realm of the process observes: then the rows from before are worth keeping.
+    package let keepsOldRows: Bool
     package let coordinator: StoreCoordinator
     /// The Realm that writes: listeners tell its commits from others'.
     package var committer: ObjectIdentifier?
@@ -17,6 +19,8 @@ package final class WriteTransaction {
     init(handle: SnapshotHandle, coordinator: StoreCoordinator) {
         self.handle = handle
         self.coordinator = coordinator
+        keepsOldRows = coordinator.isObserved
+        oldRows = RowImages(wasKept: keepsOldRows)
     }
 
     deinit {
@@ -46,22 +50,26 @@ package final class WriteTransaction {
         let changes = recorder.finish()
         let version = baseVersion + 1
         coordinator.environment.yield(.beforeCommit)
+        // Before the commit, so that whoever sees the new version finds its changes.
+        coordinator.announce(CommitLog.Entry(version: version, changes: changes, oldRows: oldRows))
         do {
             try handle.read { try prepare($0, version, changes) }
         } catch {
+            coordinator.retract(version)
             throw abandoned(EngineError.named(error, path: coordinator.path))
         }
         do {
             try handle.read { try $0.run("COMMIT") }
         } catch let error as SQLiteError {
+            coordinator.retract(version)
             throw abandoned(EngineError(error, path: coordinator.path, duringCommit: true))
         } catch {
+            coordinator.retract(version)
             throw abandoned(EngineError.named(error, path: coordinator.path))
         }
         isOpen = false
         coordinator.environment.yield(.afterCommit)
-        let entry = CommitLog.Entry(version: version, changes: changes, oldRows: oldRows)
-        let newHandle = try coordinator.finishCommit(entry, handle, committer)
+        let newHandle = try coordinator.finishCommit(version, handle, committer)
         return (newHandle, changes)
     }
 
@@ -73,7 +81,8 @@ package final class WriteTransaction {
         }
         let bytes = ChangeSetCodec.encode(changes)
         let stored: SQLValue = bytes.count <= Self.storedLimit ? .blob(bytes) : .null
-        try connection.run("INSERT INTO martlet_changes VALUES (?1, ?2)", [.integer(Int64(bitPattern: version)), stored])
+        try connection.run(
+            "INSERT INTO martlet_changes VALUES (?1, ?2)", [.integer(Int64(bitPattern: version)), stored])
         let oldest = Int64(bitPattern: version) - Int64(coordinator.environment.changeRetention)
         if oldest > 0 { try connection.run("DELETE FROM martlet_changes WHERE version <= ?1", [.integer(oldest)]) }
     }

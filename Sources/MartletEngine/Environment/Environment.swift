@@ -20,6 +20,8 @@ package struct Environment: Sendable {
     package var changeRetention: UInt64 = 1_000
     /// Log frames after a commit that start a checkpoint.
     package var checkpointFrames = 1_000
+    /// Milliseconds between looks for commits of other processes; zero for none but by hand.
+    package var externalCommitMilliseconds = 75
     /// Milliseconds to wait for another process's write transaction.
     package var writeTimeoutMilliseconds = 30_000
 

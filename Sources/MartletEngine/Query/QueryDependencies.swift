@@ -6,9 +6,18 @@ package struct QueryDependencies: Sendable {
         package var columns: ColumnSet
     }
 
+    /// All links within some number of links from the result's rows.
+    package struct Reach: Sendable, Equatable {
+        package let links: [PathStep]
+        /// How many links away a change still counts.
+        package let depth: Int
+    }
+
     /// Properties of the result's own type.
     package private(set) var columns = ColumnSet()
     package private(set) var routes: [Route] = []
+    /// Where everything counts that is a few links away.
+    package private(set) var reach: Reach?
 
     package init() {}
 
@@ -29,36 +38,37 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    /// Everything up to `depth` types deep through links and collections, the result's own type being the first.
+    /// Everything up to `depth` objects deep through links and collections, the result's own rows being the first.
     package init(depth: Int, table: TableID, _ schema: DatabaseSchema) {
         columns = .all
-        var frontier: [(table: TableID, steps: [PathStep], visited: Set<TableID>)] = [(table, [], [table])]
-        for _ in 1..<max(depth, 1) {
-            var next: [(table: TableID, steps: [PathStep], visited: Set<TableID>)] = []
-            for (current, steps, visited) in frontier {
+        guard depth > 1 else { return }
+        var links: [PathStep] = []
+        var known: Set<TableID> = [table]
+        var frontier = [table]
+        for _ in 1..<depth {
+            var next: [TableID] = []
+            for current in frontier {
                 for property in schema[current].type.properties {
                     guard let step = ResolvedPath.step(property, of: current, in: schema) else { continue }
                     if case .linkingObjects = step { continue }
-                    routes.append(Route(steps: steps + [step], columns: .all))
-                    if !visited.contains(step.target) {
-                        next.append((step.target, steps + [step], visited.union([step.target])))
-                    }
+                    links.append(step)
+                    if known.insert(step.target).inserted { next.append(step.target) }
                 }
             }
             frontier = next
         }
-    }
-
-    package mutating func merge(_ other: QueryDependencies) {
-        columns.formUnion(other.columns)
-        for route in other.routes { add(route.steps, route.columns) }
+        if !links.isEmpty { reach = Reach(links: links, depth: depth - 1) }
     }
 
     /// True when rows of this type matter at all.
     package func touches(_ changes: ChangeSet, table: TableID) -> Bool {
         changes.touches(table: table)
             || routes.contains { route in route.steps.contains { changes.touches(table: $0.target) } }
+            || reach.map { $0.links.contains { changes.touches(table: $0.target) } } ?? false
     }
+
+    /// True when nothing is asked for.
+    package var isEmpty: Bool { columns.isEmpty && routes.isEmpty && reach == nil }
 
     private mutating func add(_ steps: [PathStep], _ columns: ColumnSet) {
         guard !steps.isEmpty else {

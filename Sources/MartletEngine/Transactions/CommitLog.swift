@@ -18,6 +18,11 @@ package struct CommitLog {
         if entries.count > Self.capacity { entries.removeFirst(entries.count - Self.capacity / 2) }
     }
 
+    /// Takes back the entry of a commit that failed.
+    mutating func retract(_ version: Version) {
+        if entries.last?.version == version { entries.removeLast() }
+    }
+
     /// The entries after `start` up to `end`; nil when one of them is not here.
     func entries(after start: Version, through end: Version) -> ArraySlice<Entry>? {
         guard end > start else { return [] }
@@ -33,8 +38,13 @@ package struct RowImages: Sendable {
     private var count = 0
     /// More rows than this are not worth carrying: they are read again instead.
     static let limit = 1_024
+    /// False where rows were changed whose images were not kept.
+    private var wasKept = true
 
-    package init() {}
+    package init(wasKept: Bool = true) { self.wasKept = wasKept }
+
+    /// True when every row that was modified or deleted is here.
+    package var isComplete: Bool { wasKept && !isFull }
 
     package var isFull: Bool { count >= Self.limit }
 
@@ -47,10 +57,15 @@ package struct RowImages: Sendable {
 
     package func row(_ key: ObjectKey, in table: TableID) -> [SQLValue]? { rows[table]?[key] }
 
-    /// Adds the images of a later span: rows already here keep the older image.
-    package mutating func merge(_ later: RowImages) {
+    /// Adds the images of a later span: rows already here keep the older image, and those that an earlier span touched
+    /// without keeping their images stay unknown.
+    package mutating func merge(_ later: RowImages, unlessTouchedBy earlier: [ChangeSet]) {
         for (table, images) in later.rows {
-            for (key, values) in images { keepFirst(values, of: key, in: table) }
+            for (key, values) in images where rows[table]?[key] == nil {
+                if earlier.contains(where: { $0.tables[table]?.touches(key) ?? false }) { continue }
+                rows[table, default: [:]][key] = values
+                count += 1
+            }
         }
     }
 }

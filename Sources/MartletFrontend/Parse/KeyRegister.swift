@@ -2,14 +2,16 @@ import MartletSchema
 
 /// The keys of one mapping; finds those that stand there more than once.
 struct KeyRegister {
+    /// Most mappings are small: looking through a list is faster than a dictionary there.
+    private var few: [YAMLScalar] = []
     private var first: [String: SourceSpan] = [:]
     private var repeated: [String: Int] = [:]
     private var duplicates: [(key: YAMLScalar, count: Int)] = []
 
     /// False when the key stands there already.
     mutating func insert(_ key: YAMLScalar) -> Bool {
-        guard first[key.text] != nil else {
-            first[key.text] = key.span
+        guard place(of: key.text) != nil else {
+            add(key)
             return true
         }
         if let index = repeated[key.text] {
@@ -21,14 +23,30 @@ struct KeyRegister {
         return false
     }
 
+    private func place(of text: String) -> SourceSpan? {
+        first.isEmpty ? few.first { $0.text == text }?.span : first[text]
+    }
+
+    private mutating func add(_ key: YAMLScalar) {
+        if first.isEmpty, few.count < 16 {
+            few.append(key)
+            return
+        }
+        if first.isEmpty {
+            for key in few { first[key.text] = key.span }
+        }
+        first[key.text] = key.span
+    }
+
     func diagnostics() -> [Diagnostic] {
         duplicates.map { duplicate in
             let key = duplicate.key
             let more = duplicate.count > 1 ? ", and \(duplicate.count - 1) more times below" : ""
             return Diagnostic(
-                .duplicateKey, "'\(key.text.shortened)' stands twice in this mapping; rename or remove one", at: key.span,
+                .duplicateKey, "'\(key.text.shortened)' stands twice in this mapping; rename or remove one",
+                at: key.span,
                 label: "again here" + more,
-                notes: [DiagnosticNote("'\(key.text.shortened)' stands here first", at: first[key.text])])
+                notes: [DiagnosticNote("'\(key.text.shortened)' stands here first", at: place(of: key.text))])
         }
     }
 }

@@ -7,7 +7,8 @@ struct TextLines {
         self.bytes = bytes
         var starts = [0]
         for (offset, byte) in bytes.enumerated() {
-            let isBreak = byte == Byte.lineFeed
+            let isBreak =
+                byte == Byte.lineFeed
                 || byte == Byte.carriageReturn && !(offset + 1 < bytes.count && bytes[offset + 1] == Byte.lineFeed)
             if isBreak { starts.append(offset + 1) }
         }

@@ -61,8 +61,10 @@ extension TrapFinder {
     /// A line that is indented like none of its siblings.
     @Sendable static func wrongIndentation(_ scene: TrapScene) -> Trap? {
         let lines = scene.lines
-        guard scene.says("did not find expected key") || scene.says("mapping values are not allowed")
-            || scene.says("did not find expected '-' indicator") || scene.says("did not find expected <document start>")
+        guard
+            scene.says("did not find expected key") || scene.says("mapping values are not allowed")
+                || scene.says("did not find expected '-' indicator")
+                || scene.says("did not find expected <document start>")
         else { return nil }
         let line = scene.line
         let depth = lines.indentation(line)
@@ -77,9 +79,11 @@ extension TrapFinder {
             if indentation < levels.last?.depth ?? Int.max { levels.append((indentation, candidate)) }
             current = lines.previous(candidate)
         }
-        guard !levels.contains(where: { $0.depth == depth }), let sibling = levels.min(by: {
-            (abs($0.depth - depth), -$0.depth) < (abs($1.depth - depth), -$1.depth)
-        }) else { return nil }
+        guard !levels.contains(where: { $0.depth == depth }),
+            let sibling = levels.min(by: {
+                (abs($0.depth - depth), -$0.depth) < (abs($1.depth - depth), -$1.depth)
+            })
+        else { return nil }
         let content = lines.content(line)
         let key = lines.keyAndValue(line)?.key ?? content.lowerBound..<content.lowerBound + 1
         let neighbour = lines.content(sibling.line)

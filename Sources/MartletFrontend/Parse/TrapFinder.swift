@@ -98,9 +98,10 @@ enum TrapFinder {
 
     /// The finding stands at the opening quote, wherever libyaml noticed.
     private static func unclosedQuote(_ scene: TrapScene) -> Trap? {
-        guard scene.says("unexpected end of stream") || scene.says("did not find expected")
-            || scene.says("mapping values are not allowed") || scene.says("unknown escape")
-            || scene.says("could not find expected ':'") || scene.says("unexpected document indicator")
+        guard
+            scene.says("unexpected end of stream") || scene.says("did not find expected")
+                || scene.says("mapping values are not allowed") || scene.says("unknown escape")
+                || scene.says("could not find expected ':'") || scene.says("unexpected document indicator")
         else { return nil }
         let line: Int
         if scene.isInside("quoted scalar"), let opening = scene.failure.contextOffset, scene.says("unexpected") {

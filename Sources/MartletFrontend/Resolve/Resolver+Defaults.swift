@@ -83,9 +83,12 @@ extension Resolver {
         if case .ambiguous(let right) = WholeNumber(literal.text) {
             return ambiguous(literal, "a number", right, .suggested)
         }
-        guard let number = DecimalNumber(literal.text) else { return mismatch(literal, kind, "write a number such as 0.5") }
+        guard let number = DecimalNumber(literal.text) else {
+            return mismatch(literal, kind, "write a number such as 0.5")
+        }
         guard let value = Double(number.text), value.isFinite, kind == .double || Float(value).isFinite else {
-            return refuse(literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)'; write a smaller number")
+            return refuse(
+                literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)'; write a smaller number")
         }
         return .floating(value)
     }
@@ -99,7 +102,8 @@ extension Resolver {
         if isWord, !looksOther { return .string(literal.text) }
         let quoted = "\"\(literal.text)\""
         let isPlain = !literal.text.utf8.contains(Byte.doubleQuote) && !literal.text.utf8.contains(Byte.backslash)
-        return refuse(literal, "text that is not one plain word stands in quotes; write \(quoted)", fix: isPlain ? quoted : nil)
+        return refuse(
+            literal, "text that is not one plain word stands in quotes; write \(quoted)", fix: isPlain ? quoted : nil)
     }
 
     private mutating func checkData(_ literal: LiteralSyntax) -> DefaultModel? {

@@ -26,7 +26,8 @@ extension Resolver {
             if type.kind == .map {
                 report(
                     .unknownName, "'\(name.value)' is a map, and a key path cannot go through one; end it here",
-                    at: name.span, notes: [DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)])
+                    at: name.span,
+                    notes: [DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)])
                 return nil
             }
             if type.isSingle {

@@ -75,11 +75,11 @@ extension Resolver {
         guard let syntax = property.type, let type = resolve(syntax, of: property) else { return nil }
         guard type.isSingle else {
             report(
-                .badOptionality, "an ignored property holds a single value, not '\(type.text)'; store it or leave it out",
+                .badOptionality,
+                "an ignored property holds a single value, not '\(type.text)'; store it or leave it out",
                 at: syntax.span)
             return nil
         }
-        if case .scalar(.anyValue) = type.value, property.defaultValue != nil { return nil }
         return model(of: property, type, isPrimaryKey: false, isIndexed: false)
     }
 
@@ -127,7 +127,11 @@ extension Resolver {
                 continue
             }
             guard let type = member.type else { continue }
-            if case .embedded = type.value { reportNotUnique(name, type) } else if !type.isSingle { reportNotUnique(name, type) }
+            if case .embedded = type.value {
+                reportNotUnique(name, type)
+            } else if !type.isSingle {
+                reportNotUnique(name, type)
+            }
         }
     }
 
@@ -166,7 +170,8 @@ extension Resolver {
             values[value] = values[value] ?? span
             cases.append(
                 EnumCaseModel(
-                    name: item.name.value, nameSpan: item.name.span, documentation: item.documentation, rawValue: value))
+                    name: item.name.value, nameSpan: item.name.span, documentation: item.documentation, rawValue: value)
+            )
         }
         if let unknown = syntax.unknown, names[unknown.value] == nil, !syntax.isIncomplete {
             reportMissing(

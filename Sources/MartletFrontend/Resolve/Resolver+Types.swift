@@ -6,6 +6,8 @@ extension Resolver {
     mutating func scope(of syntax: ObjectSyntax) -> ObjectScope {
         var scope = ObjectScope(syntax: syntax)
         var folded: [String: Spanned<String>] = [:]
+        folded.reserveCapacity(syntax.properties.count + syntax.ignored.count)
+        scope.members.reserveCapacity(syntax.properties.count)
         for property in syntax.properties + syntax.ignored {
             let name = property.name
             if let first = folded[name.value.asciiLowercased] {
@@ -15,7 +17,8 @@ extension Resolver {
                     isSame
                         ? "'\(name.value)' is declared twice; rename or remove one"
                         : "'\(name.value)' differs from '\(first.value)' by case alone; rename one",
-                    at: name.span, label: "again here", notes: [DiagnosticNote("the other one stands here", at: first.span)])
+                    at: name.span, label: "again here",
+                    notes: [DiagnosticNote("the other one stands here", at: first.span)])
             } else {
                 folded[name.value.asciiLowercased] = name
             }
@@ -48,10 +51,13 @@ extension Resolver {
         case .single: return resolveSingle(type, value, of: property)
         case .list, .set, .map: return resolveCollection(type, value)
         case .linkingObjects(let member):
-            if let optional = type.optional { reportOptional(optional, "linking objects are never optional; remove the '?'") }
+            if let optional = type.optional {
+                reportOptional(optional, "linking objects are never optional; remove the '?'")
+            }
             guard value.objectName != nil else {
                 report(
-                    .badLinkingObjects, "linking objects come from objects, and '\(value.name)' is none; name an object",
+                    .badLinkingObjects,
+                    "linking objects come from objects, and '\(value.name)' is none; name an object",
                     at: type.name.span)
                 return nil
             }
@@ -137,9 +143,8 @@ extension Resolver {
                 at: name.span)
             return nil
         }
-        let candidates = ScalarKind.allCases.map(\.rawValue) + symbols.typeNames
         reportMissing(
-            .unknownType, "unknown type '\(name.value.shortened)'", name, among: candidates,
+            .unknownType, "unknown type '\(name.value.shortened)'", name, among: symbols.typeNames,
             label: "no type with this name")
         return nil
     }

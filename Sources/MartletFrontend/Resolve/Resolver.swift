@@ -70,18 +70,12 @@ struct Resolver {
         _ code: DiagnosticCode, _ message: String, _ name: Spanned<String>, among candidates: [String],
         label: String, notes: [DiagnosticNote] = []
     ) {
-        guard !lostWords.contains(name.value) else {
-            unresolved = true
-            return
-        }
+        guard !lostWords.contains(name.value) else { return }
         let names = suggestions.nearest(to: name.value, among: candidates)
         report(
             code, message, at: name.span, label: label, notes: notes, help: Suggestions.question(names),
             fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(name.span, $0)]) })
     }
-
-    /// True when a name was passed over because of unreadable text.
-    private(set) var unresolved = false
 }
 
 extension DeclarationSyntax {

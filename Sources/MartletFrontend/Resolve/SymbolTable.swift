@@ -25,8 +25,8 @@ struct SymbolTable {
 
     private var symbols: [String: Symbol] = [:]
     private var folded: [String: Symbol] = [:]
-    /// In the order of declaration.
-    private(set) var typeNames: [String] = []
+    /// The built-in types, then the declared ones in their order.
+    private(set) var typeNames = ScalarKind.allCases.map(\.rawValue)
     private(set) var objectNames: [String] = []
 
     subscript(name: String) -> Symbol? { symbols[name] }
@@ -63,7 +63,10 @@ struct SymbolTable {
             diagnostics.append(
                 Diagnostic(
                     .duplicateType, detail, at: symbol.name.span, label: "declared again here",
-                    notes: [DiagnosticNote("the \(first.kind.word) '\(first.name.value)' is declared here", at: first.name.span)]))
+                    notes: [
+                        DiagnosticNote(
+                            "the \(first.kind.word) '\(first.name.value)' is declared here", at: first.name.span)
+                    ]))
             return false
         }
         folded[name.asciiLowercased] = symbol

@@ -46,7 +46,8 @@ struct KeyReader {
                 .unknownKey, "unknown key '\(key.text.shortened)' in \(level.name)\(mend)", at: key.span,
                 label: "not a key of \(level.name)",
                 notes: help == nil
-                    ? [DiagnosticNote("the keys here are \(level.keys.map { "'\($0)'" }.joined(separator: ", "))")] : [],
+                    ? [DiagnosticNote("the keys here are \(level.keys.map { "'\($0)'" }.joined(separator: ", "))")]
+                    : [],
                 help: help, fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(key.span, $0)]) }))
     }
 }

@@ -14,7 +14,8 @@ enum LiteralParser {
         let span = scalar.span(of: start..<end)
         guard start < end else {
             return Result(diagnostics: [
-                Diagnostic(.badDefault, "no default behind '='; write one or remove the '='", at: removal ?? scalar.span)
+                Diagnostic(
+                    .badDefault, "no default behind '='; write one or remove the '='", at: removal ?? scalar.span)
             ])
         }
         let quote = bytes[start]
@@ -36,7 +37,8 @@ enum LiteralParser {
         case .trailing(let index):
             let place = scalar.span(of: index..<end)
             return Result(diagnostics: [
-                Diagnostic(.badDefault, "nothing can stand behind the closing quote; escape quotes inside text", at: place)
+                Diagnostic(
+                    .badDefault, "nothing can stand behind the closing quote; escape quotes inside text", at: place)
             ])
         case .badEscape(let range):
             let text = String(decoding: bytes[range], as: UTF8.self)

@@ -173,7 +173,8 @@ extension SchemaParser {
     private mutating func parseDefault(_ entry: YAMLEntry, of name: Spanned<String>) -> LiteralSyntax? {
         guard case .scalar(let scalar) = entry.value else {
             if case .broken = entry.value { return nil }
-            report(.badDefault, "a default is a single value, not \(entry.value.shape); remove it", at: entry.value.span)
+            report(
+                .badDefault, "a default is a single value, not \(entry.value.shape); remove it", at: entry.value.span)
             return nil
         }
         if scalar.isEmpty {

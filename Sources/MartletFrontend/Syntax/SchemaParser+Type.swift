@@ -45,7 +45,8 @@ extension SchemaParser {
         let mend = hasColon ? "write a space behind its ':' and indent it like '\(name.value)'" : "join the lines"
         report(
             .yamlTrap, "'\(text.shortened)' continues the type of '\(name.value)' on a new line; \(mend)", at: span,
-            label: "part of the value above", notes: [DiagnosticNote("the value begins here", at: scalar.span.beginning)])
+            label: "part of the value above",
+            notes: [DiagnosticNote("the value begins here", at: scalar.span.beginning)])
         var stop = source.lineRange(first).upperBound
         while stop > scalar.span.start, source.bytes[stop - 1].isBlank { stop -= 1 }
         let firstSpan = SourceSpan(file: scalar.span.file, start: scalar.span.start, end: stop)

@@ -35,7 +35,9 @@ struct SchemaParser {
 
     private mutating func parseSection(_ section: YAMLEntry) -> [DeclarationSyntax] {
         let kind = section.key.text
-        guard let mapping = mapping(section.value, of: "'\(kind)'", holds: "names and what they mean") else { return [] }
+        guard let mapping = mapping(section.value, of: "'\(kind)'", holds: "names and what they mean") else {
+            return []
+        }
         var result: [DeclarationSyntax] = []
         for entry in entries(mapping) {
             guard let name = name(entry.key, of: "type") else { continue }
@@ -50,7 +52,8 @@ struct SchemaParser {
     }
 
     private mutating func parseProjection(_ name: Spanned<String>, _ entry: YAMLEntry) -> ProjectionSyntax? {
-        guard let mapping = mapping(entry.value, of: "projection '\(name.value)'", holds: "'of' and 'properties'") else {
+        guard let mapping = mapping(entry.value, of: "projection '\(name.value)'", holds: "'of' and 'properties'")
+        else {
             return nil
         }
         let keys = keys(entries(mapping), .projection)
@@ -73,7 +76,9 @@ struct SchemaParser {
                 }
             }
         } else {
-            report(.wrongShape, "projection '\(name.value)' has no properties; list them under 'properties:'", at: name.span)
+            report(
+                .wrongShape, "projection '\(name.value)' has no properties; list them under 'properties:'",
+                at: name.span)
         }
         return ProjectionSyntax(
             name: name, documentation: documentation(entry, keys), root: root, labels: labels,

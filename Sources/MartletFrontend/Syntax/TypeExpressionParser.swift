@@ -148,7 +148,8 @@ struct TypeExpressionParser {
         }
         index += 1
         skipBlanks()
-        let literal = LiteralParser.parse(bytes, from: index, in: scalar, removal: scalar.span(of: before..<bytes.count))
+        let literal = LiteralParser.parse(
+            bytes, from: index, in: scalar, removal: scalar.span(of: before..<bytes.count))
         diagnostics += literal.diagnostics
         return literal.literal
     }

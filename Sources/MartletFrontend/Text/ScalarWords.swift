@@ -67,7 +67,9 @@ enum WholeNumber {
         guard parts.count > 1, parts.count <= 3 else { return nil }
         var total: Int64 = 0
         for part in parts {
-            guard part.count <= 6, let value = Int64(String(decoding: part, as: UTF8.self)), value >= 0 else { return nil }
+            guard part.count <= 6, let value = Int64(String(decoding: part, as: UTF8.self)), value >= 0 else {
+                return nil
+            }
             total = total * 60 + value
         }
         return String(total)

@@ -10,10 +10,11 @@ struct Suggestions {
         guard !wanted.isEmpty, wanted.count <= 63 else { return [] }
         let limit = wanted.count <= 4 ? 1 : wanted.count <= 8 ? 2 : 3
         var found: [(distance: Int, name: String)] = []
-        for candidate in candidates where candidate != name {
-            let length = candidate.utf8.count
-            guard abs(length - wanted.count) <= limit, length <= 63 else { continue }
+        for candidate in candidates {
             guard budget > 0 else { break }
+            budget -= 4
+            let length = candidate.utf8.count
+            guard abs(length - wanted.count) <= limit, length <= 63, candidate != name else { continue }
             budget -= (length + 1) * (wanted.count + 1)
             let distance = Suggestions.distance(wanted, candidate.utf8.map(\.lowercased))
             if distance <= limit, distance < max(length, wanted.count) { found.append((distance, candidate)) }

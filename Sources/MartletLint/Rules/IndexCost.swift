@@ -14,7 +14,8 @@ struct IndexCost: LintRule {
             if indexed.count > Self.maximumIndexes {
                 findings.append(
                     Diagnostic(
-                        code, "'\(object.name)' has \(indexed.count) indexes; more than 8 make writes slow, so drop some",
+                        code,
+                        "'\(object.name)' has \(indexed.count) indexes; more than 8 make writes slow, so drop some",
                         at: object.nameSpan))
             }
             for entry in object.indexes where indexed.contains(entry.value) {

@@ -21,7 +21,9 @@ struct MissingDocumentation: LintRule {
         guard let documentation, !documentation.isEmpty else {
             return Diagnostic(code, "'\(name)' has no documentation; write a '##' line above it", at: span)
         }
-        let filler: Set<String> = ["a", "an", "the", "this", "is", "of", "represents", "model", "object", "type", "class"]
+        let filler: Set<String> = [
+            "a", "an", "the", "this", "is", "of", "represents", "model", "object", "type", "class",
+        ]
         let words = documentation.split { !($0.isLetter || $0.isNumber) }.map { $0.lowercased() }
         let rest = words.filter { !filler.contains($0) }
         guard rest == Words.split(name).filter({ !filler.contains($0) }) else { return nil }

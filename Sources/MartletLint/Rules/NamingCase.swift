@@ -41,7 +41,8 @@ struct NamingCase: LintRule {
         _ kind: String, _ name: String, _ right: String, _ span: SourceSpan, isStored: Bool
     ) -> Diagnostic {
         let style = kind == "type" ? "UpperCamelCase" : "lowerCamelCase"
-        let help = isStored ? "write '\(right)' with 'renamedFrom: \(name)' if data is stored already" : "write '\(right)'"
+        let help =
+            isStored ? "write '\(right)' with 'renamedFrom: \(name)' if data is stored already" : "write '\(right)'"
         return Diagnostic(code, "\(kind) '\(name)' is not \(style); write '\(right)'", at: span, help: help)
     }
 }

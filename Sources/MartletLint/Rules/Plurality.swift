@@ -17,7 +17,8 @@ struct Plurality: LintRule {
                 if !property.type.isSingle, property.type.kind != .map, isPlural == false {
                     findings.append(
                         Diagnostic(
-                            code, "collection '\(property.name)' is singular; name it in the plural", at: property.nameSpan))
+                            code, "collection '\(property.name)' is singular; name it in the plural",
+                            at: property.nameSpan))
                 } else if property.type.isSingle, property.type.value.objectName != nil, isPlural == true {
                     findings.append(
                         Diagnostic(

@@ -7,9 +7,10 @@ struct StaleRename: LintRule {
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         let types = schema.objects.map { ($0.name, $0.nameSpan, $0.renamedFrom) }
-        return check(types) + schema.objects.flatMap { object in
-            check(object.properties.map { ($0.name, $0.nameSpan, $0.renamedFrom) })
-        }
+        return check(types)
+            + schema.objects.flatMap { object in
+                check(object.properties.map { ($0.name, $0.nameSpan, $0.renamedFrom) })
+            }
     }
 
     private func check(_ things: [(name: String, span: SourceSpan, from: Spanned<String>?)]) -> [Diagnostic] {
@@ -24,7 +25,8 @@ struct StaleRename: LintRule {
             } else if let other = present[from.value] {
                 findings.append(
                     Diagnostic(
-                        code, "'\(from.value)' is still there, so nothing can be renamed from it; remove one of the two",
+                        code,
+                        "'\(from.value)' is still there, so nothing can be renamed from it; remove one of the two",
                         at: from.span, notes: [DiagnosticNote("'\(from.value)' is declared here", at: other)]))
             } else if let other = claimed[from.value] {
                 findings.append(

@@ -9,7 +9,8 @@ struct UnusedEmbedded: LintRule {
         var used: Set<String> = []
         for object in schema.objects {
             for property in object.properties {
-                if case .embedded(let name) = property.type.value, !property.type.isLinkingObjects, name != object.name {
+                if case .embedded(let name) = property.type.value, !property.type.isLinkingObjects, name != object.name
+                {
                     used.insert(name)
                 }
             }

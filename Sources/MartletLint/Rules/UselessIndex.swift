@@ -23,7 +23,8 @@ struct UselessIndex: LintRule {
                         notes: [DiagnosticNote("it stands here first", at: earlier)]))
             } else if property.isPrimaryKey {
                 findings.append(
-                    Diagnostic(code, "'\(entry.value)' is the primary key, which has an index; remove it", at: entry.span))
+                    Diagnostic(
+                        code, "'\(entry.value)' is the primary key, which has an index; remove it", at: entry.span))
             } else if !property.isIndexed {
                 let why =
                     property.type.value.objectName != nil && property.type.isSingle

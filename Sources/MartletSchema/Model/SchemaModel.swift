@@ -59,33 +59,28 @@ public struct FileModel: Hashable, Sendable {
 public struct SchemaModel: Hashable, Sendable {
     /// Sorted by the bytes of their relative paths.
     public let files: [FileModel]
-    private let objectsByName: [String: ObjectModel]
-    private let enumsByName: [String: EnumModel]
+    /// Every object of every file, top-level and embedded.
+    public let objects: [ObjectModel]
+    public let enums: [EnumModel]
+    public let projections: [ProjectionModel]
+    private let objectPositions: [String: Int]
+    private let enumPositions: [String: Int]
 
     public init(files: [FileModel]) {
-        self.files = files.sorted { Array($0.path.utf8).lexicographicallyPrecedes(Array($1.path.utf8)) }
-        var objects: [String: ObjectModel] = [:]
-        var enums: [String: EnumModel] = [:]
-        for file in files {
-            for declaration in file.declarations {
-                switch declaration {
-                case .object(let model): objects[model.name] = model
-                case .enumeration(let model): enums[model.name] = model
-                case .projection: break
-                }
-            }
-        }
-        objectsByName = objects
-        enumsByName = enums
+        self.files = files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        objects = self.files.flatMap(\.objects)
+        enums = self.files.flatMap(\.enums)
+        projections = self.files.flatMap(\.projections)
+        objectPositions = SchemaModel.positions(of: objects.map(\.name))
+        enumPositions = SchemaModel.positions(of: enums.map(\.name))
     }
 
-    /// Every object of every file, top-level and embedded.
-    public var objects: [ObjectModel] { files.flatMap(\.objects) }
-    public var enums: [EnumModel] { files.flatMap(\.enums) }
-    public var projections: [ProjectionModel] { files.flatMap(\.projections) }
-
     /// The object type, top-level or embedded, of this name.
-    public func object(named name: String) -> ObjectModel? { objectsByName[name] }
+    public func object(named name: String) -> ObjectModel? { objectPositions[name].map { objects[$0] } }
 
-    public func enumeration(named name: String) -> EnumModel? { enumsByName[name] }
+    public func enumeration(named name: String) -> EnumModel? { enumPositions[name].map { enums[$0] } }
+
+    private static func positions(of names: [String]) -> [String: Int] {
+        Dictionary(zip(names, names.indices)) { first, _ in first }
+    }
 }

@@ -43,7 +43,8 @@ struct FixtureTests {
         let expected = schema.expected.sorted()
         for (left, right) in zip(found, expected) {
             #expect(
-                left.text.hasPrefix(right.text.trimmingCharacters(in: .whitespaces)), "found \(left.text), expected \(right.text)")
+                left.text.hasPrefix(right.text.trimmingCharacters(in: .whitespaces)),
+                "found \(left.text), expected \(right.text)")
         }
         #expect(found.count == expected.count, "found:\n\(found.map(\.text).joined(separator: "\n"))")
         #expect((result.model == nil) == !expected.isEmpty)

@@ -37,7 +37,9 @@ struct LimitTests {
 
     @Test("MRT0102 10,000 duplicate keys")
     func duplicates() {
-        only("objects:\n  Dog:\n    properties:\n" + String(repeating: "      name: String\n", count: 10_000), .duplicateKey)
+        only(
+            "objects:\n  Dog:\n    properties:\n" + String(repeating: "      name: String\n", count: 10_000),
+            .duplicateKey)
     }
 
     @Test("MRT0002 a key of 2,000 characters")
@@ -48,7 +50,8 @@ struct LimitTests {
 
     @Test("MRT0002 text of more than 64 KiB")
     func longText() {
-        let text = "objects:\n  Dog:\n    doc: \"\(String(repeating: "x", count: 70_000))\"\n    properties: {name: String}\n"
+        let text =
+            "objects:\n  Dog:\n    doc: \"\(String(repeating: "x", count: 70_000))\"\n    properties: {name: String}\n"
         only(text, .limitExceeded)
     }
 
@@ -85,7 +88,9 @@ struct LimitTests {
         only("objects:\n", .noSchema)
     }
 
-    @Test("S10 no megabyte takes a second", arguments: ["a:\n", "a:b\n", "\"\n", "'", "- ", "  a: [\n", "{", "? ", "\t", "&a ", "<<<<<<< \n"])
+    @Test(
+        "S10 no megabyte takes a second",
+        arguments: ["a:\n", "a:b\n", "\"\n", "'", "- ", "  a: [\n", "{", "? ", "\t", "&a ", "<<<<<<< \n"])
     func megabytes(_ unit: String) {
         let text = String(repeating: unit, count: (1 << 20) / unit.utf8.count)
         let clock = ContinuousClock()

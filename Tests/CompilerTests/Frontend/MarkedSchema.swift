@@ -98,12 +98,14 @@ extension Diagnostic {
     /// The finding as a fixture writes it; the length is of the first line alone.
     func expectation(in sources: [SourceText]) -> MarkedSchema.Expectation {
         guard let span, let source = sources.first(where: { $0.file == span.file }) else {
-            return MarkedSchema.Expectation(path: "", line: 0, column: 0, length: 0, code: code.rawValue, message: message)
+            return MarkedSchema.Expectation(
+                path: "", line: 0, column: 0, length: 0, code: code.rawValue, message: message)
         }
         let start = source.position(at: span.start)
         let end = source.position(at: min(span.end, source.lineRange(start.line - 1).upperBound))
         return MarkedSchema.Expectation(
-            path: source.relativePath, line: start.line, column: start.column, length: max(1, end.column - start.column),
+            path: source.relativePath, line: start.line, column: start.column,
+            length: max(1, end.column - start.column),
             code: code.rawValue, message: message)
     }
 }

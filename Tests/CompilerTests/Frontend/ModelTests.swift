@@ -134,7 +134,9 @@ struct ModelTests {
 
     @Test("S11 at most three suggestions, nearest first")
     func suggestions() {
-        let text = "objects:\n  A:\n    properties: {a: Bind?}\n" + ["Bird", "Bond", "Band", "Bend", "Kind"]
+        let text =
+            "objects:\n  A:\n    properties: {a: Bind?}\n"
+            + ["Bird", "Bond", "Band", "Bend", "Kind"]
             .map { "  \($0):\n    properties: {a: Int}\n" }.joined()
         let findings = Frontend.analyze([SourceText(file: SourceFileID(0), path: "A.yaml", text: text)]).diagnostics
         #expect(findings.map(\.help) == ["did you mean 'Bird', 'Bond' or 'Band'?"])

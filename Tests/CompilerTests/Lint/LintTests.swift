@@ -257,7 +257,9 @@ struct LintTests {
     func directives() {
         let source = SourceText(
             file: SourceFileID(0), path: "A.yaml",
-            text: "# martlet:ignor MRT0501\n# martlet:ignore\n# martlet:ignore MRT9\nobjects:\n  Dog:\n    properties: {a: Int}\n")
+            text:
+                "# martlet:ignor MRT0501\n# martlet:ignore\n# martlet:ignore MRT9\nobjects:\n  Dog:\n    properties: {a: Int}\n"
+        )
         let findings = Frontend.analyze([source]).diagnostics
         #expect(findings.map(\.code) == [.uselessIgnore, .uselessIgnore, .uselessIgnore])
         #expect(findings.allSatisfy { !$0.isError })

@@ -8,7 +8,8 @@ import Testing
 struct DiskTests {
     private let dog = "objects:\n  ## A dog.\n  Dog:\n    primaryKey: id\n    properties: {id: Int, name: String}\n"
 
-    private func generate(_ folder: TemporaryFolder, options: CompilerOptions = CompilerOptions()) throws -> Compilation {
+    private func generate(_ folder: TemporaryFolder, options: CompilerOptions = CompilerOptions()) throws -> Compilation
+    {
         let input = try SourceLoader().load(folder: folder.path + "/Schemas")
         let compilation = Compiler.compile(input, options: options)
         if !compilation.hasErrors { _ = try OutputWriter(folder: folder.path + "/Out").write(compilation.outputs) }
@@ -110,7 +111,10 @@ struct DiskTests {
         #expect(try folder.read("Out/Dog.martlet.swift").contains("public final class Dog"))
         try folder.write("acess: internal\nnamespace: Zoo\naccess: privat\n", to: "martlet.yaml")
         let compilation = try generate(folder)
-        #expect(compilation.diagnostics.filter(\.isError).map(\.code) == [.badConfiguration, .badConfiguration, .badConfiguration])
+        #expect(
+            compilation.diagnostics.filter(\.isError).map(\.code) == [
+                .badConfiguration, .badConfiguration, .badConfiguration,
+            ])
     }
 
     @Test("S20 two schema files that would give one Swift file are refused")

@@ -11,7 +11,9 @@ struct PrinterTests {
 
     @Test("S11 the line, carets under the token, and help")
     func full() {
-        let text = "objects:\n  Dog:\n    properties:\n" + String(repeating: "      # note\n", count: 10) + "      name: Strng\n"
+        let text =
+            "objects:\n  Dog:\n    properties:\n" + String(repeating: "      # note\n", count: 10)
+            + "      name: Strng\n"
         let source = source(text)
         let printer = DiagnosticPrinter(sources: [source])
         #expect(
@@ -50,10 +52,12 @@ struct PrinterTests {
     @Test("S41 wide characters and tabs before the token, control characters and long lines")
     func odd() {
         let source = source("objects:\n  Dog:\n    properties:\n      a: {doc: \"犬\u{301}\", type:\tStrng}\n")
-        let lines = DiagnosticPrinter(sources: [source]).text(Frontend.analyze([source]).diagnostics).split(separator: "\n")
+        let lines = DiagnosticPrinter(sources: [source]).text(Frontend.analyze([source]).diagnostics).split(
+            separator: "\n")
         #expect(lines[3] == "4 |       a: {doc: \"犬\u{301}\", type: Strng}")
-        #expect(lines[4] == "  |                           ^^^^^ no type with this name")
-        let long = self.source("objects:\n  Dog:\n    properties: {" + String(repeating: "a: Int, ", count: 5000) + "b: Strng}\n")
+        #expect(lines[4] == "  |                            ^^^^^ no type with this name")
+        let long = self.source(
+            "objects:\n  Dog:\n    properties: {" + String(repeating: "a: Int, ", count: 5000) + "b: Strng}\n")
         let text = DiagnosticPrinter(sources: [long]).text(Frontend.analyze([long]).diagnostics)
         #expect(text.split(separator: "\n").allSatisfy { $0.unicodeScalars.count < 300 })
     }

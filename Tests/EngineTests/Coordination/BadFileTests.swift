@@ -1,8 +1,9 @@
 import CMartletTestVFS
 import Foundation
-@testable import MartletEngine
 import MartletSQLite
 import Testing
+
+@testable import MartletEngine
 
 @Suite("files that cannot be used")
 struct BadFileTests {
@@ -12,9 +13,13 @@ struct BadFileTests {
             let process = try VirtualProcess(path, adjust: adjust)
             try EngineError.naming(path) {
                 for table in ["Note", "\"Note.tags\"", "martlet_changes", "martlet_types"] {
-                    _ = try process.integer("SELECT count(*), sum(length(quote(\(table == "Note" ? "text" : "1")))) FROM \(table) NOT INDEXED")
+                    _ = try process.integer(
+                        "SELECT count(*), sum(length(quote(\(table == "Note" ? "text" : "1")))) FROM \(table) NOT INDEXED"
+                    )
                 }
-                for key in try process.column("SELECT _key FROM Note") { if case .integer(let key) = key { _ = try process.tags(key) } }
+                for key in try process.column("SELECT _key FROM Note") {
+                    if case .integer(let key) = key { _ = try process.tags(key) }
+                }
             }
         }
     }
@@ -32,7 +37,9 @@ struct BadFileTests {
             }
             #expect(error?.code == code, "\(String(describing: error))", sourceLocation: sourceLocation)
             #expect(error?.path == folder.path(name), sourceLocation: sourceLocation)
-            #expect(text.isEmpty || error?.message.contains(text) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation)
+            #expect(
+                text.isEmpty || error?.message.contains(text) == true, "\(error?.message ?? "")",
+                sourceLocation: sourceLocation)
             let isSame = folder.bytes(of: name) == before
             #expect(isSame, "its bytes are as they were", sourceLocation: sourceLocation)
         }
@@ -44,7 +51,8 @@ struct BadFileTests {
         for batch in 0..<4 {
             try process.write { transaction in
                 for number in 0..<60 {
-                    try transaction.addNote("\(number) \(String(repeating: "x", count: 200))", batch: batch, tags: ["a", "b", "c"])
+                    try transaction.addNote(
+                        "\(number) \(String(repeating: "x", count: 200))", batch: batch, tags: ["a", "b", "c"])
                 }
             }
         }
@@ -128,7 +136,9 @@ struct BadFileTests {
         #expect(folder.bytes(of: "copy-wal") == log, "the commits in the log are still there")
     }
 
-    @Test("what a program left that was killed while it made the file is taken up", arguments: ["", "PRAGMA journal_mode = WAL; PRAGMA user_version = 0"])
+    @Test(
+        "what a program left that was killed while it made the file is taken up",
+        arguments: ["", "PRAGMA journal_mode = WAL; PRAGMA user_version = 0"])
     func halfMade(sql: String) throws {
         let folder = try TestFolder()
         do {
@@ -149,13 +159,16 @@ struct BadFileTests {
         try makeFile(folder)
         dropLog(folder)
         let whole = try #require(folder.bytes())
-        var lengths = Array(stride(from: 4_096, to: whole.count, by: 4_096)) + [1, 50, 100, 511, 4_095, 4_097, whole.count - 1]
+        var lengths =
+            Array(stride(from: 4_096, to: whole.count, by: 4_096)) + [1, 50, 100, 511, 4_095, 4_097, whole.count - 1]
         lengths += stride(from: 700, to: whole.count, by: 9_001)
         for length in lengths {
             write(Array(whole[..<length]), folder)
             dropLog(folder)
             let error = use(folder.path())
-            #expect(error.map { [.corrupt, .notADatabase].contains($0.code) } == true, "\(length) of \(whole.count): \(String(describing: error))")
+            #expect(
+                error.map { [.corrupt, .notADatabase].contains($0.code) } == true,
+                "\(length) of \(whole.count): \(String(describing: error))")
             let isSame = folder.bytes() == Array(whole[..<length])
             #expect(isSame, "length \(length)")
         }
@@ -208,8 +221,10 @@ struct BadFileTests {
     @Test(
         "a damaged catalog is refused",
         arguments: [
-            "DELETE FROM martlet_meta", "UPDATE martlet_types SET facts = 'object Note' || char(10) || 'property x Future'",
-            "UPDATE martlet_types SET name = 'Other'", "UPDATE martlet_types SET facts = ''", "DROP TABLE martlet_types",
+            "DELETE FROM martlet_meta",
+            "UPDATE martlet_types SET facts = 'object Note' || char(10) || 'property x Future'",
+            "UPDATE martlet_types SET name = 'Other'", "UPDATE martlet_types SET facts = ''",
+            "DROP TABLE martlet_types",
             "DROP TABLE martlet_meta",
         ])
     func damagedCatalog(sql: String) throws {

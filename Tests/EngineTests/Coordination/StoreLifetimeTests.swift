@@ -1,8 +1,9 @@
 import CMartletTestVFS
 import Foundation
-@testable import MartletEngine
 import MartletSQLite
 import Testing
+
+@testable import MartletEngine
 
 @Suite("opening and closing")
 struct StoreLifetimeTests {
@@ -16,7 +17,8 @@ struct StoreLifetimeTests {
     func oneCoordinator() throws {
         let folder = try TestFolder()
         let first = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
-        try FileManager.default.createSymbolicLink(atPath: folder.path("link.realm"), withDestinationPath: folder.path())
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link.realm"), withDestinationPath: folder.path())
         try FileManager.default.linkItem(atPath: folder.path(), toPath: folder.path("hard.realm"))
         for name in ["test.realm", "link.realm", "hard.realm", "../\(folder.url.lastPathComponent)/test.realm"] {
             #expect(try StoreRegistry.coordinator(VirtualProcess.options(folder.path(name))) === first)
@@ -30,7 +32,8 @@ struct StoreLifetimeTests {
     func oneLockFile() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
-        try FileManager.default.createSymbolicLink(atPath: folder.path("link.realm"), withDestinationPath: folder.path())
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link.realm"), withDestinationPath: folder.path())
         let two = try VirtualProcess(folder.path("link.realm"))
         try one.write { transaction in
             try transaction.addNote("a")
@@ -63,20 +66,26 @@ struct StoreLifetimeTests {
         let first = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
         let refused: [(inout StoreOptions) -> Void] = [{ $0.isReadOnly = true }, { $0.durability = .full }]
         for adjust in refused {
-            let error = engineError { _ = try StoreRegistry.coordinator(VirtualProcess.options(folder.path(), adjust: adjust)) }
+            let error = engineError {
+                _ = try StoreRegistry.coordinator(VirtualProcess.options(folder.path(), adjust: adjust))
+            }
             #expect(error?.code == .incompatibleConfiguration)
         }
         let other = engineError {
-            _ = try StoreRegistry.coordinator(VirtualProcess.options(folder.path(), [VirtualProcess.note + "\nproperty extra Int"]))
+            _ = try StoreRegistry.coordinator(
+                VirtualProcess.options(folder.path(), [VirtualProcess.note + "\nproperty extra Int"]))
         }
         #expect(other?.code == .incompatibleConfiguration, "Realms that are open know the type as it was")
-        let more = try StoreRegistry.coordinator(VirtualProcess.options(folder.path(), [VirtualProcess.note, "object Cat\nproperty a Int"]))
+        let more = try StoreRegistry.coordinator(
+            VirtualProcess.options(folder.path(), [VirtualProcess.note, "object Cat\nproperty a Int"]))
         #expect(more === first)
         #expect(first.schema["Cat"] != nil)
         #expect(try VirtualProcess(first).noteCount == 0)
         let newer = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()) { $0.schemaVersion = 2 })
         #expect(newer === first)
-        let older = engineError { _ = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()) { $0.schemaVersion = 1 }) }
+        let older = engineError {
+            _ = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()) { $0.schemaVersion = 1 })
+        }
         #expect(older?.code == .schemaVersionNewer)
     }
 
@@ -193,7 +202,8 @@ struct StoreLifetimeTests {
         let path = StoreFiles.temporaryPath(identifier: UUID().uuidString)
         defer { StoreFiles.remove(path) }
         try VirtualProcess(path).add("old")
-        let process = VirtualProcess(try StoreRegistry.coordinator(VirtualProcess.options(path) { $0.isTemporary = true }))
+        let process = VirtualProcess(
+            try StoreRegistry.coordinator(VirtualProcess.options(path) { $0.isTemporary = true }))
         #expect(try process.noteCount == 0)
     }
 

@@ -18,7 +18,9 @@ struct BadFileTests {
     private func bytes(_ name: String = "test.realm") -> Data? { FileManager.default.contents(atPath: url(name).path) }
 
     /// What opening is refused with.
-    private func refusal(_ name: String = "test.realm", _ adjust: (inout Realm.Configuration) -> Void = { _ in }) -> Realm.Error? {
+    private func refusal(_ name: String = "test.realm", _ adjust: (inout Realm.Configuration) -> Void = { _ in })
+        -> Realm.Error?
+    {
         var configuration = Realm.Configuration(fileURL: url(name))
         adjust(&configuration)
         do {
@@ -47,7 +49,9 @@ struct BadFileTests {
         var configuration = Realm.Configuration(fileURL: url())
         adjust(&configuration)
         let realm = try Realm(configuration: configuration)
-        try realm.write { for number in 0..<200 { realm.add(Dog(name: "dog \(number) \(String(repeating: "x", count: 100))")) } }
+        try realm.write {
+            for number in 0..<200 { realm.add(Dog(name: "dog \(number) \(String(repeating: "x", count: 100))")) }
+        }
     }
 
     @Test("a missing file or folder")

@@ -16,7 +16,7 @@ struct Question: Sendable {
             let answer = question.answer(realm)
             let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
             let time = "\((milliseconds * 10).rounded() / 10) ms"
-            print("  \(question.text.padded(to: 50)) \(answer.padded(to: 44)) \(time.padded(to: 9, left: true))")
+            print("  \(question.text.padded(to: 50)) \(answer.padded(to: 54)) \(time.padded(to: 9, left: true))")
         }
     }
 }

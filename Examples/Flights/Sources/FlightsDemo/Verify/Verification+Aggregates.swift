@@ -12,7 +12,8 @@ extension Verification {
         Check("least and greatest arrival delay") { realm in
             let flights = realm.objects(Flight.self)
             return .list([
-                Answer(flights.min(ofProperty: "arrivalDelay") as Int?), Answer(flights.max(ofProperty: "arrivalDelay") as Int?),
+                Answer(flights.min(ofProperty: "arrivalDelay") as Int?),
+                Answer(flights.max(ofProperty: "arrivalDelay") as Int?),
             ])
         },
         Check("mean air time of flights to Honolulu") { realm in

@@ -36,9 +36,11 @@ struct Verification {
     func run(in realm: Realm) throws -> Bool {
         var failures = 0
         for check in Self.checks {
+            let start = ContinuousClock.now
             let answer = try check.answer(realm)
+            let time = "\(Int((ContinuousClock.now - start) / .milliseconds(1))) ms"
             if let expected = expected[check.question], expected.isSame(as: answer) {
-                print("ok    \(check.question): \(Self.shortened(answer))")
+                print("ok    \(check.question): \(Self.shortened(answer)) (\(time))")
             } else {
                 failures += 1
                 let wanted = expected[check.question].map(\.description) ?? "no such question in the file"

@@ -1,0 +1,26 @@
+import MartletEngine
+import MartletSQLite
+
+extension RealmContext {
+    /// The object with a primary key, its values read with it; nil when there is none.
+    func find(primaryKey value: SQLValue, _ table: ObjectTable) -> ObjectBase? {
+        if table.integerKey >= 0, case .integer(let key) = value, let known = table.identity.object(key), known._state == .live {
+            return known
+        }
+        flushForQuery()
+        return read { connection in
+            let statement = try table.findStatement(connection)
+            statement.bind(value, at: 1)
+            guard try statement.step() else { return nil }
+            defer { statement.reset() }
+            let object = table.object(statement.integer(table.keyPosition))
+            if object._state == .stale {
+                var decoder = RowDecoder(statement, table.layout)
+                object._decode(&decoder)
+                object._state = .live
+                object._guard = confinement.guardWord
+            }
+            return object
+        }
+    }
+}

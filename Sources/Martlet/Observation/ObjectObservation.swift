@@ -1,0 +1,134 @@
+import MartletEngine
+import MartletSQLite
+
+/// What an observer of an object or projection wants to hear of, by the names used in changes.
+struct ObservedItems {
+    /// A property or label, and the type of its value.
+    struct Named {
+        let name: String
+        /// Nil for collections and linking objects, which have no values in changes.
+        let property: PropertySchema?
+    }
+
+    private(set) var named: [Named] = []
+    private(set) var items: [ObjectTracker.Item] = []
+
+    /// The item `name`, whose value lies at `value`, heard of when one of the `watched` paths changes.
+    mutating func append(_ name: String, value: PropertyPath, watched: [PropertyPath], _ table: TableID, _ schema: DatabaseSchema) {
+        let resolved = try? ResolvedPath(value, from: table, in: schema)
+        let isPlain = resolved?.steps.allSatisfy { if case .link = $0 { true } else { false } } ?? false
+        let property = resolved?.end.map { schema[$0.table].type.properties[$0.property] }
+        let isSingle = isPlain && property?.kind == .single
+        named.append(Named(name: name, property: isSingle ? property : nil))
+        items.append(ObjectTracker.Item(watched: watched, value: isSingle ? value : nil))
+    }
+
+    /// The properties of a type that key paths begin with, or all of its own.
+    static func properties(_ paths: [PropertyPath]?, _ table: TableID, _ schema: DatabaseSchema) -> ObservedItems {
+        var result = ObservedItems()
+        for property in schema[table].type.properties {
+            let own = PropertyPath([property.name])
+            let watched: [PropertyPath]
+            if let paths {
+                watched = paths.compactMap { $0.names == ["*"] ? own : $0.names.first == property.name ? $0 : nil }
+            } else if case .linkingObjects = property.kind {
+                watched = []
+            } else {
+                watched = [own]
+            }
+            if !watched.isEmpty { result.append(property.name, value: own, watched: watched, table, schema) }
+        }
+        return result
+    }
+}
+
+/// The executor's half of an object's observation: turns stored values into those that changes show.
+///
+/// It keeps the values of the last call, linked objects among them, so that an old value can be shown after its row has
+/// gone. Used on the executor only.
+final class ObjectObservation {
+    enum Outcome {
+        case change(ObjectBase, [PropertyChange])
+        case deleted
+        case failure(any Error)
+    }
+
+    private let context: RealmContext
+    private let table: ObjectTable
+    private var object: ObjectBase
+    private let named: [ObservedItems.Named]
+    private var values: [Any?] = []
+    private let tell: (Outcome) -> Void
+
+    private init(_ object: ObjectBase, _ context: RealmContext, _ table: ObjectTable, _ items: ObservedItems, _ tell: @escaping (Outcome) -> Void) {
+        self.object = object
+        self.context = context
+        self.table = table
+        self.tell = tell
+        named = items.named
+    }
+
+    static func start(
+        _ object: ObjectBase, _ items: ObservedItems, _ registration: Registration, _ tell: @escaping (Outcome) -> Void
+    ) {
+        guard let context = object._context, let table = object._table else { Misuse.observeUnmanaged(object._typeName) }
+        let observation = ObjectObservation(object, context, table, items, tell)
+        let tracker: ObjectTracker
+        do {
+            tracker = try ObjectTracker(table: table.id, key: object._key, items: items.items, context.schema)
+        } catch {
+            Misuse.unknownKeyPath(error.name, component: error.name, type: error.type)
+        }
+        let handle = context.handle
+        let known: ObjectTracker.State
+        do {
+            known = try tracker.state(handle)
+        } catch {
+            Misuse.readFailed(error)
+        }
+        observation.values = observation.shown(known.values, Array(known.values.indices))
+        let entry = TrackingEntry<ObjectTracker.State, ObjectTracker.Change>(registration, delivered: handle.version, known: known) {
+            known, changes, handle in
+            let (state, change) = try tracker.advance(known ?? tracker.state(handle), changes, handle)
+            if case .none = change { return .init(state: state) }
+            return .init(state: state, news: change, isLast: state.isOver)
+        } tell: { event, state, _ in
+            observation.hear(event, state)
+        }
+        context.hub.add(entry)
+    }
+
+    private func hear(_ event: TrackingEntry<ObjectTracker.State, ObjectTracker.Change>.Event, _ state: ObjectTracker.State?) {
+        switch event {
+        case .quiet:
+            if let state, !state.isOver { values = shown(state.values, Array(state.values.indices)) }
+        case .failure(let error): tell(.failure(error))
+        case .news(.none): break
+        case .news(.deleted): tell(.deleted)
+        case .news(.modified(let changed)):
+            let old = values
+            for (index, value) in zip(changed, shown(state?.values ?? [], changed)) { values[index] = value }
+            let changes = changed.map { index in
+                PropertyChange(name: named[index].name, oldValue: old[index], newValue: values[index])
+            }
+            tell(.change(current, changes))
+        }
+    }
+
+    // This very object, unless its Realm was invalidated and shows the row again.
+    private var current: ObjectBase {
+        if object._state == .invalidated, table.exists(object._key) { object = table.object(object._key) }
+        return object
+    }
+
+    private func shown(_ stored: [SQLValue], _ indices: [Int]) -> [Any?] {
+        indices.map { index in
+            guard let property = named[index].property else { return nil }
+            guard property.isLink, let target = property.element.target else {
+                return UntypedValue.swift(stored[index], property.element)
+            }
+            guard case .integer(let key) = stored[index], let table = context.table(named: target) else { return nil }
+            return table.identity.object(key) ?? (table.exists(key) ? table.object(key) : nil)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+public import Dispatch
+import MartletEngine
+
+/// A live collection of a Realm that can be observed.
+public protocol ObservableCollection<Element> {
+    associatedtype Element
+    /// What all variants of `observe` come to.
+    func _observe(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, Self) -> Void
+    ) -> NotificationToken
+}
+
+extension ObservableCollection {
+    /// Calls `block` with the collection once it is there, and after each change of what it holds.
+    ///
+    /// Calls come on the executor of the Realm: its run loop or queue, and inside `refresh()` and `beginWrite()`. The
+    /// observation lasts as long as the token, and keeps the collection alive.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: which properties count as modifications, through links too; nil for all, up to four objects deep.
+    ///   - queue: a serial queue to observe on instead; the collection given to the block then belongs to it.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        _observe(keyPaths, queue) { event, collection in
+            switch event {
+            case .initial: block(.initial(collection))
+            case .update(let change):
+                block(
+                    .update(
+                        collection, deletions: change.deletions, insertions: change.insertions,
+                        modifications: change.modifications))
+            case .failure(let error): block(.error(error))
+            }
+        }
+    }
+
+    /// As `observe`, with moves and the new positions of modified elements.
+    public func observeChanges(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (DetailedCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        _observe(keyPaths, queue) { event, collection in
+            switch event {
+            case .initial: block(.initial(collection))
+            case .update(let change): block(.update(collection, change))
+            case .failure(let error): block(.error(error))
+            }
+        }
+    }
+}
+
+extension ObservableCollection where Element: ObjectBase {
+    /// The same with typed key paths.
+    public func observe(
+        keyPaths: [any KeyPathDescriptor<Element>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map(\.keyPath), on: queue, block)
+    }
+
+    /// The same with Swift key paths.
+    public func observe(
+        keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { ObjectBase.path($0) }, on: queue, block)
+    }
+}

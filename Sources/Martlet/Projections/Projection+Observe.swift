@@ -1,0 +1,113 @@
+public import Dispatch
+import MartletEngine
+
+/// A projection whose labels are named in changes.
+public protocol ObservableProjection: AnyProjection {
+    associatedtype Root: ObjectBase
+    var rootObject: Root { get }
+    init(projecting object: Root)
+}
+
+extension Projection: ObservableProjection {}
+
+extension ObservableProjection {
+    /// Calls `block` after changes of what the projection shows, and once when its object is deleted.
+    ///
+    /// Changes name the projection's labels. Properties of the object that are not projected notify nobody.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: which labels count, or the key paths behind them; nil for all.
+    ///   - queue: a serial queue to observe on instead; the projection given to the block then belongs to it.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken {
+        let labels = ProjectionLabels(Self.self)
+        let chosen = labels.chosen(keyPaths)
+        return rootObject.observe(queue) { context, table in
+            var items = ObservedItems()
+            for label in chosen {
+                items.append(label.name, value: label.path, watched: [label.path], table, context.schema)
+            }
+            return items
+        } tell: { [self] outcome in
+            switch outcome {
+            case .change(let object, let changes):
+                let isThis = object === rootObject
+                block(.change(isThis ? self : Self(projecting: unsafeDowncast(object, to: Root.self)), changes))
+            case .deleted: block(.deleted)
+            case .failure(let error): block(.error(error))
+            }
+        }
+    }
+
+    /// The same with Swift key paths of the projection.
+    public func observe(
+        keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken {
+        let labels = ProjectionLabels(Self.self)
+        return observe(keyPaths: keyPaths.flatMap { labels.names($0) }, on: queue, block)
+    }
+}
+
+/// The labels of a projection and what lies behind them.
+struct ProjectionLabels {
+    struct Label {
+        let name: String
+        let path: PropertyPath
+    }
+
+    let projection: String
+    let all: [Label]
+
+    init(_ type: any AnyProjection.Type) {
+        guard let facts = SchemaFacts.projection("\(type._facts)") else {
+            Misuse.trap("'\(type)' is not a generated projection. Declare it in a schema instead of subclassing 'Projection'")
+        }
+        projection = facts.name
+        all = facts.labels.map { Label(name: $0.label, path: PropertyPath($0.path)) }
+    }
+
+    /// The labels that key paths mean, by name or by what lies behind them; all without key paths.
+    func chosen(_ keyPaths: [String]?) -> [Label] {
+        guard let keyPaths else { return all }
+        let meant = keyPaths.map { path -> (String) -> Bool in
+            if all.contains(where: { $0.name == path }) { return { $0 == path } }
+            let names = all.filter { $0.path.text == path }.map(\.name)
+            if names.isEmpty { Misuse.unknownLabel(path, projection: projection, labels: all.map(\.name)) }
+            return names.contains
+        }
+        return all.filter { label in meant.contains { $0(label.name) } }
+    }
+
+    /// The labels that a Swift key path reads. Of labels that project the same collection it cannot tell which is meant.
+    func names<P: ObservableProjection>(_ keyPath: PartialKeyPath<P>) -> [String] {
+        let names = KeyPathTracer.names(P.Root.self) { P(projecting: $0)[keyPath: keyPath] } ?? []
+        let exact = all.filter { $0.path.names == names }
+        let found = exact.isEmpty ? all.filter { $0.path.names.starts(with: names) && !names.isEmpty } : exact
+        if found.isEmpty { Misuse.unknownLabel("\(keyPath)", projection: projection, labels: all.map(\.name)) }
+        return found.map(\.name)
+    }
+}
+
+extension ProjectedResults: ObservableCollection where Element: AnyProjection {
+    public func _observe(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, ProjectedResults) -> Void
+    ) -> NotificationToken {
+        let labels = ProjectionLabels(Element.self)
+        let project = project
+        return storage.observe(labels.chosen(keyPaths).map(\.path.text), queue) { event, storage in
+            tell(event, ProjectedResults(storage, project))
+        }
+    }
+}
+
+extension ProjectedResults where Element: ObservableProjection {
+    /// The same with Swift key paths of the projection.
+    public func observe(
+        keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<ProjectedResults>) -> Void
+    ) -> NotificationToken {
+        let labels = ProjectionLabels(Element.self)
+        return observe(keyPaths: keyPaths.flatMap { labels.names($0) }, on: queue, block)
+    }
+}

@@ -1,0 +1,109 @@
+import MartletSQLite
+
+extension StoreCoordinator {
+    // MARK: Listening
+
+    /// Calls `body` after each commit: of this process on the committing thread, of other processes on a queue.
+    ///
+    /// While somebody listens, a monitor looks for commits of other processes.
+    package func listen(_ owner: AnyObject, _ body: @escaping Listener) {
+        let monitor = locked { state -> ExternalCommitMonitor? in
+            state.listeners[ObjectIdentifier(owner)] = body
+            guard state.monitor == nil else { return nil }
+            state.toldVersion = max(state.toldVersion, state.newestVersion)
+            let monitor = ExternalCommitMonitor(self)
+            state.monitor = monitor
+            return monitor
+        }
+        monitor?.start(everyMilliseconds: environment.externalCommitMilliseconds)
+    }
+
+    package func stopListening(_ owner: AnyObject) {
+        let monitor = locked { state -> ExternalCommitMonitor? in
+            state.listeners[ObjectIdentifier(owner)] = nil
+            state.observing.remove(ObjectIdentifier(owner))
+            guard state.listeners.isEmpty else { return nil }
+            defer { state.monitor = nil }
+            return state.monitor
+        }
+        monitor?.stop()
+    }
+
+    /// Says whether a listener has observers of objects and collections, for whom writers keep old rows.
+    package func setObserving(_ owner: AnyObject, _ isObserving: Bool) {
+        locked { state in
+            if isObserving {
+                state.observing.insert(ObjectIdentifier(owner))
+            } else {
+                state.observing.remove(ObjectIdentifier(owner))
+            }
+        }
+    }
+
+    var isObserved: Bool { locked { !$0.observing.isEmpty } }
+
+    /// Looks for commits of other processes at once, as the monitor does from time to time.
+    package func lookForExternalCommits() { locked { $0.monitor }?.look() }
+
+    /// True when listeners have not been told of a version yet, which counts as told from now on.
+    func isNews(_ version: Version) -> Bool {
+        locked { state in
+            guard version > state.toldVersion else { return false }
+            state.toldVersion = version
+            return true
+        }
+    }
+
+    func tellListeners(_ version: Version, _ committer: ObjectIdentifier?) {
+        let listeners = locked { state in
+            state.toldVersion = max(state.toldVersion, version)
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener(version, committer) }
+    }
+
+    // MARK: Changes
+
+    func announce(_ entry: CommitLog.Entry) { locked { $0.log.append(entry) } }
+
+    func retract(_ version: Version) { locked { $0.log.retract(version) } }
+
+    /// What changed after one version up to another, with the old rows where they are in memory; nil when it is no longer
+    /// known, and a full comparison must find out.
+    package func changes(
+        after start: Version, through end: Version, _ handle: SnapshotHandle
+    ) throws -> (changes: ChangeSet, oldRows: RowImages)? {
+        if let entries = locked({ $0.log.entries(after: start, through: end) }) {
+            var oldRows = RowImages()
+            var blind: [ChangeSet] = []
+            for entry in entries {
+                oldRows.merge(entry.oldRows, unlessTouchedBy: blind)
+                if !entry.oldRows.isComplete { blind.append(entry.changes) }
+            }
+            return (ChangeSet.merging(entries.map(\.changes)), oldRows)
+        }
+        return try handle.read { try storedChanges(after: start, through: end, $0) }
+    }
+
+    private func storedChanges(
+        after start: Version, through end: Version, _ connection: Connection
+    ) throws -> (changes: ChangeSet, oldRows: RowImages)? {
+        let statement = try connection.statement(
+            "SELECT version, changes FROM martlet_changes WHERE version > ?1 AND version <= ?2 ORDER BY version")
+        statement.bind(Int64(bitPattern: start), at: 1)
+        statement.bind(Int64(bitPattern: end), at: 2)
+        var found: [ChangeSet] = []
+        var next = start + 1
+        while try statement.step() {
+            guard Version(bitPattern: statement.integer(0)) == next, !statement.isNull(1),
+                let changes = ChangeSetCodec.decode(statement.blob(1))
+            else {
+                statement.reset()
+                return nil
+            }
+            found.append(changes)
+            next += 1
+        }
+        return next == end + 1 ? (ChangeSet.merging(found), RowImages(wasKept: false)) : nil
+    }
+}

@@ -1,0 +1,250 @@
+import ConformanceModels
+import Foundation
+import KennelModels
+@testable import Martlet
+import MartletTestSupport
+import Testing
+
+@Suite("lists and linking objects")
+struct ListObservationTests {
+    private func start() throws -> (test: TestRealm, dog: Dog, others: [Dog], log: Log) {
+        let test = try TestRealm()
+        let dog = Dog(name: "Rex")
+        let others = ["A", "B", "C", "D"].map { Dog(name: $0) }
+        try test.realm.write {
+            test.realm.add(dog)
+            dog.siblings.append(objectsIn: others)
+        }
+        let log = Log(dog.siblings)
+        test.realm.refresh()
+        #expect(log.take() == ["initial"])
+        return (test, dog, others, log)
+    }
+
+    private func expect(_ test: TestRealm, _ log: Log, _ lines: [String], _ location: SourceLocation = #_sourceLocation) {
+        test.realm.refresh()
+        #expect(log.take() == lines, sourceLocation: location)
+    }
+
+    @Test("N56 insert, remove and replace report their index; an element that occurs twice is reported twice")
+    func edits() throws {
+        let (test, dog, others, log) = try start()
+        try test.realm.write { dog.siblings.insert(Dog(name: "X"), at: 1) }
+        expect(test, log, ["[] [1] []"])
+        try test.realm.write { dog.siblings.remove(at: 0) }
+        expect(test, log, ["[0] [] []"])
+        try test.realm.write { dog.siblings[1] = others[3] }
+        expect(test, log, ["[] [] [1]"])
+        #expect(dog.siblings.map(\.name) == ["X", "D", "C", "D"])
+        try test.realm.write { others[3].name = "E" }
+        expect(test, log, ["[] [] [1, 3]"])
+        try test.elsewhere { realm in
+            try realm.write {
+                let list = try realm.dog("Rex").siblings
+                list.removeFirst()
+                list.append(try realm.dog("X"))
+                list[0].age = 3
+            }
+        }
+        expect(test, log, ["[0] [3] [1, 3]"])
+    }
+
+    @Test("N57 a move is a deletion plus an insertion; moving to the same index is nothing")
+    func moves() throws {
+        let (test, dog, _, log) = try start()
+        try test.realm.write { dog.siblings.move(from: 0, to: 2) }
+        expect(test, log, ["[0] [2] []"])
+        try test.realm.write { dog.siblings.move(from: 1, to: 1) }
+        expect(test, log, [])
+        var rich: CollectionChangeSet?
+        let token = dog.siblings.observeChanges { change in
+            if case .update(_, let changes) = change { rich = changes }
+        }
+        test.realm.refresh()
+        try test.realm.write { dog.siblings.move(from: 3, to: 0) }
+        test.realm.refresh()
+        #expect(rich?.moves == [.init(from: 3, to: 0)])
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("N58 deleting a target deletes it at every position")
+    func target() throws {
+        let (test, dog, others, log) = try start()
+        try test.realm.write { dog.siblings.append(others[1]) }
+        expect(test, log, ["[] [4] []"])
+        try test.realm.write { test.realm.delete(others[1]) }
+        expect(test, log, ["[1, 4] [] []"])
+    }
+
+    @Test("N59 deleting the owner reports all positions once, then silence", arguments: [true, false])
+    func owner(remote: Bool) throws {
+        let (test, dog, others, log) = try start()
+        let empty = Log(others[0].siblings)
+        test.realm.refresh()
+        _ = empty.take()
+        if remote {
+            try test.elsewhere { realm in
+                try realm.write { realm.delete([try realm.dog("Rex"), try realm.dog("A")]) }
+            }
+        } else {
+            try test.realm.write { test.realm.delete([dog, others[0]]) }
+        }
+        expect(test, log, ["[0, 1, 2, 3] [] []"])
+        #expect(empty.take() == [])
+        try test.dogs("New")
+        expect(test, log, [])
+    }
+
+    @Test("N59 another object with the owner's primary key is another list")
+    func ownerReplaced() throws {
+        let test = try TestRealm()
+        let node = Node(id: 1)
+        try test.realm.write {
+            test.realm.add(node)
+            node.children.append(objectsIn: [Node(id: 2), Node(id: 3)])
+        }
+        let log = Log(node.children)
+        expect(test, log, ["initial"])
+        try test.realm.write {
+            test.realm.delete(node)
+            let other = Node(id: 1)
+            test.realm.add(other)
+            other.children.append(try #require(test.realm.object(ofType: Node.self, forPrimaryKey: 2)))
+        }
+        expect(test, log, ["[0, 1] [] []"])
+        try test.realm.write { test.realm.object(ofType: Node.self, forPrimaryKey: 1)?.children.removeAll() }
+        expect(test, log, [])
+    }
+
+    @Test("N61 several instances at different versions each get their own difference")
+    func instances() throws {
+        let (test, dog, _, log) = try start()
+        var late: Log?
+        try test.realm.write { dog.siblings.append(Dog(name: "X")) }
+        late = Log(dog.siblings)
+        expect(test, log, ["[] [4] []"])
+        #expect(late?.take() == ["initial"])
+        try test.realm.write(withoutNotifying: log.tokens) { dog.siblings.removeFirst() }
+        expect(test, log, [])
+        #expect(late?.take() == ["[0] [] []"])
+        try test.realm.write { dog.siblings.removeLast() }
+        expect(test, log, ["[3] [] []"])
+        #expect(late?.take() == ["[3] [] []"])
+    }
+
+    @Test("N63 a change to another collection of the same row is silent")
+    func otherCollection() throws {
+        let (test, dog, _, log) = try start()
+        try test.realm.write {
+            dog.tags.insert("big")
+            dog.name = "Max"
+        }
+        expect(test, log, [])
+    }
+
+    @Test("N65 an empty change set is never delivered")
+    func empty() throws {
+        let (test, dog, _, log) = try start()
+        try test.realm.write {
+            dog.siblings.append(Dog(name: "X"))
+            dog.siblings.removeLast()
+        }
+        expect(test, log, [])
+    }
+
+    @Test("N67 linking objects: unlink is a deletion, link an insertion, a change of an origin a modification")
+    func linkingObjects() throws {
+        let test = try TestRealm()
+        let dogs = try test.dogs("A", "B", "C")
+        let ada = Person(firstName: "Ada")
+        try test.realm.write {
+            test.realm.add(ada)
+            dogs[0].owner = ada
+            dogs[2].owner = ada
+        }
+        let log = Log(ada.dogs)
+        expect(test, log, ["initial"])
+        try test.realm.write { dogs[1].owner = ada }
+        expect(test, log, ["[] [1] []"])
+        try test.realm.write { dogs[0].owner = nil }
+        expect(test, log, ["[0] [] []"])
+        try test.elsewhere { realm in try realm.write { try realm.dog("C").age = 4 } }
+        expect(test, log, ["[] [] [1]"])
+        try test.realm.write { test.realm.delete(ada) }
+        expect(test, log, ["[0, 1] [] []"])
+    }
+
+    @Test("N67 linking objects of a list")
+    func linkingObjectsOfList() throws {
+        let test = try TestRealm()
+        let nodes = (1...3).map { Node(id: $0) }
+        try test.realm.write {
+            test.realm.add(nodes)
+            nodes[0].children.append(nodes[2])
+        }
+        let log = Log(nodes[2].parents)
+        expect(test, log, ["initial"])
+        try test.realm.write { nodes[1].children.append(objectsIn: [nodes[2], nodes[2]]) }
+        expect(test, log, ["[] [1] []"])
+        try test.realm.write { nodes[1].children.removeLast() }
+        expect(test, log, ["[] [] [1]"])
+        try test.realm.write { nodes[1].children.removeAll() }
+        expect(test, log, ["[1] [] []"])
+        try test.realm.write { test.realm.delete(nodes[0]) }
+        expect(test, log, ["[0] [] []"])
+    }
+
+    @Test("N68 embedded list: as a list; deleting the parent deletes elements and positions")
+    func embedded() throws {
+        let test = try TestRealm()
+        let node = Node(id: 1)
+        try test.realm.write {
+            test.realm.add(node)
+            node.parts.append(objectsIn: [Part(name: "a"), Part(name: "b")])
+        }
+        let part = node.parts[1]
+        let logs = [Log(node.parts), Log(object: part)]
+        test.realm.refresh()
+        #expect(logs.map { $0.take() } == [["initial"], []])
+        try test.realm.write { part.name = "c" }
+        test.realm.refresh()
+        #expect(logs.map { $0.take() } == [["[] [] [1]"], ["name: b → c"]])
+        try test.realm.write { node.parts.remove(at: 0) }
+        test.realm.refresh()
+        #expect(logs.map { $0.take() } == [["[0] [] []"], []])
+        try test.realm.write { test.realm.delete(node) }
+        test.realm.refresh()
+        #expect(logs.map { $0.take() } == [["[0] [] []"], ["deleted"]])
+    }
+
+    @Test("a list of values")
+    func values() throws {
+        let test = try TestRealm()
+        let lists = ScalarLists(id: 1)
+        try test.realm.write {
+            test.realm.add(lists)
+            lists.ints.append(objectsIn: [1, 2, 3])
+        }
+        let log = Log(lists.ints)
+        expect(test, log, ["initial"])
+        try test.realm.write {
+            lists.ints[1] = 5
+            lists.ints.append(7)
+            lists.ints.removeFirst()
+        }
+        expect(test, log, ["[0] [2] [1]"])
+    }
+
+    @Test("a sorted list follows edits of the list and of its elements")
+    func sorted() throws {
+        let (test, dog, others, _) = try start()
+        let log = Log(dog.siblings.sorted(byKeyPath: "name", ascending: false))
+        expect(test, log, ["initial"])
+        try test.realm.write { others[0].name = "Z" }
+        expect(test, log, ["[3] [0] []"])
+        try test.realm.write { dog.siblings.removeLast() }
+        expect(test, log, ["[1] [] []"])
+        try test.realm.write { dog.name = "Max" }
+        expect(test, log, [])
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import KennelModels
+@testable import Martlet
+import MartletTestSupport
+import Testing
+
+/// Registrations that stop the program, with what they say.
+@Suite("misuse of observation")
+struct ObservationMisuseTests {
+    @Test("N3 registering from the wrong thread traps")
+    func wrongThread() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            nonisolated(unsafe) let dogs = test.allDogs
+            try test.elsewhere { _ in _ = dogs.observe { _ in } }
+        }
+        expect(result, "a collection of 'Dog' was used on", "belongs to")
+    }
+
+    @Test("N6 observing something unmanaged traps")
+    func unmanaged() async {
+        let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Dog(name: "Rex").observe(keyPaths: ["name"]) { _ in }
+        }
+        expect(object, "an unmanaged 'Dog' was observed")
+        let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Dog(name: "Rex").siblings.observe(keyPaths: ["name"]) { _ in }
+        }
+        expect(list, "an unmanaged 'List<Dog>' was observed")
+        let links = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Person(firstName: "Ada").dogs.observe { _ in }
+        }
+        expect(links, "an unmanaged 'LinkingObjects<Dog>' was observed")
+    }
+
+    @Test("N7 observing in a read-only Realm traps")
+    func readOnly() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).realm")
+            do { _ = try Realm(configuration: .init(fileURL: url)) }
+            let realm = try Realm(configuration: .init(fileURL: url, readOnly: true))
+            _ = realm.objects(Dog.self).observe { _ in }
+        }
+        expect(result, "opened with 'readOnly' was observed")
+    }
+
+    @Test("N7 a thread without a run loop traps when no queue is given")
+    func noRunLoop() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try TestRealm().elsewhere { _ = $0.objects(Dog.self).observe { _ in } }
+        }
+        expect(result, "a collection of 'Dog' was observed on a thread that runs no run loop", "'on:'")
+    }
+
+    @Test("N8 observing a deleted object traps")
+    func deleted() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let dog = try test.dogs("Rex")[0]
+            try test.realm.write { test.realm.delete(dog) }
+            _ = dog.observe { _ in }
+        }
+        expect(result, "the 'Dog'", "was deleted")
+    }
+
+    @Test("N9 an unknown key path traps, naming class and component")
+    func unknownKeyPath() async {
+        let collection = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().allDogs.observe(keyPaths: ["owner.address.town"]) { _ in }
+        }
+        expect(collection, "'owner.address.town' cannot be observed: 'Address' has no property 'town'")
+        let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().dogs("Rex")[0].observe(keyPaths: ["nam"]) { _ in }
+        }
+        expect(object, "'nam' cannot be observed: 'Dog' has no property 'nam'")
+        let star = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().allDogs.observe(keyPaths: ["name.*"]) { _ in }
+        }
+        expect(star, "'Dog.name' has no property '*'")
+        let empty = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().allDogs.observe(keyPaths: [""]) { _ in }
+        }
+        expect(empty, "'Dog' has no property ''")
+    }
+
+    @Test("N10 registering inside a write that has changed something traps")
+    func insideWrite() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            try test.realm.write {
+                test.realm.add(Dog(name: "Rex"))
+                _ = test.allDogs.observe { _ in }
+            }
+        }
+        expect(result, "inside a write transaction that has changed something")
+    }
+
+    @Test("N104 beginning another write in a callback of beginWrite traps")
+    func writeInside() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let token = test.allDogs.observe { _ in try? test.realm.beginWrite() }
+            try test.realm.write {}
+            withExtendedLifetime(token) {}
+        }
+        expect(result, "a write transaction was begun inside another one")
+    }
+
+    @Test("N114 silencing tokens of another Realm traps, and nothing is committed")
+    func foreignToken() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let other = try TestRealm()
+            let token = other.allDogs.observe { _ in }
+            try test.realm.write(withoutNotifying: [token]) { test.realm.add(Dog(name: "Rex")) }
+        }
+        expect(result, "'withoutNotifying' was given a token of another Realm")
+        let queued = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let token = test.allDogs.observe(on: DispatchQueue(label: "other")) { _ in }
+            try test.realm.write(withoutNotifying: [token]) {}
+        }
+        expect(queued, "'withoutNotifying' was given a token of another Realm")
+    }
+
+    @Test("N114 silencing outside of a write traps")
+    func outsideWrite() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let token = test.allDogs.observe { _ in }
+            try test.realm.commitWrite(withoutNotifying: [token])
+        }
+        expect(result, "a write transaction was committed although none is open")
+    }
+
+    @Test("N122 a key path that names nothing projected traps")
+    func unknownLabel() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            try test.realm.write { test.realm.add(Person(firstName: "Ada")) }
+            _ = try #require(test.realm.objects(PersonProjection.self).first).observe(keyPaths: ["lastName"]) { _ in }
+        }
+        expect(result, "'PersonProjection' projects nothing of that name", "'homeCity'")
+    }
+
+    private func expect(_ result: ExitTest.Result?, _ parts: String..., at location: SourceLocation = #_sourceLocation) {
+        let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        for part in parts { #expect(text.contains(part), sourceLocation: location) }
+    }
+}

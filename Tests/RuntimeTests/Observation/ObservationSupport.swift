@@ -1,0 +1,93 @@
+import Foundation
+import KennelModels
+@testable import Martlet
+import MartletTestSupport
+import Testing
+
+/// What an observer was told, as lines of text.
+final class Log {
+    var lines: [String] = []
+    var tokens: [NotificationToken] = []
+
+    /// The lines since the last look.
+    func take() -> [String] {
+        defer { lines = [] }
+        return lines
+    }
+
+    func end() { tokens = [] }
+}
+
+extension Log {
+    /// Observes a collection.
+    convenience init<C: ObservableCollection>(_ collection: C, keyPaths: [String]? = nil) {
+        self.init()
+        tokens.append(collection.observe(keyPaths: keyPaths) { [unowned self] in lines.append(text($0)) })
+    }
+
+    /// Observes an object.
+    convenience init<O: KeyPathObservable>(object: O, keyPaths: [String]? = nil) {
+        self.init()
+        tokens.append(object.observe(keyPaths: keyPaths) { [unowned self] in lines.append(text($0)) })
+    }
+
+    /// Observes a Realm.
+    convenience init(_ realm: Realm) {
+        self.init()
+        tokens.append(realm.observe { [unowned self] notification, _ in lines.append("\(notification)") })
+    }
+}
+
+/// `initial`, or deletions, insertions and modifications.
+func text<C>(_ change: RealmCollectionChange<C>) -> String {
+    switch change {
+    case .initial: "initial"
+    case .update(_, let deletions, let insertions, let modifications): "\(deletions) \(insertions) \(modifications)"
+    case .error(let error): "\(error)"
+    }
+}
+
+/// `deleted`, or each change as `name: old → new`.
+func text<O>(_ change: ObjectChange<O>) -> String {
+    switch change {
+    case .deleted: "deleted"
+    case .change(_, let changes):
+        changes.map { "\($0.name): \(shown($0.oldValue)) → \(shown($0.newValue))" }.joined(separator: ", ")
+    case .error(let error): "\(error)"
+    }
+}
+
+private func shown(_ value: Any?) -> String {
+    guard let value else { return "nil" }
+    if let object = value as? ObjectBase {
+        return object.isInvalidated ? "invalidated" : (object as? Dog)?.name ?? (object as? Person)?.firstName ?? "object"
+    }
+    return "\(value)"
+}
+
+extension TestRealm {
+    /// Takes turns until nothing is under way any more.
+    func settle(_ location: SourceLocation = #_sourceLocation) {
+        while !realm.context.hub.isIdle {
+            guard scheduler.waitForTurn() else {
+                Issue.record("no turn came", sourceLocation: location)
+                return
+            }
+            scheduler.turn()
+        }
+    }
+
+    /// Adds dogs with these names.
+    @discardableResult
+    func dogs(_ names: String...) throws -> [Dog] {
+        let dogs = names.map { Dog(name: $0) }
+        try realm.write { realm.add(dogs) }
+        return dogs
+    }
+
+    var allDogs: Results<Dog> { realm.objects(Dog.self) }
+}
+
+extension Realm {
+    func dog(_ name: String) throws -> Dog { try #require(objects(Dog.self).first { $0.name == name }) }
+}
