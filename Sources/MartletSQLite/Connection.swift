@@ -84,9 +84,14 @@ package final class Connection: @unchecked Sendable {
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql] { return statement }
         let statement = try Statement(connection: handle, sql: sql)
-        if statements.count >= 512 { statements.removeAll() }
+        if statements.count >= 512 { evictStatements() }
         statements[sql] = statement
         return statement
+    }
+
+    // A statement that somebody keeps stays here as well: it is finalised with the connection and not on another thread.
+    private func evictStatements() {
+        for sql in Array(statements.keys) where isKnownUniquelyReferenced(&statements[sql]) { statements[sql] = nil }
     }
 
     /// The first column of the first row; nil when there is none.

@@ -44,10 +44,12 @@ extension RealmContext {
         willChange(changes, inverted: true)
         dropDirty()
         self.transaction = nil
-        replaceSnapshot(try? transaction.cancel())
+        let handle = try? transaction.cancel()
+        replaceSnapshot(handle)
         touch()
         apply(changes, inverted: true)
         didChange(changes, inverted: true)
+        if handle == nil { catchUp(from: transaction.baseVersion) }
         hooks.cancelled()
     }
 
@@ -59,7 +61,15 @@ extension RealmContext {
         replaceSnapshot(nil)
         touch()
         apply(changes, inverted: true)
+        catchUp(from: transaction.baseVersion)
         hooks.cancelled()
+    }
+
+    // The version from before cannot be pinned any more; others may have committed since.
+    private func catchUp(from before: Version) {
+        guard let handle = try? coordinator.openSnapshot() else { return }
+        replaceSnapshot(handle)
+        if handle.version != before { advance(from: before, to: handle.version) }
     }
 
     private func dropDirty() {

@@ -101,6 +101,9 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// All object types of the file.
     package var schema: DatabaseSchema { locked { $0.schema } }
 
+    /// The object types and the epoch of the file they belong to.
+    package var schemaAndEpoch: (DatabaseSchema, Int64) { locked { ($0.schema, $0.epoch) } }
+
     /// Refuses options that contradict those the file is open with, and takes in types that are new.
     func check(_ other: StoreOptions) throws(EngineError) {
         requireSameProcess()

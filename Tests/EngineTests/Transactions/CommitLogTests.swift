@@ -113,7 +113,7 @@ struct CommitLogTests {
         var later = RowImages()
         later.keepFirst([.integer(3)], of: 7, in: 1)
         later.keepFirst([.integer(4)], of: 8, in: 1)
-        images.merge(later)
+        images.merge(later, unlessTouchedBy: [])
         #expect(images.row(7, in: 1) == [.integer(1)])
         #expect(images.row(8, in: 1) == [.integer(4)])
     }
