@@ -1,6 +1,7 @@
-@testable import MartletEngine
 import MartletSQLite
 import Testing
+
+@testable import MartletEngine
 
 @Suite("changes between versions")
 struct CommitLogTests {
@@ -31,7 +32,8 @@ struct CommitLogTests {
             #expect(try changes(process, start + 2, end - 1) == [3, 4, 5])
             #expect(try changes(process, end, end) == [])
         }
-        let merged = try #require(other.handle.flatMap { try other.coordinator.changes(after: start, through: end, $0) })
+        let merged = try #require(
+            other.handle.flatMap { try other.coordinator.changes(after: start, through: end, $0) })
         #expect(merged.changes.collections.count == 6)
     }
 

@@ -1,9 +1,10 @@
 import CMartletTestVFS
 import Foundation
-@testable import MartletEngine
 import MartletSQLite
 import Synchronization
 import Testing
+
+@testable import MartletEngine
 
 @Suite("snapshots and write transactions")
 struct SnapshotTests {
