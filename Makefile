@@ -8,6 +8,7 @@
 #   make bench                        measure against SQLite's C API and GRDB (needs python3; ARGS="--quick" for a trial)
 #   make flights-verify FLIGHTS=<folder>  hold answers about the full data against ones computed from the CSV files (needs python3)
 #   make plugin-check                 build packages that use the plugin, with both build systems
+#   make durability                   power cuts, kills and I/O faults at every operation with many seeds (SEEDS=200)
 #   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
 #   make clean                        remove everything that was built
 #
@@ -20,7 +21,7 @@ ARGS ?=
 FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
-.PHONY: help quickstart test format generate bench flights-verify plugin-check sanitize clean packages
+.PHONY: help quickstart test format generate bench flights-verify plugin-check durability sanitize clean packages
 
 help:
 	@sed -n '/^# What/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -51,6 +52,9 @@ flights-verify: packages
 
 plugin-check: packages
 	Tests/plugin-check.sh
+
+durability: packages
+	MARTLET_SWEEP=$(or $(SEEDS),200) swift test --filter DurabilityTests
 
 # Reports of races end the run at once; the backtracer would only repeat them.
 sanitize: packages

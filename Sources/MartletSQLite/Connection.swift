@@ -84,9 +84,14 @@ package final class Connection: @unchecked Sendable {
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql] { return statement }
         let statement = try Statement(connection: handle, sql: sql)
-        if statements.count >= 512 { statements.removeAll() }
+        if statements.count >= 512 { evictStatements() }
         statements[sql] = statement
         return statement
+    }
+
+    // A statement that somebody keeps stays here as well: it is finalised with the connection and not on another thread.
+    private func evictStatements() {
+        for sql in Array(statements.keys) where isKnownUniquelyReferenced(&statements[sql]) { statements[sql] = nil }
     }
 
     /// The first column of the first row; nil when there is none.
@@ -116,6 +121,9 @@ package final class Connection: @unchecked Sendable {
 
     /// True inside a transaction that holds the write lock of the file.
     package var isWriting: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
+
+    /// True when the file was opened for reading only, by wish or because more was not allowed.
+    package var isFileReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// A statement that ought to be reset when nobody reads: an unfinished one keeps its snapshot pinned.
     package var unfinishedStatement: String? {

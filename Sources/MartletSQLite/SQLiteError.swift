@@ -35,6 +35,8 @@ package struct SQLiteError: Error, Sendable {
     package struct Primary: RawRepresentable, Equatable, Sendable {
         package let rawValue: Int32
         package init(rawValue: Int32) { self.rawValue = rawValue }
+        /// Anything without a code of its own: SQL that does not fit the file, for one.
+        package static let unspecific = Primary(rawValue: SQLITE_ERROR)
         package static let busy = Primary(rawValue: SQLITE_BUSY)
         package static let locked = Primary(rawValue: SQLITE_LOCKED)
         package static let outOfMemory = Primary(rawValue: SQLITE_NOMEM)

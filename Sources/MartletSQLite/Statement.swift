@@ -15,7 +15,8 @@ package final class Statement {
         let code = text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { chars in
                 sqlite3_prepare_v3(
-                    connection, chars.baseAddress, Int32(chars.count), UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+                    connection, chars.baseAddress, Int32(chars.count), UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil
+                )
             }
         }
         guard code == SQLITE_OK, let prepared else { throw SQLiteError(connection, code: code, sql: sql) }

@@ -6,7 +6,7 @@ package import Foundation
 final class Scheduler: Sendable {
     // Sendable: run loops take timers from any thread, and wake up for them; the others lock by themselves.
     private enum Target: @unchecked Sendable {
-        case runLoop(RunLoop)
+        case runLoop(RunLoop, keepAlive: Timer)
         case queue(DispatchQueue)
         case byHand(ManualScheduler)
     }
@@ -22,13 +22,20 @@ final class Scheduler: Sendable {
     /// The run loop of this thread; nil for a background thread that does not run one.
     static func currentRunLoop() -> Scheduler? {
         guard Thread.isMainThread || RunLoop.current.currentMode != nil else { return nil }
-        return Scheduler(.runLoop(RunLoop.current))
+        // A run loop that has nothing to wait for would end.
+        let keepAlive = Timer(fire: .distantFuture, interval: 1e9, repeats: true) { _ in }
+        RunLoop.current.add(keepAlive, forMode: .common)
+        return Scheduler(.runLoop(RunLoop.current, keepAlive: keepAlive))
+    }
+
+    deinit {
+        if case .runLoop(_, let keepAlive) = target { keepAlive.invalidate() }
     }
 
     /// Runs `body` on the executor, soon and once.
     func schedule(_ body: @escaping @Sendable () -> Void) {
         switch target {
-        case .runLoop(let loop):
+        case .runLoop(let loop, _):
             let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in body() }
             loop.add(timer, forMode: .common)
         case .queue(let queue): queue.async(execute: body)

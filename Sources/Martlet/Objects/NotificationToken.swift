@@ -38,7 +38,8 @@ final class Registration: Sendable {
     /// True the first time.
     @discardableResult
     func end() -> Bool {
-        guard hasEnded.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else {
+        guard hasEnded.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+        else {
             return false
         }
         runCleanup()

@@ -6,7 +6,8 @@ final class ObjectTable {
     let id: TableID
     let type: ObjectTypeSchema
     let layout: TableLayout
-    let incoming: [DatabaseSchema.Incoming]
+    /// Properties that lead here; more when types are added to the open file.
+    var incoming: [DatabaseSchema.Incoming]
     /// Nil for types of the file that the program has no class for.
     let model: ModelClass?
     let identity = IdentityMap()

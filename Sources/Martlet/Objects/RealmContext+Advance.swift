@@ -2,8 +2,10 @@ import MartletEngine
 
 extension RealmContext {
     /// Moves to another version: changed accessors become stale, those of deleted rows invalidated.
-    func advance(to handle: SnapshotHandle) {
-        let before = version
+    func advance(to handle: SnapshotHandle) { advance(from: version, to: handle) }
+
+    /// The same from a version that may not be pinned any more.
+    func advance(from before: Version, to handle: SnapshotHandle) {
         guard handle.version != before else {
             replaceSnapshot(handle)
             return

@@ -53,10 +53,12 @@ extension RealmContext {
         let changes = transaction.recorder.finish()
         dropDirty()
         self.transaction = nil
-        replaceSnapshot(try? transaction.cancel())
+        let handle = try? transaction.cancel()
+        replaceSnapshot(handle)
         touch()
         apply(changes, inverted: true)
         tell(announcement)
+        if handle == nil { catchUp(from: transaction.baseVersion) }
         hooks.cancelled()
     }
 
@@ -70,7 +72,14 @@ extension RealmContext {
         let announcement = announce(changes, inverted: true)
         apply(changes, inverted: true)
         tell(announcement)
+        catchUp(from: transaction.baseVersion)
         hooks.cancelled()
+    }
+
+    // The version from before cannot be pinned any more; others may have committed since.
+    private func catchUp(from before: Version) {
+        guard let handle = try? coordinator.openSnapshot() else { return }
+        advance(from: before, to: handle)
     }
 
     private func dropDirty() {

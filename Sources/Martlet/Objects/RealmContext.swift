@@ -7,7 +7,10 @@ final class RealmContext {
     let coordinator: StoreCoordinator
     let configuration: Realm.Configuration
     let confinement: Confinement
-    let schema: DatabaseSchema
+    private(set) var schema: DatabaseSchema
+    /// The epoch of the file whose types `tables` has.
+    private var epoch: Int64
+    private var models: [String: ModelClass]
     private(set) var tables: [TableID: ObjectTable] = [:]
     private var tablesByClass: [ObjectIdentifier: ObjectTable] = [:]
 
@@ -62,19 +65,45 @@ final class RealmContext {
         self.configuration = configuration
         self.confinement = confinement
         self.scheduler = scheduler
-        schema = coordinator.schema
-        let models = configuration.models
+        models = configuration.models
+        (schema, epoch) = coordinator.schemaAndEpoch
+        adoptTypes()
+    }
+
+    deinit { hooks.closed() }
+
+    // MARK: Types
+
+    // Types that this Realm has known keep their tables: nobody may change them while the file is open.
+    private func adoptTypes() {
         for table in schema.tables.values {
             let model = models[table.type.name]
+            if let known = tables[table.id], known.model != nil || model == nil && known.type == table.type {
+                known.incoming = table.incoming
+                continue
+            }
             let objectTable = ObjectTable(table, model, self)
             tables[table.id] = objectTable
             if let model { tablesByClass[ObjectIdentifier(model.metatype)] = objectTable }
         }
     }
 
-    deinit { hooks.closed() }
+    // Another process, or another Realm of this one, has added types to the file.
+    private func follow(_ handle: SnapshotHandle) {
+        guard handle.epoch != epoch else { return }
+        (schema, epoch) = coordinator.schemaAndEpoch
+        adoptTypes()
+    }
 
-    // MARK: Types
+    /// Takes in the classes of a configuration with which the same Realm is opened again.
+    func extend(_ configuration: Realm.Configuration) {
+        let added = configuration.models.filter { models[$0.key] == nil }
+        guard !added.isEmpty else { return }
+        models.merge(added) { known, _ in known }
+        if !isInWrite && !hooks.isDelivering(), let newest = try? coordinator.openSnapshot() { advance(to: newest) }
+        (schema, epoch) = coordinator.schemaAndEpoch
+        adoptTypes()
+    }
 
     func table(_ type: ObjectBase.Type) -> ObjectTable {
         guard let table = tablesByClass[ObjectIdentifier(type)] else { Misuse.unknownType("\(type)") }
@@ -96,7 +125,7 @@ final class RealmContext {
         if let transaction { return transaction.handle }
         do {
             let opened = try coordinator.openSnapshot()
-            snapshot = opened
+            replaceSnapshot(opened)
             return opened
         } catch {
             Misuse.readFailed(error)
@@ -107,7 +136,10 @@ final class RealmContext {
 
     var version: Version { handle.version }
 
-    func replaceSnapshot(_ handle: SnapshotHandle?) { snapshot = handle }
+    func replaceSnapshot(_ handle: SnapshotHandle?) {
+        snapshot = handle
+        if let handle { follow(handle) }
+    }
 
     /// Gives up the snapshot, so that its connection may write. Key-value observers see it until they have been told that
     /// the write starts from a newer version.
@@ -119,6 +151,7 @@ final class RealmContext {
         let begun = try coordinator.beginWrite(replacing: &given)
         begun.committer = ObjectIdentifier(self)
         transaction = begun
+        follow(begun.handle)
         guard let old, old.version != begun.baseVersion else { return }
         snapshot = old
         willMove(begun)

@@ -11,26 +11,10 @@ extension Realm {
             public let rawValue: String
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            public static let fileNotFound = Code(rawValue: "fileNotFound")
-            public static let fileAccess = Code(rawValue: "fileAccess")
-            /// The file is open in this process with another configuration.
-            public static let incompatibleConfiguration = Code(rawValue: "incompatibleConfiguration")
-            /// The file and the schema differ in what cannot change by itself.
-            public static let schemaMismatch = Code(rawValue: "schemaMismatch")
-            /// The file was written with a higher schema version.
-            public static let schemaVersionNewer = Code(rawValue: "schemaVersionNewer")
-            public static let notADatabase = Code(rawValue: "notADatabase")
-            public static let corrupt = Code(rawValue: "corrupt")
-            public static let unsupportedFileFormat = Code(rawValue: "unsupportedFileFormat")
-            public static let outOfDiskSpace = Code(rawValue: "outOfDiskSpace")
-            public static let inputOutput = Code(rawValue: "inputOutput")
-            /// Another thread or process kept its write transaction open for too long.
-            public static let busy = Code(rawValue: "busy")
-            public static let invalidInput = Code(rawValue: "invalidInput")
-            public static let tooManyVersions = Code(rawValue: "tooManyVersions")
-            /// The disk did not confirm a commit: open the file again to learn whether it is there.
-            public static let commitOutcomeUnknown = Code(rawValue: "commitOutcomeUnknown")
-            public static let uniqueViolation = Code(rawValue: "uniqueViolation")
+            /// So that `catch Realm.Error.fileNotFound` works.
+            public static func ~= (pattern: Code, error: any Swift.Error) -> Bool {
+                pattern == (error as? Realm.Error)?.code
+            }
         }
 
         public let code: Code
@@ -48,14 +32,78 @@ extension Realm {
         init(_ error: EngineError) { self.init(Code(error.code), path: error.path, error.message) }
 
         /// The code, the file and the message.
-        public var description: String { path.map { "\(message) (\(code.rawValue), file '\($0)')" } ?? "\(message) (\(code.rawValue))" }
-
-        /// So that `catch Realm.Error.fileNotFound` works.
-        public static func ~= (pattern: Code, error: Error) -> Bool { pattern == error.code }
+        public var description: String {
+            path.map { "\(message) (\(code.rawValue), file '\($0)')" } ?? "\(message) (\(code.rawValue))"
+        }
     }
 }
 
+/// The kinds of faults, to compare a code with and to catch.
+extension Realm.Error {
+    /// There is no such file, or no folder to make it in.
+    public static let fileNotFound = Code(rawValue: "fileNotFound")
+    /// The file or its folder may not be used so.
+    public static let fileAccess = Code(rawValue: "fileAccess")
+    /// The file is open in this process with another configuration.
+    public static let incompatibleConfiguration = Code(rawValue: "incompatibleConfiguration")
+    /// The file and the schema differ in what cannot change by itself.
+    public static let schemaMismatch = Code(rawValue: "schemaMismatch")
+    /// The file was written with a higher schema version.
+    public static let schemaVersionNewer = Code(rawValue: "schemaVersionNewer")
+    /// The file is of another program, or none that holds a database.
+    public static let notADatabase = Code(rawValue: "notADatabase")
+    /// The file is damaged.
+    public static let corrupt = Code(rawValue: "corrupt")
+    /// The file was written by another version of Martlet.
+    public static let unsupportedFileFormat = Code(rawValue: "unsupportedFileFormat")
+    /// The disk is full.
+    public static let outOfDiskSpace = Code(rawValue: "outOfDiskSpace")
+    /// Reading or writing failed.
+    public static let inputOutput = Code(rawValue: "inputOutput")
+    /// Another thread or process kept its write transaction open for too long.
+    public static let busy = Code(rawValue: "busy")
+    /// A predicate or value that cannot be used.
+    public static let invalidInput = Code(rawValue: "invalidInput")
+    /// More versions of the file are in use than the configuration allows.
+    public static let tooManyVersions = Code(rawValue: "tooManyVersions")
+    /// The disk did not confirm a commit: open the file again to learn whether it is there.
+    public static let commitOutcomeUnknown = Code(rawValue: "commitOutcomeUnknown")
+    /// A value that must be unique exists already.
+    public static let uniqueViolation = Code(rawValue: "uniqueViolation")
+}
+
 extension Realm.Error.Code {
+    /// There is no such file, or no folder to make it in.
+    public static let fileNotFound = Realm.Error.fileNotFound
+    /// The file or its folder may not be used so.
+    public static let fileAccess = Realm.Error.fileAccess
+    /// The file is open in this process with another configuration.
+    public static let incompatibleConfiguration = Realm.Error.incompatibleConfiguration
+    /// The file and the schema differ in what cannot change by itself.
+    public static let schemaMismatch = Realm.Error.schemaMismatch
+    /// The file was written with a higher schema version.
+    public static let schemaVersionNewer = Realm.Error.schemaVersionNewer
+    /// The file is of another program, or none that holds a database.
+    public static let notADatabase = Realm.Error.notADatabase
+    /// The file is damaged.
+    public static let corrupt = Realm.Error.corrupt
+    /// The file was written by another version of Martlet.
+    public static let unsupportedFileFormat = Realm.Error.unsupportedFileFormat
+    /// The disk is full.
+    public static let outOfDiskSpace = Realm.Error.outOfDiskSpace
+    /// Reading or writing failed.
+    public static let inputOutput = Realm.Error.inputOutput
+    /// Another thread or process kept its write transaction open for too long.
+    public static let busy = Realm.Error.busy
+    /// A predicate or value that cannot be used.
+    public static let invalidInput = Realm.Error.invalidInput
+    /// More versions of the file are in use than the configuration allows.
+    public static let tooManyVersions = Realm.Error.tooManyVersions
+    /// The disk did not confirm a commit: open the file again to learn whether it is there.
+    public static let commitOutcomeUnknown = Realm.Error.commitOutcomeUnknown
+    /// A value that must be unique exists already.
+    public static let uniqueViolation = Realm.Error.uniqueViolation
+
     init(_ code: EngineError.Code) {
         self =
             switch code {

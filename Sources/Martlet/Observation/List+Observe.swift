@@ -2,6 +2,7 @@ public import Dispatch
 import MartletEngine
 
 extension List: ObservableCollection {
+    /// What all variants of `observe` come to.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, List) -> Void
     ) -> NotificationToken {
@@ -12,7 +13,7 @@ extension List: ObservableCollection {
         let paths = core.requireKeyPaths(keyPaths)
         guard let queue else {
             let token = NotificationToken(context)
-            core.observe(paths, token.registration) { [self] in tell($0, current) }
+            core.observe(paths, token.registration) { [self] event, isOver in tell(event, isOver ? self : current) }
             return token
         }
         let id = core.id
@@ -20,7 +21,7 @@ extension List: ObservableCollection {
             let table = context.table(id.table)
             guard table.exists(id.owner) else { return }
             let list = List(core: context.core(table, id.property, id.owner))
-            list.core?.observe(paths, registration) { tell($0, list.current) }
+            list.core?.observe(paths, registration) { event, isOver in tell(event, isOver ? list : list.current) }
         }
     }
 
@@ -41,10 +42,13 @@ extension CollectionCore {
     }
 
     fileprivate func observe(
-        _ paths: [PropertyPath]?, _ registration: Registration, _ tell: @escaping (_CollectionEvent) -> Void
+        _ paths: [PropertyPath]?, _ registration: Registration,
+        _ tell: @escaping (_CollectionEvent, _ isOver: Bool) -> Void
     ) {
         let tracker = tracker(paths)
-        let entry = TrackingEntry<ListTracker.State, _CollectionEvent>(registration, delivered: context.version, known: nil) {
+        let entry = TrackingEntry<ListTracker.State, _CollectionEvent>(
+            registration, delivered: context.version, known: nil
+        ) {
             known, changes, handle in
             guard let known else {
                 let state = try tracker.state(handle)
@@ -53,11 +57,12 @@ extension CollectionCore {
             let (state, change) = try tracker.advance(known, changes, handle)
             return .init(
                 state: state, news: change.isEmpty ? nil : .update(CollectionChangeSet(change)), isLast: state.isOver)
-        } tell: { event, _, _ in
+        } tell: { event, state, _ in
+            let isOver = state?.isOver ?? false
             switch event {
-            case .news(let news): tell(news)
+            case .news(let news): tell(news, isOver)
             case .quiet: break
-            case .failure(let error): tell(.failure(error))
+            case .failure(let error): tell(.failure(error), isOver)
             }
         }
         context.hub.add(entry)

@@ -37,7 +37,8 @@ extension KeyPathObservable {
 
     /// The same with Swift key paths.
     public func observe(
-        keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
+        keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
         observe(keyPaths: keyPaths.map { Self.path($0) }, on: queue, block)
     }

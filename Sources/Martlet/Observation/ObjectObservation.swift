@@ -14,7 +14,9 @@ struct ObservedItems {
     private(set) var items: [ObjectTracker.Item] = []
 
     /// The item `name`, whose value lies at `value`, heard of when one of the `watched` paths changes.
-    mutating func append(_ name: String, value: PropertyPath, watched: [PropertyPath], _ table: TableID, _ schema: DatabaseSchema) {
+    mutating func append(
+        _ name: String, value: PropertyPath, watched: [PropertyPath], _ table: TableID, _ schema: DatabaseSchema
+    ) {
         let resolved = try? ResolvedPath(value, from: table, in: schema)
         let isPlain = resolved?.steps.allSatisfy { if case .link = $0 { true } else { false } } ?? false
         let property = resolved?.end.map { schema[$0.table].type.properties[$0.property] }
@@ -60,7 +62,10 @@ final class ObjectObservation {
     private var values: [Any?] = []
     private let tell: (Outcome) -> Void
 
-    private init(_ object: ObjectBase, _ context: RealmContext, _ table: ObjectTable, _ items: ObservedItems, _ tell: @escaping (Outcome) -> Void) {
+    private init(
+        _ object: ObjectBase, _ context: RealmContext, _ table: ObjectTable, _ items: ObservedItems,
+        _ tell: @escaping (Outcome) -> Void
+    ) {
         self.object = object
         self.context = context
         self.table = table
@@ -71,7 +76,9 @@ final class ObjectObservation {
     static func start(
         _ object: ObjectBase, _ items: ObservedItems, _ registration: Registration, _ tell: @escaping (Outcome) -> Void
     ) {
-        guard let context = object._context, let table = object._table else { Misuse.observeUnmanaged(object._typeName) }
+        guard let context = object._context, let table = object._table else {
+            Misuse.observeUnmanaged(object._typeName)
+        }
         let observation = ObjectObservation(object, context, table, items, tell)
         let tracker: ObjectTracker
         do {
@@ -87,7 +94,9 @@ final class ObjectObservation {
             Misuse.readFailed(error)
         }
         observation.values = observation.shown(known.values, Array(known.values.indices))
-        let entry = TrackingEntry<ObjectTracker.State, ObjectTracker.Change>(registration, delivered: handle.version, known: known) {
+        let entry = TrackingEntry<ObjectTracker.State, ObjectTracker.Change>(
+            registration, delivered: handle.version, known: known
+        ) {
             known, changes, handle in
             let (state, change) = try tracker.advance(known ?? tracker.state(handle), changes, handle)
             if case .none = change { return .init(state: state) }
@@ -98,7 +107,9 @@ final class ObjectObservation {
         context.hub.add(entry)
     }
 
-    private func hear(_ event: TrackingEntry<ObjectTracker.State, ObjectTracker.Change>.Event, _ state: ObjectTracker.State?) {
+    private func hear(
+        _ event: TrackingEntry<ObjectTracker.State, ObjectTracker.Change>.Event, _ state: ObjectTracker.State?
+    ) {
         switch event {
         case .quiet:
             if let state, !state.isOver { values = shown(state.values, Array(state.values.indices)) }

@@ -20,7 +20,8 @@ extension ObservableCollection {
     ///   - keyPaths: which properties count as modifications, through links too; nil for all, up to four objects deep.
     ///   - queue: a serial queue to observe on instead; the collection given to the block then belongs to it.
     public func observe(
-        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (RealmCollectionChange<Self>) -> Void
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken {
         _observe(keyPaths, queue) { event, collection in
             switch event {

@@ -36,6 +36,9 @@ class ObservationEntry {
         isAlive && delivered <= version && (isNew || delivered < version) && failedVersion < version
     }
 
+    /// The call that tells of a failure; made under the lock, called outside of it.
+    func failureCall(_ error: any Error) -> (() -> Void)? { nil }
+
     /// The work that leads to a newer state, to be done without the lock.
     func job() -> ObservationJob {
         ObservationJob(entry: self, generation: generation, start: delivered) { _, _ in { _ in nil } }
@@ -89,7 +92,8 @@ final class TrackingEntry<State, News>: ObservationEntry {
 
     init(
         _ registration: Registration, delivered: Version, known: State?,
-        advance: @escaping (State?, Changes, SnapshotHandle) throws -> Step, tell: @escaping (Event, State?, Version) -> Void
+        advance: @escaping (State?, Changes, SnapshotHandle) throws -> Step,
+        tell: @escaping (Event, State?, Version) -> Void
     ) {
         self.known = known
         self.advance = advance
@@ -123,6 +127,10 @@ final class TrackingEntry<State, News>: ObservationEntry {
     // The state stays, so that what is told later is complete.
     private func fail(_ error: any Error, _ version: Version) -> (() -> Void)? {
         failedVersion = version
-        return { [tell, known] in tell(.failure(error), known, version) }
+        return failureCall(error)
+    }
+
+    override func failureCall(_ error: any Error) -> (() -> Void)? {
+        { [tell, known, delivered] in tell(.failure(error), known, delivered) }
     }
 }

@@ -18,6 +18,8 @@ final class ObservationHub: @unchecked Sendable {
         var isComputing = false
         /// Something happened that no run has seen.
         var isBehind = false
+        /// Why the newest version could not be opened.
+        var failure: (any Error)?
         /// Runs since the last turn: what they lead to is replaced by the next while no turn is taken.
         var runs = 0
         var isTurnScheduled = false
@@ -42,7 +44,8 @@ final class ObservationHub: @unchecked Sendable {
     private var state = State()
     /// More runs than this are not worth while for an executor that takes no turns.
     private static let greatestRuns = 8
-    private static let queue = DispatchQueue(label: "martlet.notifications", qos: .userInitiated, attributes: .concurrent)
+    private static let queue = DispatchQueue(
+        label: "martlet.notifications", qos: .userInitiated, attributes: .concurrent)
     /// The newest version that observers of the Realm know of.
     private var told: Version
     private var required: Version = 0
@@ -88,7 +91,9 @@ final class ObservationHub: @unchecked Sendable {
         if let context, !context.isInWrite { signal(from: context) }
     }
 
-    func add(_ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void) {
+    func add(
+        _ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void
+    ) {
         locked { $0.realmObservers.append(RealmObserver(registration: registration, block: block, context: context)) }
         registration.whenEnded { [self] in removeEnded() }
     }
@@ -145,8 +150,11 @@ final class ObservationHub: @unchecked Sendable {
             state.isBehind = false
             return (state.target, state.followsNewest)
         }
-        guard let scheduler = locked({ $0.scheduler }), let handle = target ?? (try? coordinator.openSnapshot()) else {
-            return locked { $0.isComputing = false }
+        let handle: SnapshotHandle
+        do {
+            handle = try target ?? coordinator.openSnapshot()
+        } catch {
+            return finishRun { $0.failure = error }
         }
         if target != nil || follows {
             let jobs = locked { state in state.entries.filter { $0.needs(handle.version) }.map { $0.job() } }
@@ -159,16 +167,24 @@ final class ObservationHub: @unchecked Sendable {
             }
             withExtendedLifetime(dropped) {}
         }
-        let (old, schedules, startsAgain) = locked { state in
+        finishRun { state in
+            state.computed = handle
+            state.failure = nil
+        }
+    }
+
+    private func finishRun(_ keep: (inout State) -> Void) {
+        let (old, scheduler, startsAgain) = locked { state in
             state.isComputing = false
-            defer {
-                state.computed = handle
-                state.isTurnScheduled = true
-            }
-            return (state.computed, !state.isTurnScheduled, startsRun(&state))
+            let startsAgain = startsRun(&state)
+            let old = state.computed
+            keep(&state)
+            let scheduler = state.isTurnScheduled ? nil : state.scheduler
+            state.isTurnScheduled = state.scheduler != nil
+            return (old, scheduler, startsAgain)
         }
         withExtendedLifetime(old) {}
-        if schedules { scheduler.schedule { [weak self] in self?.turn() } }
+        scheduler?.schedule { [weak self] in self?.turn() }
         if startsAgain { Self.queue.async { [self] in compute() } }
     }
 
@@ -191,13 +207,18 @@ final class ObservationHub: @unchecked Sendable {
 
     /// The scheduler's turn: moves to the newest version already computed, and tells. Never waits for a query.
     private func turn() {
-        let computed = locked { state in
+        let (computed, failure) = locked { state in
             state.isTurnScheduled = false
             state.runs = 0
-            defer { state.computed = nil }
-            return state.computed
+            defer {
+                state.computed = nil
+                state.failure = nil
+            }
+            return (state.computed, state.failure)
         }
-        guard let context, let computed else { return }
+        guard let context else { return }
+        if let failure, !context.isInWrite, !isInCallback { tell(failure) }
+        guard let computed else { return }
         if context.isInWrite || isInCallback {
             // What ends the write or the callbacks goes on from here.
             return locked { $0.isBehind = true }
@@ -227,6 +248,16 @@ final class ObservationHub: @unchecked Sendable {
             state.entries.compactMap { $0.prepared }.filter { $0.isValid && $0.version == computed.version }
         }
         deliver(calls, context)
+    }
+
+    // Nothing is lost: what is told later leads on from what was told before.
+    private func tell(_ failure: any Error) {
+        isDelivering = true
+        defer { isDelivering = false }
+        for entry in locked({ $0.entries }) {
+            let call = locked { _ in entry.isAlive ? entry.failureCall(failure) : nil }
+            call?()
+        }
     }
 
     private func requireRefresh(_ version: Version, _ context: RealmContext) {
@@ -263,7 +294,9 @@ final class ObservationHub: @unchecked Sendable {
         let handle = context.handle
         let (ready, jobs) = locked { state in
             let entries = state.entries.filter { $0.needs(handle.version) }
-            let ready = entries.map { entry in entry.prepared.flatMap { $0.isValid && $0.version == handle.version ? $0 : nil } }
+            let ready = entries.map { entry in
+                entry.prepared.flatMap { $0.isValid && $0.version == handle.version ? $0 : nil }
+            }
             return (ready, zip(entries, ready).filter { $0.1 == nil }.map { $0.0.job() })
         }
         var computed = prepare(jobs, handle)[...]
@@ -340,7 +373,9 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
-    private func tellRealm(_ notification: Realm.Notification, _ context: RealmContext, except silenced: Set<ObjectIdentifier> = []) {
+    private func tellRealm(
+        _ notification: Realm.Notification, _ context: RealmContext, except silenced: Set<ObjectIdentifier> = []
+    ) {
         guard !isTelling else { return }
         let observers = locked { $0.realmObservers }
         guard !observers.isEmpty else { return }

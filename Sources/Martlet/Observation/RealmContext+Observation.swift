@@ -57,7 +57,8 @@ extension RealmContext {
         let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let isStar = names.last == "*"
         do {
-            let resolved = try ResolvedPath(PropertyPath(isStar ? Array(names.dropLast()) : names), from: table, in: schema)
+            let resolved = try ResolvedPath(
+                PropertyPath(isStar ? Array(names.dropLast()) : names), from: table, in: schema)
             if isStar, let end = resolved.end {
                 let type = schema[end.table].type
                 let property = type.properties[end.property]
@@ -74,7 +75,8 @@ extension RealmContext {
     /// Registers on another queue: `body` runs there with that queue's Realm and the token's registration. A token that
     /// ends before that is never heard of there.
     func observe(
-        on queue: DispatchQueue, _ fail: @escaping (any Error) -> Void, _ body: @escaping (RealmContext, Registration) -> Void
+        on queue: DispatchQueue, _ fail: @escaping (any Error) -> Void,
+        _ body: @escaping (RealmContext, Registration) -> Void
     ) -> NotificationToken {
         // Commits of this Realm cannot silence it: it belongs to the queue's.
         let token = NotificationToken(nil)

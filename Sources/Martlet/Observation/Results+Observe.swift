@@ -2,6 +2,7 @@ public import Dispatch
 import MartletEngine
 
 extension Results: ObservableCollection {
+    /// What all variants of `observe` come to.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, Results) -> Void
     ) -> NotificationToken {
@@ -13,6 +14,7 @@ extension Results: ObservableCollection {
 }
 
 extension LinkingObjects: ObservableCollection {
+    /// What all variants of `observe` come to.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, LinkingObjects) -> Void
     ) -> NotificationToken {
@@ -47,9 +49,12 @@ extension ResultsStorage {
         }
     }
 
-    private func observe(_ paths: [PropertyPath]?, _ registration: Registration, _ tell: @escaping (_CollectionEvent) -> Void) {
+    private func observe(
+        _ paths: [PropertyPath]?, _ registration: Registration, _ tell: @escaping (_CollectionEvent) -> Void
+    ) {
         let tracker = tracker(paths)
-        let entry = TrackingEntry<KeySequence, News>(registration, delivered: context.version, known: nil) { known, changes, handle in
+        let entry = TrackingEntry<KeySequence, News>(registration, delivered: context.version, known: nil) {
+            known, changes, handle in
             guard let known else {
                 let keys = try tracker.keys(handle)
                 return .init(state: keys, news: News(keys: keys, change: nil))

@@ -42,7 +42,8 @@ extension ObservableProjection {
 
     /// The same with Swift key paths of the projection.
     public func observe(
-        keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
+        keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
         let labels = ProjectionLabels(Self.self)
         return observe(keyPaths: keyPaths.flatMap { labels.names($0) }, on: queue, block)
@@ -61,7 +62,8 @@ struct ProjectionLabels {
 
     init(_ type: any AnyProjection.Type) {
         guard let facts = SchemaFacts.projection("\(type._facts)") else {
-            Misuse.trap("'\(type)' is not a generated projection. Declare it in a schema instead of subclassing 'Projection'")
+            Misuse.trap(
+                "'\(type)' is not a generated projection. Declare it in a schema instead of subclassing 'Projection'")
         }
         projection = facts.name
         all = facts.labels.map { Label(name: $0.label, path: PropertyPath($0.path)) }
@@ -90,6 +92,7 @@ struct ProjectionLabels {
 }
 
 extension ProjectedResults: ObservableCollection where Element: AnyProjection {
+    /// What all variants of `observe` come to.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, ProjectedResults) -> Void
     ) -> NotificationToken {

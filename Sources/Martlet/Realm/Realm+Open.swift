@@ -31,6 +31,7 @@ extension Realm {
     private init(_ configuration: Configuration, _ confinement: Confinement) throws {
         let coordinator = try Realm.coordinator(configuration)
         if let open = coordinator.resident(confinement.identity) as? RealmContext {
+            open.extend(configuration)
             self.init(open)
             return
         }

@@ -97,7 +97,8 @@ struct AffectedRows {
             return try select("SELECT target FROM \(targets) WHERE owner IN", keys, connection)
         }
         var found = try select(
-            "SELECT \(column.name) FROM \(layout.table) WHERE \(column.name) IS NOT NULL AND \(layout.keyColumn) IN", keys,
+            "SELECT \(column.name) FROM \(layout.table) WHERE \(column.name) IS NOT NULL AND \(layout.keyColumn) IN",
+            keys,
             connection)
         guard !moved.isEmpty, let position = layout.columns.firstIndex(where: { $0.property == property }) else {
             return found

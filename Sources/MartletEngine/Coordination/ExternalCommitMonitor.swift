@@ -26,7 +26,8 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         guard interval > 0 else { return }
         let timer = DispatchSource.makeTimerSource(queue: Self.queue)
         timer.schedule(
-            deadline: .now() + .milliseconds(interval), repeating: .milliseconds(interval), leeway: .milliseconds(interval / 4))
+            deadline: .now() + .milliseconds(interval), repeating: .milliseconds(interval),
+            leeway: .milliseconds(interval / 4))
         timer.setEventHandler { [weak self] in self?.look() }
         lock.lock()
         defer { lock.unlock() }

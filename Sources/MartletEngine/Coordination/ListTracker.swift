@@ -69,7 +69,8 @@ package struct ListTracker: Sendable {
         let new = try state(handle)
         let common = Array(0..<min(old.count, new.count))
         let change = CollectionChange(
-            deletions: Array(common.count..<old.count), insertions: Array(common.count..<new.count), modifications: common,
+            deletions: Array(common.count..<old.count), insertions: Array(common.count..<new.count),
+            modifications: common,
             modificationsNew: common)
         return (new, change)
     }

@@ -27,7 +27,9 @@ package struct ResultsTracker: Sendable {
         order = SortOrder(ascending: plan.sort.map(\.ascending))
         let layout = schema[plan.table].layout
         let columns = plan.sort.map { term -> Int? in
-            guard term.path.names.count == 1, let property = schema[plan.table].type[term.path.names[0]] else { return nil }
+            guard term.path.names.count == 1, let property = schema[plan.table].type[term.path.names[0]] else {
+                return nil
+            }
             return layout.columns.firstIndex { $0.property == property.index }
         }
         sortColumns = columns.contains(nil) ? nil : columns.compactMap { $0 }
@@ -59,11 +61,14 @@ package struct ResultsTracker: Sendable {
     }
 
     private func touches(_ changes: ChangeSet) -> Bool {
-        membership.touches(changes, table: plan.table) || reported.touches(changes, table: plan.table) || hasEditedList(changes)
+        membership.touches(changes, table: plan.table) || reported.touches(changes, table: plan.table)
+            || hasEditedList(changes)
     }
 
     private func hasEditedList(_ changes: ChangeSet) -> Bool {
-        lists.contains { changes.collections[$0] != nil || changes.tables[$0.table]?.deleted.contains($0.owner) == true }
+        lists.contains {
+            changes.collections[$0] != nil || changes.tables[$0.table]?.deleted.contains($0.owner) == true
+        }
     }
 
     private static func lists(_ predicate: Predicate?) -> [CollectionID] {

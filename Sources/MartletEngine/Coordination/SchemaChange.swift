@@ -19,7 +19,8 @@ struct SchemaChange {
             switch step {
             case .renameType: break
             case .createType(let name): try createType(declaration(name).type)
-            case .moveSpecials(let type, let positions): try moveSpecials(positions, TableLayout(declaration(type).type))
+            case .moveSpecials(let type, let positions):
+                try moveSpecials(positions, TableLayout(declaration(type).type))
             case .addProperty(let type, let property): try addProperty(property, declaration(type))
             case .renameProperty(let type, let from, let to): try renameProperty(from, to, declaration(type).type)
             case .rebuildIndex(let type, let property): try rebuildIndex(property, declaration(type).type)
@@ -40,7 +41,8 @@ struct SchemaChange {
     private func createType(_ type: ObjectTypeSchema) throws {
         for statement in TableLayout.definition(type) { try connection.execute(statement) }
         try connection.run(
-            "INSERT INTO martlet_types (name, facts) VALUES (?1, ?2)", [.text(type.name), .text(SchemaText.facts(type))])
+            "INSERT INTO martlet_types (name, facts) VALUES (?1, ?2)",
+            [.text(type.name), .text(SchemaText.facts(type))])
     }
 
     private func replaceFacts(_ type: ObjectTypeSchema) throws {
@@ -57,7 +59,8 @@ struct SchemaChange {
             let type = stored.retargeted { $0 == old ? new : $0 }
             guard type != stored else { continue }
             try connection.run(
-                "UPDATE martlet_types SET facts = ?2 WHERE id = ?1", [.integer(Int64(id)), .text(SchemaText.facts(type))])
+                "UPDATE martlet_types SET facts = ?2 WHERE id = ?1",
+                [.integer(Int64(id)), .text(SchemaText.facts(type))])
         }
         // Indexes carry the type's name; a renamed type gets its own.
         for name in try indexNames(prefix: old + ".") { try connection.execute("DROP INDEX \(quoted(name))") }
@@ -80,13 +83,15 @@ struct SchemaChange {
 
     /// What follows `prefix` in the names of tables.
     private func tableNames(prefix: String) throws -> [String] {
-        try names("SELECT substr(name, length(?1) + 1) FROM sqlite_schema WHERE type = 'table' "
-            + "AND substr(name, 1, length(?1)) = ?1 ORDER BY name", prefix)
+        try names(
+            "SELECT substr(name, length(?1) + 1) FROM sqlite_schema WHERE type = 'table' "
+                + "AND substr(name, 1, length(?1)) = ?1 ORDER BY name", prefix)
     }
 
     private func indexNames(prefix: String) throws -> [String] {
-        try names("SELECT name FROM sqlite_schema WHERE type = 'index' "
-            + "AND substr(name, 1, length(?1)) = ?1 AND sql IS NOT NULL", prefix)
+        try names(
+            "SELECT name FROM sqlite_schema WHERE type = 'index' "
+                + "AND substr(name, 1, length(?1)) = ?1 AND sql IS NOT NULL", prefix)
     }
 
     private func names(_ sql: String, _ argument: String) throws -> [String] {
@@ -129,7 +134,9 @@ struct SchemaChange {
         let first = value()
         let isOnePerRow = !isSame(first, value())
         // Not every number survives being written as text.
-        let isLiteral = try !isOnePerRow && !needsBits(first) && isSame(connection.value("SELECT \(SQLText.literal(first))") ?? .null, first)
+        let isLiteral =
+            try !isOnePerRow && !needsBits(first)
+            && isSame(connection.value("SELECT \(SQLText.literal(first))") ?? .null, first)
         let clause = isLiteral && first != .null ? " DEFAULT (\(SQLText.literal(first)))" : ""
         try connection.execute("ALTER TABLE \(layout.table) ADD COLUMN \(column.name) \(column.sqlType)\(clause)")
         if isOnePerRow {
@@ -160,15 +167,19 @@ struct SchemaChange {
     }
 
     private func fill(
-        _ column: TableLayout.Column, _ layout: TableLayout, _ property: PropertySchema, _ value: SQLValue, _ condition: String
+        _ column: TableLayout.Column, _ layout: TableLayout, _ property: PropertySchema, _ value: SQLValue,
+        _ condition: String
     ) throws {
         try connection.run("UPDATE \(layout.table) SET \(column.name) = ?1\(condition)", [value])
-        guard property.element.isFloating, case .real(let number) = value, FloatingSpecials.needsBits(number) else { return }
+        guard property.element.isFloating, case .real(let number) = value, FloatingSpecials.needsBits(number) else {
+            return
+        }
         var bytes: [UInt8] = []
         FloatingSpecials.append(number, of: property.index, to: &bytes)
         let special = TableLayout.specialColumn
         try connection.run(
-            "UPDATE \(layout.table) SET \(special) = CAST(coalesce(\(special), x'') || ?1 AS BLOB)\(condition)", [.blob(bytes)])
+            "UPDATE \(layout.table) SET \(special) = CAST(coalesce(\(special), x'') || ?1 AS BLOB)\(condition)",
+            [.blob(bytes)])
     }
 
     private func moveSpecials(_ positions: [PropertyIndex: PropertyIndex], _ layout: TableLayout) throws {
@@ -211,7 +222,9 @@ struct SchemaChange {
     }
 
     private func rebuildUniques(_ type: ObjectTypeSchema) throws -> [String] {
-        for name in try indexNames(prefix: "\(type.name).unique.") { try connection.execute("DROP INDEX \(quoted(name))") }
+        for name in try indexNames(prefix: "\(type.name).unique.") {
+            try connection.execute("DROP INDEX \(quoted(name))")
+        }
         var conflicts: [String] = []
         for (unique, statement) in zip(type.uniques, TableLayout.uniqueIndexes(type)) {
             if try isRefused(statement) {

@@ -32,7 +32,8 @@ extension StoreCoordinator {
 
     func makeHandle(_ connection: Connection, _ meta: Catalog.Meta) -> SnapshotHandle {
         let version = meta.version
-        let handle = SnapshotHandle(version: version, epoch: meta.epoch, connection: connection) { [self] id, connection in
+        let handle = SnapshotHandle(version: version, epoch: meta.epoch, connection: connection) {
+            [self] id, connection in
             forget(id, version)
             give(back: connection)
         }

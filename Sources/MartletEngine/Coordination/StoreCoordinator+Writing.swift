@@ -30,7 +30,9 @@ extension StoreCoordinator {
         do {
             // Touches no row, but takes SQLite's write lock.
             try handle.read { try $0.run("UPDATE martlet_meta SET version = version WHERE 0") }
-        } catch let error as SQLiteError where error.primary == .busy {
+        } catch {
+            // Not `catch … where`: the optimizer of Swift 6.3 crashes on it here.
+            guard (error as? SQLiteError)?.primary == .busy else { throw error }
             return nil
         }
         return handle

@@ -75,7 +75,9 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     // Closing an inherited connection would touch the locks and files of the parent process.
     private func abandonInherited() {
-        for connection in state.idle + [checkpointConnection].compactMap({ $0 }) { _ = Unmanaged.passRetained(connection) }
+        for connection in state.idle + [checkpointConnection].compactMap({ $0 }) {
+            _ = Unmanaged.passRetained(connection)
+        }
     }
 
     private func adopt(_ opened: StoreOpener.Opened, _ options: StoreOptions) {
@@ -99,6 +101,9 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// All object types of the file.
     package var schema: DatabaseSchema { locked { $0.schema } }
 
+    /// The object types and the epoch of the file they belong to.
+    package var schemaAndEpoch: (DatabaseSchema, Int64) { locked { ($0.schema, $0.epoch) } }
+
     /// Refuses options that contradict those the file is open with, and takes in types that are new.
     func check(_ other: StoreOptions) throws(EngineError) {
         requireSameProcess()
@@ -115,7 +120,9 @@ package final class StoreCoordinator: @unchecked Sendable {
                 "the file is open in this process with another declaration of '\(others.joined(separator: "', '"))'; "
                     + "let go of its Realms and objects first")
         }
-        guard other.schemaVersion != schemaVersion || !other.types.allSatisfy({ declared[$0.type.name] != nil }) else { return }
+        guard other.schemaVersion != schemaVersion || !other.types.allSatisfy({ declared[$0.type.name] != nil }) else {
+            return
+        }
         adopt(try StoreOpener(other, writeLock).open(), other)
     }
 

@@ -15,8 +15,7 @@ package enum StoreFiles {
 
     /// The size of the write-ahead log, looked up without opening it.
     static func logBytes(_ path: String) -> Int {
-        var status = stat()
-        return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
+        status(resolved(path) + "-wal").map { Int($0.st_size) } ?? 0
     }
 
     /// Deletes the database and the files beside it; true if there was a database.
@@ -84,7 +83,8 @@ package enum StoreFiles {
         }
         if cmartlet_is_on_network(folder.isEmpty ? "." : folder) == 1 {
             throw EngineError(
-                .accessDenied, path: path, "the file is on a network file system, where locks are not reliable; move it")
+                .accessDenied, path: path, "the file is on a network file system, where locks are not reliable; move it"
+            )
         }
     }
 
@@ -96,18 +96,41 @@ package enum StoreFiles {
         if status.st_nlink > 1 {
             throw EngineError(
                 .accessDenied, path: path,
-                "the file has \(status.st_nlink) names (hard links), but its log has only one; remove the other names or copy it")
+                "the file has \(status.st_nlink) names (hard links), but its log has only one; remove the other names or copy it"
+            )
         }
-        if access(path, R_OK) != 0 {
+        if !isAllowed(R_OK, path) {
             throw EngineError(.accessDenied, path: path, "the file may not be read; change its permissions")
         }
-        if !isReadOnly && access(path, W_OK) != 0 {
+        if !isReadOnly && !isAllowed(W_OK, path) { throw notWritable(path) }
+        // SQLite takes a file of one byte for empty. No page is shorter than this; a journal would put it right.
+        if status.st_size > 0, status.st_size < 512, !exists(path + "-journal") {
             throw EngineError(
-                .accessDenied, path: path, "the file may not be written; change its permissions or open it with 'readOnly'")
+                .notADatabase, path: path,
+                "the file has \(status.st_size) bytes, fewer than any database; it was left as it is; choose another path"
+            )
         }
         // SQLite takes a file without bytes for new and would delete its log, and with it what was committed.
-        if status.st_size == 0, let log = self.status(resolved(path) + "-wal"), log.st_size > 0 {
+        let hasLog = (self.status(resolved(path) + "-wal")?.st_size ?? 0) > 0
+        if status.st_size == 0 && hasLog {
             throw EngineError.damaged("the file is empty but its log is not", path: path)
         }
+    }
+
+    // Asks for the effective user, as opening does.
+    private static func isAllowed(_ mode: Int32, _ path: String) -> Bool {
+        faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0
+    }
+
+    static func notWritable(_ path: String) -> EngineError {
+        EngineError(
+            .accessDenied, path: path, "the file may not be written; change its permissions or open it with 'readOnly'")
+    }
+
+    /// Refuses a database that ends in the middle of a page.
+    static func checkLength(_ path: String) throws(EngineError) {
+        // All pages are multiples of this. A log may still hold what a power cut took from the file.
+        guard let status = status(path), status.st_size % 512 != 0 else { return }
+        if logBytes(path) == 0 { throw EngineError.damaged("the file was cut off in the middle of a page", path: path) }
     }
 }

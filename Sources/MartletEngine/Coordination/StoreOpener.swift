@@ -27,6 +27,8 @@ struct StoreOpener {
             if options.environment.vfsName == nil { try StoreFiles.check(path, isReadOnly: options.isReadOnly) }
             let connection = try Connection(options.connection)
             do {
+                // Where writing is not allowed SQLite opens for reading without a word.
+                if connection.isFileReadOnly && !options.isReadOnly { throw StoreFiles.notWritable(path) }
                 try QueryFunctions.install(on: connection)
                 return try look(connection)
             } catch {
@@ -41,10 +43,20 @@ struct StoreOpener {
             try create(connection)
         } else {
             try checkFormat(connection)
+            if options.environment.vfsName == nil { try StoreFiles.checkLength(path) }
         }
-        let (meta, types) = try applySchema(connection)
+        let (meta, types) = try knowing { try applySchema(connection) }
         try ensureLog(connection)
         return Opened(connection: connection, meta: meta, schema: DatabaseSchema(types))
+    }
+
+    // What the engine asks for was made by the engine: if SQLite does not know it, the file is not what it was.
+    private func knowing<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as SQLiteError where error.primary == .unspecific {
+            throw EngineError.damaged("a part of the catalog is missing ('\(error.message)')", path: path)
+        }
     }
 
     // MARK: The file
@@ -53,7 +65,8 @@ struct StoreOpener {
     private func isNew(_ connection: Connection) throws -> Bool {
         guard try connection.integer("PRAGMA page_count") == 0 || isBlank(connection) else { return false }
         if options.isReadOnly {
-            throw EngineError(.notADatabase, path: path, "the file is empty; 'readOnly' does not create a database in it")
+            throw EngineError(
+                .notADatabase, path: path, "the file is empty; 'readOnly' does not create a database in it")
         }
         return true
     }
@@ -101,7 +114,8 @@ struct StoreOpener {
             try connection.execute("PRAGMA application_id = \(Catalog.applicationID)")
             try connection.execute("PRAGMA user_version = \(Catalog.format)")
             for statement in Catalog.definition { try connection.execute(statement) }
-            try connection.execute("UPDATE martlet_meta SET schema_version = \(Int64(bitPattern: options.schemaVersion))")
+            try connection.execute(
+                "UPDATE martlet_meta SET schema_version = \(Int64(bitPattern: options.schemaVersion))")
         }
     }
 

@@ -81,7 +81,8 @@ package final class WriteTransaction {
         }
         let bytes = ChangeSetCodec.encode(changes)
         let stored: SQLValue = bytes.count <= Self.storedLimit ? .blob(bytes) : .null
-        try connection.run("INSERT INTO martlet_changes VALUES (?1, ?2)", [.integer(Int64(bitPattern: version)), stored])
+        try connection.run(
+            "INSERT INTO martlet_changes VALUES (?1, ?2)", [.integer(Int64(bitPattern: version)), stored])
         let oldest = Int64(bitPattern: version) - Int64(coordinator.environment.changeRetention)
         if oldest > 0 { try connection.run("DELETE FROM martlet_changes WHERE version <= ?1", [.integer(oldest)]) }
     }

@@ -19,6 +19,7 @@ extension EngineError {
     /// Part of the file cannot be what the engine wrote.
     package static func damaged(_ what: String, path: String) -> EngineError {
         EngineError(
-            .corrupt, path: path, "\(what): the file is damaged; it was left as it is; restore a backup or work on a copy")
+            .corrupt, path: path,
+            "\(what): the file is damaged; it was left as it is; restore a backup or work on a copy")
     }
 }

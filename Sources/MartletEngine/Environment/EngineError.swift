@@ -34,14 +34,24 @@ package struct EngineError: Error, Sendable {
                 switch error.primary {
                 case .busy, .locked, .protocol:
                     (.busy, "another process kept the file locked for too long; try again when it is done")
-                case .readOnly: (.accessDenied, "the file or its folder is read-only; open it with 'readOnly' or allow writing")
+                case .readOnly:
+                    (.accessDenied, "the file or its folder is read-only; open it with 'readOnly' or allow writing")
                 case .permission, .authorization: (.accessDenied, "no permission to use the file")
-                case .cannotOpen: (.accessDenied, "the file cannot be opened; check that its folder exists and may be written")
-                case .full: (.outOfDiskSpace, "the disk is full; nothing of this transaction was kept; free space and try again")
+                case .cannotOpen:
+                    (.accessDenied, "the file cannot be opened; check that its folder exists and may be written")
+                case .full:
+                    (
+                        .outOfDiskSpace,
+                        "the disk is full; nothing of this transaction was kept; free space and try again"
+                    )
                 case .inputOutput where error.findsFileTooShort:
-                    (.corrupt, "the file is shorter than it must be; it was left as it is; restore a backup or work on a copy")
+                    (
+                        .corrupt,
+                        "the file is shorter than it must be; it was left as it is; restore a backup or work on a copy"
+                    )
                 case .inputOutput: (.inputOutput, "reading or writing failed; nothing of this transaction was kept")
-                case .corrupt: (.corrupt, "the file is damaged; it was left as it is; restore a backup or work on a copy")
+                case .corrupt:
+                    (.corrupt, "the file is damaged; it was left as it is; restore a backup or work on a copy")
                 case .notADatabase: (.notADatabase, "this is not a Martlet file; it was left as it is")
                 case .constraint: (.uniqueViolation, "a value that must be unique exists already")
                 case .tooBig: (.invalidInput, "a value is larger than SQLite can store")

@@ -39,7 +39,9 @@ package struct PropertySchema: Sendable, Equatable {
     /// The same property after the type it leads to was renamed.
     func retargeted(_ name: (String) -> String) -> PropertySchema {
         var property = self
-        if case .linkingObjects(let type, let origin) = kind { property.kind = .linkingObjects(type: name(type), property: origin) }
+        if case .linkingObjects(let type, let origin) = kind {
+            property.kind = .linkingObjects(type: name(type), property: origin)
+        }
         switch element {
         case .link(let type): property.element = .link(name(type))
         case .embedded(let type): property.element = .embedded(name(type))

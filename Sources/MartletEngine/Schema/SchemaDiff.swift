@@ -26,7 +26,8 @@ package struct SchemaDiff: Equatable {
         let storedByName = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let declaredNames = Set(declared.map(\.name))
         for type in declared where storedByName[type.name] == nil {
-            guard let old = type.renamedFrom, storedByName[old] != nil, !declaredNames.contains(old), renames[old] == nil
+            guard let old = type.renamedFrom, storedByName[old] != nil, !declaredNames.contains(old),
+                renames[old] == nil
             else { continue }
             renames[old] = type.name
         }
@@ -78,7 +79,8 @@ package struct SchemaDiff: Equatable {
         _ property: PropertySchema, _ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ taken: [String: String]
     ) -> String? {
         var name = property.name
-        if old[name] == nil, let former = property.renamedFrom, let source = old[former], source.isColumn || source.isCollection,
+        if old[name] == nil, let former = property.renamedFrom, let source = old[former],
+            source.isColumn || source.isCollection,
             new[former] == nil, taken[former] == nil
         {
             steps.append(.renameProperty(type: new.name, from: former, to: name))
@@ -117,7 +119,9 @@ package struct SchemaDiff: Equatable {
                 + "keep the type, or add a property with another name and copy the values"
         }
         if stored.isOptional && !declared.isOptional && !declared.isLink {
-            let what = declared.isCollection ? "may hold nil in the file and its elements are" : "may be nil in the file and is"
+            let what =
+                declared.isCollection
+                ? "may hold nil in the file and its elements are" : "may be nil in the file and is"
             return "\(what) required in the schema: keep it optional"
         }
         return nil

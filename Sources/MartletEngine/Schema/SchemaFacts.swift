@@ -19,7 +19,8 @@ package enum SchemaFacts {
         for line in lines(facts) {
             let words = line.split(separator: " ").map(String.init)
             switch (words.first, words.count) {
-            case ("object", 2), ("embedded", 2): type = ObjectTypeSchema(name: words[1], isEmbedded: words[0] == "embedded")
+            case ("object", 2), ("embedded", 2):
+                type = ObjectTypeSchema(name: words[1], isEmbedded: words[0] == "embedded")
             case ("renamedFrom", 2): type?.renamedFrom = words[1]
             case ("primaryKey", 2): primaryKey = words[1]
             case ("unique", 2...): uniques.append(Array(words.dropFirst()))
@@ -44,7 +45,9 @@ package enum SchemaFacts {
     }
 
     /// The labels of a projection and the key paths they stand for, in order.
-    package static func projection(_ facts: String) -> (name: String, root: String, labels: [(label: String, path: String)])? {
+    package static func projection(_ facts: String) -> (
+        name: String, root: String, labels: [(label: String, path: String)]
+    )? {
         var header: (String, String)?
         var labels: [(String, String)] = []
         for line in lines(facts) {

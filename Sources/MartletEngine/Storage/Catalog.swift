@@ -52,7 +52,8 @@ enum Catalog {
             guard let type = SchemaFacts.storedType(statement.text(2)), type.name == name || !checkingNames
             else {
                 statement.reset()
-                throw EngineError.damaged("the catalog entry of type '\(name)' cannot be read", path: connection.options.path)
+                throw EngineError.damaged(
+                    "the catalog entry of type '\(name)' cannot be read", path: connection.options.path)
             }
             types.append((TableID(statement.integer(0)), type))
         }
@@ -60,7 +61,9 @@ enum Catalog {
     }
 
     /// The version row and the object types of one and the same snapshot.
-    static func contents(_ connection: Connection) throws -> (meta: Meta, types: [(id: TableID, type: ObjectTypeSchema)]) {
+    static func contents(_ connection: Connection) throws -> (
+        meta: Meta, types: [(id: TableID, type: ObjectTypeSchema)]
+    ) {
         try connection.run("BEGIN")
         defer { try? connection.run("ROLLBACK") }
         return (try meta(connection), try types(connection))

@@ -26,13 +26,15 @@ package struct ChunkedElements {
     /// Reads the chunks' sizes; their elements follow on demand.
     package init(owner: ObjectKey, table: String, _ connection: Connection, limit: Int = 512) throws {
         self.limit = limit
-        let statement = try connection.statement("SELECT ordinal, count FROM \(table) WHERE owner = ?1 ORDER BY ordinal")
+        let statement = try connection.statement(
+            "SELECT ordinal, count FROM \(table) WHERE owner = ?1 ORDER BY ordinal")
         statement.bind(owner, at: 1)
         while try statement.step() {
             let size = statement.integer(1)
             guard size > 0, size <= Int64(Int32.max) else {
                 statement.reset()
-                throw EngineError.damaged("a collection in \(table) has a chunk of \(size) elements", path: connection.options.path)
+                throw EngineError.damaged(
+                    "a collection in \(table) has a chunk of \(size) elements", path: connection.options.path)
             }
             chunks.append(Chunk(ordinal: statement.integer(0), count: Int(size)))
             count += Int(size)

@@ -1,8 +1,9 @@
 import CMartletTestVFS
 import Foundation
-@testable import MartletEngine
 import MartletSQLite
 import Testing
+
+@testable import MartletEngine
 
 /// The small history that faults are put into: transactions of three rows and a list, a checkpoint now and then, and a
 /// new column half-way. What is in the file afterwards tells which transactions are there, and whether each is whole.
@@ -67,7 +68,8 @@ struct FaultyHistory {
                 let hasExtra = transaction.coordinator.schema["Note"]?.type["extra"] != nil
                 for row in 0..<3 {
                     if hasExtra {
-                        try transaction.insert("Note", [.text("row \(row)"), .integer(Int64(number)), .real(1), .integer(Int64(number))])
+                        try transaction.insert(
+                            "Note", [.text("row \(row)"), .integer(Int64(number)), .real(1), .integer(Int64(number))])
                     } else {
                         try transaction.addNote("row \(row)", batch: number)
                     }
@@ -117,7 +119,8 @@ struct FaultyHistory {
         var wrong: [String] = []
         if try process.integrity != .text("ok") { wrong.append("integrity") }
         let batches = try process.column("SELECT batch FROM Note GROUP BY batch").compactMap(\.number)
-        let torn = try process.integer("SELECT count(*) FROM (SELECT batch FROM Note GROUP BY batch HAVING count(*) <> 3)")
+        let torn = try process.integer(
+            "SELECT count(*) FROM (SELECT batch FROM Note GROUP BY batch HAVING count(*) <> 3)")
         if torn != 0 { wrong.append("a transaction is there in part") }
         if try process.tags(1).compactMap(\.number) != batches { wrong.append("list and rows differ") }
         let lost = log.acknowledged.subtracting(batches)
@@ -127,11 +130,17 @@ struct FaultyHistory {
         // The change sets that are kept belong to the newest versions, without a gap.
         let version = try process.integer("SELECT version FROM martlet_meta") ?? 0
         let kept = try process.column("SELECT version FROM martlet_changes ORDER BY version").compactMap(\.number)
-        if let first = kept.first, kept != Array(first...Int(version)) || kept.count > 4 { wrong.append("change sets \(kept) of \(version)") }
+        if let first = kept.first, kept != Array(first...Int(version)) || kept.count > 4 {
+            wrong.append("change sets \(kept) of \(version)")
+        }
         let next = try process.integer("SELECT next_key FROM martlet_types") ?? 0
-        if try next <= process.integer("SELECT coalesce(max(_key), 0) FROM Note") ?? 0 { wrong.append("a key would be given twice") }
+        if try next <= process.integer("SELECT coalesce(max(_key), 0) FROM Note") ?? 0 {
+            wrong.append("a key would be given twice")
+        }
         // And it goes on.
-        if let error = engineError({ try process.write { try $0.handle.read { try $0.run("UPDATE Note SET weight = 2") } } }) {
+        if let error = engineError({
+            try process.write { try $0.handle.read { try $0.run("UPDATE Note SET weight = 2") } }
+        }) {
             wrong.append("no write: \(error.message)")
         }
         return wrong
@@ -192,7 +201,9 @@ struct DurabilityTests {
         disk.reset()
     }
 
-    @Test("a process killed at any call loses no acknowledged transaction and leaves none in part", arguments: [StoreOptions.Durability.full, .off])
+    @Test(
+        "a process killed at any call loses no acknowledged transaction and leaves none in part",
+        arguments: [StoreOptions.Durability.full, .off])
     func kills(durability: StoreOptions.Durability) throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -221,7 +232,9 @@ struct DurabilityTests {
         .inputOutput, .accessDenied, .outOfDiskSpace, .busy, .commitOutcomeUnknown, .corrupt,
     ]
 
-    @Test("whichever call fails once, the error is typed, the transaction is whole or absent, and the process goes on", arguments: [false, true])
+    @Test(
+        "whichever call fails once, the error is typed, the transaction is whole or absent, and the process goes on",
+        arguments: [false, true])
     func faults(applied: Bool) throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -238,7 +251,9 @@ struct DurabilityTests {
             let codes = Set(log.errors.map(\.code))
             #expect(codes.isSubset(of: Self.faultCodes), "\(codes) at \(position)")
             #expect(log.errors.allSatisfy { $0.path == folder.path() })
-            #expect(log.acknowledged.count >= history.transactions - 1, "all transactions but one, at \(position): \(log.errors)")
+            #expect(
+                log.acknowledged.count >= history.transactions - 1,
+                "all transactions but one, at \(position): \(log.errors)")
             #expect(vfs.openFileCount == 0)
             vfs.clearFaults()
             #expect(history.verdict(log, vfs: vfs.name) == [], "fault \(position)")
@@ -246,7 +261,9 @@ struct DurabilityTests {
         #expect(position > 300)
     }
 
-    @Test("a disk that stays broken or full refuses all writes, and works again once it is mended", arguments: [nil, Int32(13)])
+    @Test(
+        "a disk that stays broken or full refuses all writes, and works again once it is mended",
+        arguments: [nil, Int32(13)])
     func persistentFaults(result: Int32?) throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()

@@ -1,9 +1,10 @@
 import CMartletTestVFS
 import Foundation
-@testable import MartletEngine
 import MartletSQLite
 import Synchronization
 import Testing
+
+@testable import MartletEngine
 
 /// SQLite before 3.51.3 can lose committed transactions when a checkpoint races a commit: `Documentation/Decisions` has the
 /// story. These tests stop a checkpoint of the engine between reading the log's header and copying its frames, and let
@@ -47,7 +48,9 @@ struct GateTests {
         let process = try VirtualProcess(folder.path()) { $0.environment.vfsName = vfs.name }
         vfs.clearCounts()
         try process.write { transaction in
-            for number in 0..<4_000 { try transaction.addNote("\(number)", tags: [String(repeating: "x", count: 1_500)]) }
+            for number in 0..<4_000 {
+                try transaction.addNote("\(number)", tags: [String(repeating: "x", count: 1_500)])
+            }
         }
         for number in 0..<20 { try process.add("\(number)") }
         process.handle = nil

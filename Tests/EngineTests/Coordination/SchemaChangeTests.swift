@@ -1,8 +1,9 @@
 import Foundation
-@testable import MartletEngine
 import MartletSQLite
 import Synchronization
 import Testing
+
+@testable import MartletEngine
 
 @Suite("schema changes of files with data")
 struct SchemaChangeTests {
@@ -49,7 +50,9 @@ struct SchemaChangeTests {
         let table = SQLText.identifier(table)
         var elements = try process.read { try ChunkedElements(owner: owner, table: table, $0) }
         return try elements.all { ordinal, count in
-            try process.read { try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: table, $0) }
+            try process.read {
+                try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: table, $0)
+            }
         }
     }
 
@@ -86,11 +89,15 @@ struct SchemaChangeTests {
             property homes Map<link:Man?>
             property fans LinkingObjects<Man.dogs>
             """
-        let process = try VirtualProcess(folder.path(), [new, Self.man, "embedded Chip\nproperty code String", "object Cat"])
+        let process = try VirtualProcess(
+            folder.path(), [new, Self.man, "embedded Chip\nproperty code String", "object Cat"])
         try requireOldData(process)
-        let indexes = try process.column("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'Dog' ORDER BY name")
+        let indexes = try process.column(
+            "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'Dog' ORDER BY name")
         #expect(
-            indexes == ["Dog.age.index", "Dog.chip.index", "Dog.friend.index", "Dog.owner.index", "Dog.unique.0"].map(SQLValue.text))
+            indexes
+                == ["Dog.age.index", "Dog.chip.index", "Dog.friend.index", "Dog.owner.index", "Dog.unique.0"].map(
+                    SQLValue.text))
         try process.write { transaction in
             try transaction.insert("Dog", [.text("New"), .null, .null, .real(2), .integer(1), .null])
             try append([.integer(1)], to: "homes", of: "Dog", 3, transaction)
@@ -112,7 +119,10 @@ struct SchemaChangeTests {
             case .int, .int64: [.integer(.min), .integer(.max), .integer(-5)]
             case .int8, .int16, .int32: [.integer(7)]
             case .float, .double, .date:
-                [.real(0.1), .real(-0.0), .real(.nan), .real(.infinity), .real(-.leastNonzeroMagnitude), .real(1.7976931348623157e308), .real(3)]
+                [
+                    .real(0.1), .real(-0.0), .real(.nan), .real(.infinity), .real(-.leastNonzeroMagnitude),
+                    .real(1.7976931348623157e308), .real(3),
+                ]
             case .string: [.text(""), .text("it's\u{301} a \"test\""), .text("a\u{0}b"), .text("line\r\nline")]
             case .data, .uuid, .objectId, .decimal128: [.blob([]), .blob([0, 39, 255])]
             case .any: [.integer(3), .text("3"), .blob([3])]
@@ -121,7 +131,8 @@ struct SchemaChangeTests {
             for isOptional in [false, true] {
                 let folder = try TestFolder()
                 try makeFile(folder)
-                let type = "object Dog\nproperty added \(scalar.rawValue)\(isOptional ? "?" : "")\n"
+                let type =
+                    "object Dog\nproperty added \(scalar.rawValue)\(isOptional ? "?" : "")\n"
                     + Self.old.split(separator: "\n").dropFirst().joined(separator: "\n")
                 let row: [SQLValue] = [value, .text(""), .integer(0), .real(0), .null]
                 let process = try VirtualProcess(folder.path(), [type, Self.man], rows: ["Dog": { row }])
@@ -165,8 +176,10 @@ struct SchemaChangeTests {
             }
         }
         first.handle = nil
-        let after = "object Point\nproperty name String\nproperty y Double\nproperty z Double\nproperty u Double renamedFrom=x"
-        let process = try VirtualProcess(folder.path(), [after], rows: ["Point": { [.text(""), .real(0), .real(-0.0), .real(0)] }])
+        let after =
+            "object Point\nproperty name String\nproperty y Double\nproperty z Double\nproperty u Double renamedFrom=x"
+        let process = try VirtualProcess(
+            folder.path(), [after], rows: ["Point": { [.text(""), .real(0), .real(-0.0), .real(0)] }])
         guard case .blob(let bytes)? = try process.column("SELECT _special FROM Point").first else {
             Issue.record("no special values")
             return
@@ -192,18 +205,21 @@ struct SchemaChangeTests {
             property marks List<String> renamedFrom=tags
             property extra Int
             """
-        let human = "object Human\nrenamedFrom Man\nproperty name String\nproperty pack List<link:Hound> renamedFrom=dogs"
+        let human =
+            "object Human\nrenamedFrom Man\nproperty name String\nproperty pack List<link:Hound> renamedFrom=dogs"
         let process = try VirtualProcess(folder.path(), [hound, human])
         #expect(try process.column("SELECT title FROM Hound ORDER BY _key") == [.text("Rex"), .text("Max")])
         #expect(try process.column("SELECT keeper FROM Hound") == [.integer(1), .integer(1)])
         #expect(try list(process, "Hound.marks", 1) == [.text("t-Rex"), .text("u")])
         #expect(try list(process, "Human.pack", 1) == [.integer(1), .integer(2)])
         #expect(try process.integer("SELECT count(*) FROM \"Human.pack.targets\"") == 2)
-        let names = try process.column("SELECT name FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'martlet%' ORDER BY name")
+        let names = try process.column(
+            "SELECT name FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'martlet%' ORDER BY name")
         #expect(
             names
                 == [
-                    "Hound", "Hound.keeper.index", "Hound.marks", "Hound.title.index", "Hound.unique.0", "Human", "Human.pack",
+                    "Hound", "Hound.keeper.index", "Hound.marks", "Hound.title.index", "Hound.unique.0", "Human",
+                    "Human.pack",
                     "Human.pack.targets",
                 ].map(SQLValue.text))
         #expect(process.coordinator.schema["Hound"]?.incoming.count == 1)
@@ -211,7 +227,8 @@ struct SchemaChangeTests {
         process.handle = nil
         // Opening again finds nothing more to do, and 'renamedFrom' may stay where it is.
         let again = try VirtualProcess(folder.path(), [hound, human])
-        #expect(try again.integer("SELECT epoch FROM martlet_meta") == process.integer("SELECT epoch FROM martlet_meta"))
+        #expect(
+            try again.integer("SELECT epoch FROM martlet_meta") == process.integer("SELECT epoch FROM martlet_meta"))
     }
 
     @Test("a type that is spelled with other capitals keeps its rows")
@@ -237,7 +254,8 @@ struct SchemaChangeTests {
         #expect(try narrow.integer("SELECT count(*) FROM Man") == 1)
         #expect(narrow.coordinator.schema["Hound"]?.incoming.count == 1, "the list of the man still leads there")
         narrow.handle = nil
-        let whole = try VirtualProcess(folder.path(), [hound, Self.man.replacingOccurrences(of: "link:Dog", with: "link:Hound")])
+        let whole = try VirtualProcess(
+            folder.path(), [hound, Self.man.replacingOccurrences(of: "link:Dog", with: "link:Hound")])
         #expect(try list(whole, "Man.dogs", 1) == [.integer(1), .integer(2)])
         #expect(try whole.integer("SELECT count(*) FROM Hound") == 2)
     }
@@ -250,8 +268,12 @@ struct SchemaChangeTests {
         try process.write { try $0.insert("Dog", [.integer(1), .integer(1)]) }
         process.handle = nil
         let both = try VirtualProcess(folder.path(), [type("unique b\nunique a\n")])
-        #expect(engineError { try both.write { try $0.insert("Dog", [.integer(1), .integer(2)]) } }?.code == .uniqueViolation)
-        #expect(engineError { try both.write { try $0.insert("Dog", [.integer(2), .integer(1)]) } }?.code == .uniqueViolation)
+        #expect(
+            engineError { try both.write { try $0.insert("Dog", [.integer(1), .integer(2)]) } }?.code
+                == .uniqueViolation)
+        #expect(
+            engineError { try both.write { try $0.insert("Dog", [.integer(2), .integer(1)]) } }?.code
+                == .uniqueViolation)
         both.handle = nil
         let none = try VirtualProcess(folder.path(), [type("")])
         #expect(engineError { try none.write { try $0.insert("Dog", [.integer(1), .integer(1)]) } } == nil)
@@ -260,9 +282,12 @@ struct SchemaChangeTests {
     @Test("links and primary keys keep their own index when the property's index goes")
     func ownIndexes() throws {
         let folder = try TestFolder()
-        _ = try VirtualProcess(folder.path(), ["object Dog\nprimaryKey id\nproperty id String index\nproperty mate link:Dog? index"])
-        let process = try VirtualProcess(folder.path(), ["object Dog\nprimaryKey id\nproperty id String\nproperty mate link:Dog?"])
-        #expect(try process.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'Dog'") == 2)
+        _ = try VirtualProcess(
+            folder.path(), ["object Dog\nprimaryKey id\nproperty id String index\nproperty mate link:Dog? index"])
+        let process = try VirtualProcess(
+            folder.path(), ["object Dog\nprimaryKey id\nproperty id String\nproperty mate link:Dog?"])
+        #expect(
+            try process.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'Dog'") == 2)
     }
 
     // MARK: Refusals
@@ -293,7 +318,8 @@ struct SchemaChangeTests {
         let folder = try TestFolder()
         try makeFile(folder)
         let before = folder.bytes()
-        let type = Self.old.replacingOccurrences(of: "object Dog", with: "object Dog\nunique age\nunique name\nunique owner weight")
+        let type = Self.old.replacingOccurrences(
+            of: "object Dog", with: "object Dog\nunique age\nunique name\nunique owner weight")
         let error = engineError { _ = try VirtualProcess(folder.path(), [type, Self.man]) }
         #expect(error?.code == .schemaMismatch)
         #expect(error?.message.contains("'Dog.age' must be unique") == true)
@@ -308,9 +334,14 @@ struct SchemaChangeTests {
         let folder = try TestFolder()
         try makeFile(folder)
         let before = folder.bytes()
-        let error = engineError { _ = try VirtualProcess(folder.path(), [Self.old + "\nproperty b Int"]) { $0.isReadOnly = true } }
+        let error = engineError {
+            _ = try VirtualProcess(folder.path(), [Self.old + "\nproperty b Int"]) { $0.isReadOnly = true }
+        }
         #expect(error?.code == .schemaMismatch)
-        try requireOldData(VirtualProcess(folder.path(), [Self.old, Self.man]) { $0.isReadOnly = true; $0.schemaVersion = 4 })
+        try requireOldData(
+            VirtualProcess(folder.path(), [Self.old, Self.man]) {
+                $0.isReadOnly = true; $0.schemaVersion = 4
+            })
         #expect(folder.bytes() == before)
     }
 
@@ -320,7 +351,9 @@ struct SchemaChangeTests {
         try makeFile(folder)
         _ = try VirtualProcess(folder.path(), [Self.old, Self.man]) { $0.schemaVersion = 3 }
         let before = folder.bytes()
-        let error = engineError { _ = try VirtualProcess(folder.path(), [Self.old, Self.man]) { $0.schemaVersion = 2 } }
+        let error = engineError {
+            _ = try VirtualProcess(folder.path(), [Self.old, Self.man]) { $0.schemaVersion = 2 }
+        }
         #expect(error?.code == .schemaVersionNewer)
         #expect(folder.bytes() == before)
     }
@@ -339,7 +372,9 @@ struct SchemaChangeTests {
                 done.enter()
                 Thread.detachNewThread { [done] in
                     do {
-                        let process = try VirtualProcess(path, [Self.old + "\nproperty extra Int", Self.man, "object Cat\nproperty a Int"]) {
+                        let process = try VirtualProcess(
+                            path, [Self.old + "\nproperty extra Int", Self.man, "object Cat\nproperty a Int"]
+                        ) {
                             $0.environment.writeTimeoutMilliseconds = 30_000
                             $0.environment.sleep = { usleep(min($0, 100)) }
                         }
@@ -365,7 +400,8 @@ struct SchemaChangeTests {
         try makeFile(folder)
         let old = try VirtualProcess(folder.path(), [Self.old])
         try old.refresh()
-        _ = try VirtualProcess(folder.path(), [Self.old + " index", Self.man, "object Kennel\nproperty dogs List<link:Dog>"])
+        _ = try VirtualProcess(
+            folder.path(), [Self.old + " index", Self.man, "object Kennel\nproperty dogs List<link:Dog>"])
         #expect(old.coordinator.schema["Kennel"] == nil)
         try old.write { try $0.insert("Dog", [.text("New"), .integer(1), .real(1), .null]) }
         #expect(old.coordinator.schema["Kennel"] != nil)
@@ -379,10 +415,13 @@ struct SchemaChangeTests {
         try makeFile(folder)
         let old = try VirtualProcess(folder.path(), [Self.old, Self.man])
         try old.refresh()
-        let new = try VirtualProcess(folder.path(), ["object Dog\nproperty first Int\n" + Self.old.dropFirst(11), Self.man])
+        let new = try VirtualProcess(
+            folder.path(), ["object Dog\nproperty first Int\n" + Self.old.dropFirst(11), Self.man])
         try new.write { try $0.insert("Dog", [.integer(1), .text("New"), .integer(1), .real(1), .null]) }
         for _ in 0..<2 {
-            let refused = engineError { try old.write { try $0.insert("Dog", [.text("Bad"), .integer(1), .real(1), .null]) } }
+            let refused = engineError {
+                try old.write { try $0.insert("Dog", [.text("Bad"), .integer(1), .real(1), .null]) }
+            }
             #expect(refused?.code == .schemaMismatch)
             #expect(refused?.message.contains("'Dog'") == true)
             #expect(engineError { _ = try old.coordinator.openSnapshot() }?.code == .schemaMismatch)

@@ -1,5 +1,6 @@
-@testable import MartletEngine
 import Testing
+
+@testable import MartletEngine
 
 @Suite("schema differences")
 struct SchemaDiffTests {
@@ -27,7 +28,8 @@ struct SchemaDiffTests {
         #expect(
             found.steps == [
                 .rebuildIndex(type: "Dog", property: "name"), .addProperty(type: "Dog", property: "tags"),
-                .addProperty(type: "Dog", property: "on"), .rebuildUniques("Dog"), .replaceFacts("Dog"), .createType("Cat"),
+                .addProperty(type: "Dog", property: "on"), .rebuildUniques("Dog"), .replaceFacts("Dog"),
+                .createType("Cat"),
             ])
     }
 
@@ -50,12 +52,17 @@ struct SchemaDiffTests {
     @Test("a former name that is still in use, or used up, moves nothing")
     func staleRenames() {
         let dog = "object Dog\nproperty a Int\nproperty b Int"
-        #expect(diff([dog], ["object Dog\nproperty a Int renamedFrom=b\nproperty b Int renamedFrom=a"]).steps == [.replaceFacts("Dog")])
+        #expect(
+            diff([dog], ["object Dog\nproperty a Int renamedFrom=b\nproperty b Int renamedFrom=a"]).steps == [
+                .replaceFacts("Dog")
+            ])
         #expect(diff([dog], [dog, "object Hound\nrenamedFrom Dog\nproperty a Int"]).steps == [.createType("Hound")])
-        let twice = diff(["object Dog\nproperty a Int"], ["object Dog\nproperty b Int renamedFrom=a\nproperty c Int renamedFrom=a"])
+        let twice = diff(
+            ["object Dog\nproperty a Int"], ["object Dog\nproperty b Int renamedFrom=a\nproperty c Int renamedFrom=a"])
         #expect(
             twice.steps == [
-                .renameProperty(type: "Dog", from: "a", to: "b"), .addProperty(type: "Dog", property: "c"), .replaceFacts("Dog"),
+                .renameProperty(type: "Dog", from: "a", to: "b"), .addProperty(type: "Dog", property: "c"),
+                .replaceFacts("Dog"),
             ])
         let types = diff(
             ["object Dog\nproperty a Int"],
@@ -67,7 +74,9 @@ struct SchemaDiffTests {
     func specials() {
         let found = diff(
             ["object Dog\nproperty name String\nproperty weight Double\nproperty height Float"],
-            ["object Dog\nproperty age Int\nproperty name String\nproperty mass Double renamedFrom=weight\nproperty height Float"])
+            [
+                "object Dog\nproperty age Int\nproperty name String\nproperty mass Double renamedFrom=weight\nproperty height Float"
+            ])
         #expect(found.differences == [])
         #expect(found.steps.contains(.moveSpecials(type: "Dog", positions: [1: 2, 2: 3])))
         #expect(found.steps.first == .moveSpecials(type: "Dog", positions: [1: 2, 2: 3]))
@@ -89,7 +98,10 @@ struct SchemaDiffTests {
             ("property a List<link:Dog>", "property a LinkingObjects<Dog.b>", "'List<Dog>' in the file"),
             ("property a Int", "primaryKey a\nproperty a Int", "the primary key of 'Dog' is absent"),
             ("primaryKey a\nproperty a Int", "property a Int", "'a' in the file and absent"),
-            ("primaryKey a\nproperty a Int\nproperty b Int", "primaryKey b\nproperty a Int\nproperty b Int", "'a' in the file and 'b'"),
+            (
+                "primaryKey a\nproperty a Int\nproperty b Int", "primaryKey b\nproperty a Int\nproperty b Int",
+                "'a' in the file and 'b'"
+            ),
         ])
     func differences(stored: String, declared: String, text: String) {
         let found = diff(["object Dog\n\(stored)"], ["object Dog\n\(declared)"])
@@ -116,13 +128,18 @@ struct SchemaDiffTests {
         let with = "object Dog\nproperty a LinkingObjects<Man.dog>"
         #expect(diff([with], ["object Dog\nproperty b LinkingObjects<Man.cat>"]).differences == [])
         #expect(
-            diff([with], ["object Dog\nproperty a List<Int>"]).steps == [.addProperty(type: "Dog", property: "a"), .replaceFacts("Dog")])
-        #expect(diff([with], ["object Dog\nproperty b Int renamedFrom=a"]).steps.first == .addProperty(type: "Dog", property: "b"))
+            diff([with], ["object Dog\nproperty a List<Int>"]).steps == [
+                .addProperty(type: "Dog", property: "a"), .replaceFacts("Dog"),
+            ])
+        #expect(
+            diff([with], ["object Dog\nproperty b Int renamedFrom=a"]).steps.first
+                == .addProperty(type: "Dog", property: "b"))
     }
 
     @Test("a primary key may be renamed")
     func primaryKey() {
-        let found = diff(["object Dog\nprimaryKey a\nproperty a Int"], ["object Dog\nprimaryKey b\nproperty b Int renamedFrom=a"])
+        let found = diff(
+            ["object Dog\nprimaryKey a\nproperty a Int"], ["object Dog\nprimaryKey b\nproperty b Int renamedFrom=a"])
         #expect(found.differences == [])
     }
 }

@@ -1,5 +1,6 @@
-@testable import MartletEngine
 import Testing
+
+@testable import MartletEngine
 
 @Suite("facts of object types")
 struct SchemaFactsTests {
@@ -33,7 +34,9 @@ struct SchemaFactsTests {
         #expect(type.primaryKey == 0)
         #expect(SchemaFacts.storedType(SchemaText.facts(type)) == type)
         for scalar in ScalarType.allCases {
-            for text in ["\(scalar.rawValue)", "\(scalar.rawValue)?", "List<\(scalar.rawValue)>", "Map<\(scalar.rawValue)?>"] {
+            for text in [
+                "\(scalar.rawValue)", "\(scalar.rawValue)?", "List<\(scalar.rawValue)>", "Map<\(scalar.rawValue)?>",
+            ] {
                 let facts = "embedded E\nproperty p \(text)"
                 #expect(SchemaFacts.storedType(facts).map(SchemaText.facts) == facts)
             }
@@ -47,7 +50,8 @@ struct SchemaFactsTests {
             "object A\nproperty x Intt", "object A\nproperty x Int what", "object A\nproperty x Int onDelete=explode",
             "object A\nproperty x Int =", "object A\nproperty x LinkingObjects<B>", "object A\nproperty x Tree<Int>",
             "object A\nproperty x link:", "object A\nprimaryKey x", "object A\nunique x", "object A\nfuture thing",
-            "object A\nproperty x Int\nproperty x Int", "object A\nproperty x Int renamedFrom=", "object A\n \nproperty x Int",
+            "object A\nproperty x Int\nproperty x Int", "object A\nproperty x Int renamedFrom=",
+            "object A\n \nproperty x Int",
         ])
     func garbage(facts: String) {
         #expect(SchemaFacts.storedType(facts) == nil)

@@ -1,6 +1,7 @@
-@testable import MartletEngine
 import MartletSQLite
 import Testing
+
+@testable import MartletEngine
 
 @Suite("elements in chunks")
 struct ChunkedElementsTests {
@@ -67,7 +68,8 @@ struct ChunkedElementsTests {
         /// No chunk is empty or too full.
         private func requireShape() throws {
             let wrong = try connection.integer(
-                "SELECT count(*) FROM chunks WHERE owner = ?1 AND (count < 1 OR count > ?2)", [.integer(owner), .integer(Int64(limit))])
+                "SELECT count(*) FROM chunks WHERE owner = ?1 AND (count < 1 OR count > ?2)",
+                [.integer(owner), .integer(Int64(limit))])
             #expect(wrong == 0)
         }
 
@@ -109,7 +111,9 @@ struct ChunkedElementsTests {
             try chunked.insert(.integer(Int64(number)), at: place, load)
             model.insert(.integer(Int64(number)), at: place)
             if number.isMultiple(of: 37) { try chunked.write(owner: 7, table: Self.table, connection) }
-            if number.isMultiple(of: 111) { chunked = try ChunkedElements(owner: 7, table: Self.table, connection, limit: 2) }
+            if number.isMultiple(of: 111) {
+                chunked = try ChunkedElements(owner: 7, table: Self.table, connection, limit: 2)
+            }
         }
         try chunked.write(owner: 7, table: Self.table, connection)
         var again = try ChunkedElements(owner: 7, table: Self.table, connection, limit: 2)
@@ -145,8 +149,10 @@ struct ChunkedElementsTests {
         "a damaged chunk is refused and not trusted",
         arguments: [
             "UPDATE chunks SET count = count + 1", "UPDATE chunks SET count = -1", "UPDATE chunks SET count = 0",
-            "UPDATE chunks SET elements = x'09'", "UPDATE chunks SET elements = substr(elements, 1, length(elements) - 1)",
-            "UPDATE chunks SET elements = CAST(elements || x'00' AS BLOB)", "UPDATE chunks SET count = 9223372036854775807",
+            "UPDATE chunks SET elements = x'09'",
+            "UPDATE chunks SET elements = substr(elements, 1, length(elements) - 1)",
+            "UPDATE chunks SET elements = CAST(elements || x'00' AS BLOB)",
+            "UPDATE chunks SET count = 9223372036854775807",
             "UPDATE chunks SET ordinal = ordinal + 1",
         ])
     func damaged(sql: String) throws {
@@ -160,7 +166,9 @@ struct ChunkedElementsTests {
         try connection.execute(sql)
         let error = engineError {
             var again = sql.contains("ordinal") ? before : try ChunkedElements(owner: 1, table: Self.table, connection)
-            _ = try again.all { try ChunkedElements.load(owner: 1, ordinal: $0, count: $1, table: Self.table, connection) }
+            _ = try again.all {
+                try ChunkedElements.load(owner: 1, ordinal: $0, count: $1, table: Self.table, connection)
+            }
         }
         #expect(error?.code == .corrupt)
         #expect(connection.unfinishedStatement == nil)
@@ -170,8 +178,10 @@ struct ChunkedElementsTests {
 @Suite("bytes of elements")
 struct ElementCodecTests {
     static let values: [SQLValue] = [
-        .null, .integer(0), .integer(.min), .integer(.max), .real(0), .real(-0.0), .real(.infinity), .real(.leastNonzeroMagnitude),
-        .text(""), .text("a\u{0}b"), .text("e\u{301}'\u{301}"), .text(String(repeating: "ü", count: 300)), .blob([]), .blob([0, 255]),
+        .null, .integer(0), .integer(.min), .integer(.max), .real(0), .real(-0.0), .real(.infinity),
+        .real(.leastNonzeroMagnitude),
+        .text(""), .text("a\u{0}b"), .text("e\u{301}'\u{301}"), .text(String(repeating: "ü", count: 300)), .blob([]),
+        .blob([0, 255]),
     ]
 
     private func decode(_ bytes: [UInt8], _ count: Int) -> [SQLValue]? {

@@ -5,7 +5,8 @@ import Testing
 @Suite("SQL text")
 struct SQLTextTests {
     static let texts = [
-        "", "'", "\"", "''", "it's", "'\u{301}", "\"\u{301}; DROP TABLE t; --", "a\u{0}b'", "\u{0}", "line\r\nline", "\\", "ü🐕\u{200d}",
+        "", "'", "\"", "''", "it's", "'\u{301}", "\"\u{301}; DROP TABLE t; --", "a\u{0}b'", "\u{0}", "line\r\nline",
+        "\\", "ü🐕\u{200d}",
         "';--", "x'00'",
     ]
 
@@ -31,7 +32,8 @@ struct SQLTextTests {
     func otherLiterals() throws {
         let connection = try Connection(ConnectionOptions(path: ":memory:"))
         let values: [SQLValue] = [
-            .null, .integer(0), .integer(-5), .integer(.max), .real(0.5), .real(-1e300), .real(.infinity), .real(-.infinity), .blob([]),
+            .null, .integer(0), .integer(-5), .integer(.max), .real(0.5), .real(-1e300), .real(.infinity),
+            .real(-.infinity), .blob([]),
             .blob([0, 15, 255]),
         ]
         for value in values { #expect(try connection.value("SELECT \(SQLText.literal(value))") == value) }
@@ -81,7 +83,9 @@ struct StatementTests {
     @Test("text and bytes come back bit for bit, bound in any way")
     func values() throws {
         let connection = try connection()
-        for value in SQLTextTests.texts.map(SQLValue.text) + [.blob([]), .blob([0, 1]), .real(.infinity), .integer(.min), .null] {
+        for value in SQLTextTests.texts.map(SQLValue.text) + [
+            .blob([]), .blob([0, 1]), .real(.infinity), .integer(.min), .null,
+        ] {
             #expect(try connection.value("SELECT ?1", [value]) == value)
         }
     }
@@ -100,7 +104,9 @@ struct StatementTests {
     func errorKinds() {
         #expect(SQLiteError(extendedCode: 2067, message: "").primary == .constraint)
         #expect(SQLiteError(extendedCode: 13, message: "").primary == .full)
-        let codes: [Int32: Bool] = [266: false, 522: false, 778: false, 1034: true, 1290: true, 1546: true, 13: false, 5: false]
+        let codes: [Int32: Bool] = [
+            266: false, 522: false, 778: false, 1034: true, 1290: true, 1546: true, 13: false, 5: false,
+        ]
         for (code, isOpen) in codes { #expect(SQLiteError(extendedCode: code, message: "").leavesCommitOpen == isOpen) }
         #expect(SQLiteError(extendedCode: 522, message: "").findsFileTooShort)
     }

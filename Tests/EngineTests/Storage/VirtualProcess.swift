@@ -1,7 +1,8 @@
 import CMartletTestVFS
 import Foundation
-@testable import MartletEngine
 import MartletSQLite
+
+@testable import MartletEngine
 
 /// A folder of its own, gone with the value.
 final class TestFolder {
@@ -17,7 +18,9 @@ final class TestFolder {
     func path(_ name: String = "test.realm") -> String { url.appending(path: name).path }
 
     /// The bytes of the files beside the database too. To be called while nobody has it open.
-    func bytes(of name: String = "test.realm") -> [UInt8]? { FileManager.default.contents(atPath: path(name)).map { [UInt8]($0) } }
+    func bytes(of name: String = "test.realm") -> [UInt8]? {
+        FileManager.default.contents(atPath: path(name)).map { [UInt8]($0) }
+    }
 }
 
 /// One process as far as the engine can tell: a coordinator made outside the registry, so that several of one file stand
@@ -31,9 +34,9 @@ final class VirtualProcess {
     ///   values is given for the type.
     init(
         _ path: String, _ types: [String] = [VirtualProcess.note], rows: [String: @Sendable () -> [SQLValue]] = [:],
-        _ adjust: (inout StoreOptions) -> Void = { _ in }
+        adjust: (inout StoreOptions) -> Void = { _ in }
     ) throws {
-        coordinator = try StoreCoordinator(Self.options(path, types, rows: rows, adjust))
+        coordinator = try StoreCoordinator(Self.options(path, types, rows: rows, adjust: adjust))
     }
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
@@ -48,7 +51,7 @@ final class VirtualProcess {
 
     static func options(
         _ path: String, _ types: [String] = [VirtualProcess.note], rows: [String: @Sendable () -> [SQLValue]] = [:],
-        _ adjust: (inout StoreOptions) -> Void = { _ in }
+        adjust: (inout StoreOptions) -> Void = { _ in }
     ) -> StoreOptions {
         let declarations = types.compactMap(SchemaFacts.objectType).map { type in
             let columns = type.properties.filter(\.isColumn)
@@ -153,7 +156,9 @@ extension WriteTransaction {
 
     func addNote(_ text: String, batch: Int = 0, tags: [String] = []) throws {
         let key = try insert("Note", [.text(text), .integer(Int64(batch)), .real(0.5)])
-        guard !tags.isEmpty, let table = coordinator.schema["Note"], let tagsProperty = table.type["tags"] else { return }
+        guard !tags.isEmpty, let table = coordinator.schema["Note"], let tagsProperty = table.type["tags"] else {
+            return
+        }
         var elements = ChunkedElements()
         for (position, tag) in tags.enumerated() { try elements.insert(.text(tag), at: position) { _, _ in [] } }
         let chunks = table.layout.collection(of: tagsProperty.index).chunks

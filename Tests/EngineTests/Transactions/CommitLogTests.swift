@@ -1,6 +1,7 @@
-@testable import MartletEngine
 import MartletSQLite
 import Testing
+
+@testable import MartletEngine
 
 @Suite("changes between versions")
 struct CommitLogTests {
@@ -31,7 +32,8 @@ struct CommitLogTests {
             #expect(try changes(process, start + 2, end - 1) == [3, 4, 5])
             #expect(try changes(process, end, end) == [])
         }
-        let merged = try #require(other.handle.flatMap { try other.coordinator.changes(after: start, through: end, $0) })
+        let merged = try #require(
+            other.handle.flatMap { try other.coordinator.changes(after: start, through: end, $0) })
         #expect(merged.changes.collections.count == 6)
     }
 
@@ -114,5 +116,17 @@ struct CommitLogTests {
         images.merge(later, unlessTouchedBy: [])
         #expect(images.row(7, in: 1) == [.integer(1)])
         #expect(images.row(8, in: 1) == [.integer(4)])
+    }
+
+    @Test("a row that an earlier commit changed without keeping its image stays unknown")
+    func unknownRows() {
+        let blind = ChangeSet(tables: [1: TableChanges(modified: [.init(columns: ColumnSet(0), keys: [8])])])
+        var later = RowImages()
+        later.keepFirst([.integer(3)], of: 7, in: 1)
+        later.keepFirst([.integer(4)], of: 8, in: 1)
+        var images = RowImages()
+        images.merge(later, unlessTouchedBy: [blind])
+        #expect(images.row(7, in: 1) == [.integer(3)])
+        #expect(images.row(8, in: 1) == nil)
     }
 }

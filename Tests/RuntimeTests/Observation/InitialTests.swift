@@ -1,8 +1,9 @@
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("the initial callback")
 struct InitialTests {
@@ -101,7 +102,11 @@ struct InitialTests {
         let test = try TestRealm()
         var lines: [String] = []
         let token = test.allDogs.observe { change in
-            if case .initial(let dogs) = change { lines.append("initial \(dogs.count)") } else { lines.append(text(change)) }
+            if case .initial(let dogs) = change {
+                lines.append("initial \(dogs.count)")
+            } else {
+                lines.append(text(change))
+            }
         }
         #expect(test.scheduler.waitForTurn())
         if remote {
@@ -127,7 +132,11 @@ struct InitialTests {
         var token: NotificationToken?
         try test.realm.write {
             token = test.allDogs.observe { change in
-                if case .initial(let dogs) = change { lines.append("initial \(dogs.count)") } else { lines.append(text(change)) }
+                if case .initial(let dogs) = change {
+                    lines.append("initial \(dogs.count)")
+                } else {
+                    lines.append(text(change))
+                }
             }
             test.realm.add(Dog(name: "Rex"))
         }
@@ -142,7 +151,9 @@ struct InitialTests {
         let dog = try test.dogs("Rex")[0]
         let person = Person(firstName: "Ada")
         try test.realm.write { dog.owner = person }
-        let logs = [Log(test.allDogs), Log(dog.siblings), Log(person.dogs), Log(dog.siblings.sorted(byKeyPath: "name"))]
+        let logs = [
+            Log(test.allDogs), Log(dog.siblings), Log(person.dogs), Log(dog.siblings.sorted(byKeyPath: "name")),
+        ]
         try test.elsewhere { realm in
             try realm.write {
                 let bo = Dog(name: "Bo")

@@ -1,9 +1,10 @@
 import ConformanceModels
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("lists and linking objects")
 struct ListObservationTests {
@@ -21,7 +22,8 @@ struct ListObservationTests {
         return (test, dog, others, log)
     }
 
-    private func expect(_ test: TestRealm, _ log: Log, _ lines: [String], _ location: SourceLocation = #_sourceLocation) {
+    private func expect(_ test: TestRealm, _ log: Log, _ lines: [String], _ location: SourceLocation = #_sourceLocation)
+    {
         test.realm.refresh()
         #expect(log.take() == lines, sourceLocation: location)
     }

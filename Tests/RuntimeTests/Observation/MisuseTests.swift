@@ -1,8 +1,9 @@
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 /// Registrations that stop the program, with what they say.
 @Suite("misuse of observation")
@@ -143,7 +144,8 @@ struct ObservationMisuseTests {
         expect(result, "'PersonProjection' projects nothing of that name", "'homeCity'")
     }
 
-    private func expect(_ result: ExitTest.Result?, _ parts: String..., at location: SourceLocation = #_sourceLocation) {
+    private func expect(_ result: ExitTest.Result?, _ parts: String..., at location: SourceLocation = #_sourceLocation)
+    {
         let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         for part in parts { #expect(text.contains(part), sourceLocation: location) }
     }

@@ -1,8 +1,9 @@
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 /// What an observer was told, as lines of text.
 final class Log {
@@ -60,7 +61,8 @@ func text<O>(_ change: ObjectChange<O>) -> String {
 private func shown(_ value: Any?) -> String {
     guard let value else { return "nil" }
     if let object = value as? ObjectBase {
-        return object.isInvalidated ? "invalidated" : (object as? Dog)?.name ?? (object as? Person)?.firstName ?? "object"
+        return object.isInvalidated
+            ? "invalidated" : (object as? Dog)?.name ?? (object as? Person)?.firstName ?? "object"
     }
     return "\(value)"
 }

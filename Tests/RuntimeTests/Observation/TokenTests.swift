@@ -1,8 +1,9 @@
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite("tokens and registration")
 struct TokenTests {

@@ -1,0 +1,217 @@
+import CMartletTestVFS
+import Foundation
+import MartletSQLite
+import Testing
+
+@testable import MartletEngine
+
+@Suite("opening and closing")
+struct StoreLifetimeTests {
+    private func size(_ path: String) -> Int {
+        ((try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int) ?? -1
+    }
+
+    // MARK: Registry
+
+    @Test("all paths of one file lead to one coordinator")
+    func oneCoordinator() throws {
+        let folder = try TestFolder()
+        let first = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link.realm"), withDestinationPath: folder.path())
+        try FileManager.default.linkItem(atPath: folder.path(), toPath: folder.path("hard.realm"))
+        for name in ["test.realm", "link.realm", "hard.realm", "../\(folder.url.lastPathComponent)/test.realm"] {
+            #expect(try StoreRegistry.coordinator(VirtualProcess.options(folder.path(name))) === first)
+            #expect(StoreRegistry.isOpen(folder.path(name)))
+        }
+        let other = try StoreRegistry.coordinator(VirtualProcess.options(folder.path("other.realm")))
+        #expect(other !== first)
+    }
+
+    @Test("writers of two processes queue on one lock file, whatever path they use")
+    func oneLockFile() throws {
+        let folder = try TestFolder()
+        let one = try VirtualProcess(folder.path())
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link.realm"), withDestinationPath: folder.path())
+        let two = try VirtualProcess(folder.path("link.realm"))
+        try one.write { transaction in
+            try transaction.addNote("a")
+            #expect(engineError { try two.add("b") }?.code == .busy)
+        }
+        #expect(!StoreFiles.exists(folder.path("link.realm.lock")))
+    }
+
+    @Test("a coordinator goes with its last user, and a new file at the path is another one")
+    func lifetime() throws {
+        let folder = try TestFolder()
+        weak var first: StoreCoordinator?
+        do {
+            let coordinator = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
+            first = coordinator
+            let handle = try coordinator.openSnapshot()
+            withExtendedLifetime(handle) {}
+        }
+        #expect(first == nil)
+        #expect(!StoreRegistry.isOpen(folder.path()))
+        let second = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
+        StoreFiles.remove(folder.path())
+        let third = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
+        #expect(second !== third)
+    }
+
+    @Test("an open file is not opened with contradicting options, and takes in more types")
+    func configurations() throws {
+        let folder = try TestFolder()
+        let first = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
+        let refused: [(inout StoreOptions) -> Void] = [{ $0.isReadOnly = true }, { $0.durability = .full }]
+        for adjust in refused {
+            let error = engineError {
+                _ = try StoreRegistry.coordinator(VirtualProcess.options(folder.path(), adjust: adjust))
+            }
+            #expect(error?.code == .incompatibleConfiguration)
+        }
+        let other = engineError {
+            _ = try StoreRegistry.coordinator(
+                VirtualProcess.options(folder.path(), [VirtualProcess.note + "\nproperty extra Int"]))
+        }
+        #expect(other?.code == .incompatibleConfiguration, "Realms that are open know the type as it was")
+        let more = try StoreRegistry.coordinator(
+            VirtualProcess.options(folder.path(), [VirtualProcess.note, "object Cat\nproperty a Int"]))
+        #expect(more === first)
+        #expect(first.schema["Cat"] != nil)
+        #expect(try VirtualProcess(first).noteCount == 0)
+        let newer = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()) { $0.schemaVersion = 2 })
+        #expect(newer === first)
+        let older = engineError {
+            _ = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()) { $0.schemaVersion = 1 })
+        }
+        #expect(older?.code == .schemaVersionNewer)
+    }
+
+    // MARK: The log
+
+    @Test("closing leaves a short log, and everything is there again")
+    func shortLog() throws {
+        let folder = try TestFolder()
+        do {
+            let process = try VirtualProcess(folder.path())
+            for number in 0..<150 { try process.add("\(number)", tags: [String(repeating: "x", count: 3_000)]) }
+            #expect(size(folder.path() + "-wal") > 1 << 20)
+        }
+        #expect(size(folder.path() + "-wal") < 32_768)
+        let vfs = HookVFS()
+        let process = try VirtualProcess(folder.path()) { $0.environment.vfsName = vfs.name }
+        #expect(try process.noteCount == 150)
+        #expect(vfs.count(.read, of: .wal) < 20, "opening has little to read")
+    }
+
+    @Test("closing does not cut the log that another process reads from")
+    func closingBesideReader() throws {
+        let folder = try TestFolder()
+        let reader = try VirtualProcess(folder.path())
+        do {
+            let process = try VirtualProcess(folder.path())
+            for number in 0..<100 { try process.add("\(number)", tags: [String(repeating: "x", count: 3_000)]) }
+            try reader.refresh()
+            try process.add("last")
+        }
+        #expect(try reader.noteCount == 100)
+        #expect(try reader.tags(100).count == 1)
+        try reader.refresh()
+        #expect(try reader.noteCount == 101)
+        #expect(try reader.integrity == .text("ok"))
+    }
+
+    @Test("the log does not grow while a Realm follows the one that writes")
+    func logDoesNotGrow() throws {
+        let folder = try TestFolder()
+        let writer = try VirtualProcess(folder.path())
+        let follower = VirtualProcess(writer.coordinator)
+        var largest = 0
+        for number in 0..<1_200 {
+            try writer.add("\(number)", tags: [String(repeating: "x", count: 500)])
+            try follower.refresh()
+            if number.isMultiple(of: 50) { try writer.coordinator.checkpoint() }
+            largest = max(largest, size(folder.path() + "-wal"))
+        }
+        #expect(largest < 3 << 20, "\(largest) bytes")
+        #expect(try follower.noteCount == 1_200)
+        #expect(try writer.integrity == .text("ok"))
+    }
+
+    @Test("a handle that leaves the log keeps its version, its rows and its later life")
+    func leavingTheLog() throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path())
+        for number in 0..<10 { try process.add("\(number)", tags: ["a"]) }
+        let reader = VirtualProcess(process.coordinator)
+        try reader.refresh()
+        let version = reader.handle?.version
+        let (frames, copied) = try process.coordinator.checkpoint()
+        #expect(frames == copied)
+        for number in 0..<3 { try process.add("\(number)") }
+        try process.coordinator.checkpoint()
+        #expect(reader.handle?.version == version)
+        #expect(try reader.noteCount == 10)
+        #expect(try reader.tags(10) == [.text("a")])
+        try reader.refresh()
+        #expect(try reader.noteCount == 13)
+        try reader.add("by the reader")
+        #expect(try reader.integrity == .text("ok"))
+    }
+
+    @Test("a checkpoint in the background follows a commit that leaves a long log")
+    func backgroundCheckpoint() async throws {
+        let folder = try TestFolder()
+        let (stream, ends) = AsyncStream<Void>.makeStream()
+        let process = try VirtualProcess(folder.path()) {
+            $0.environment.checkpointFrames = 50
+            $0.environment.writeTimeoutMilliseconds = 30_000
+            $0.environment.step = { if $0 == .insideGate { ends.yield() } }
+        }
+        try process.write { transaction in
+            for number in 0..<100 { try transaction.addNote("\(number)", tags: [String(repeating: "x", count: 3_000)]) }
+        }
+        for await _ in stream { break }
+        // The queue's turn is over when the next writer gets its own.
+        try process.add("next")
+        #expect(size(folder.path()) > 100 * 3_000)
+    }
+
+    // MARK: In memory
+
+    @Test("a temporary file is deleted with its last user, and nothing of it is found again")
+    func temporary() throws {
+        let path = StoreFiles.temporaryPath(identifier: "test/\(UUID().uuidString) ü")
+        let options = VirtualProcess.options(path) { $0.isTemporary = true }
+        do {
+            let process = VirtualProcess(try StoreRegistry.coordinator(options))
+            try process.add("a")
+            #expect(StoreFiles.exists(path))
+            let again = VirtualProcess(try StoreRegistry.coordinator(options))
+            #expect(try again.noteCount == 1)
+        }
+        for suffix in StoreFiles.suffixes { #expect(!StoreFiles.exists(path + suffix)) }
+        let process = VirtualProcess(try StoreRegistry.coordinator(options))
+        #expect(try process.noteCount == 0)
+    }
+
+    @Test("what a killed process left of a temporary file is not taken up")
+    func leftovers() throws {
+        let path = StoreFiles.temporaryPath(identifier: UUID().uuidString)
+        defer { StoreFiles.remove(path) }
+        try VirtualProcess(path).add("old")
+        let process = VirtualProcess(
+            try StoreRegistry.coordinator(VirtualProcess.options(path) { $0.isTemporary = true }))
+        #expect(try process.noteCount == 0)
+    }
+
+    @Test("long names of temporary files stay apart")
+    func temporaryNames() {
+        let long = String(repeating: "a", count: 400)
+        #expect(StoreFiles.temporaryPath(identifier: long + "1") != StoreFiles.temporaryPath(identifier: long + "2"))
+        #expect((StoreFiles.temporaryPath(identifier: long) as NSString).lastPathComponent.utf8.count < 200)
+        #expect(StoreFiles.temporaryPath(identifier: "a/b") != StoreFiles.temporaryPath(identifier: "a%47b"))
+    }
+}

@@ -1,0 +1,268 @@
+import ConformanceModels
+import Foundation
+import KennelModels
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("key paths")
+struct KeyPathObservationTests {
+    /// Rex of Ada in Ulm, with the siblings A and B.
+    private func start() throws -> (test: TestRealm, rex: Dog, ada: Person) {
+        let test = try TestRealm()
+        let rex = Dog(name: "Rex", age: 3)
+        let ada = Person(firstName: "Ada", address: Address(street: "Main", city: "Ulm"))
+        try test.realm.write {
+            test.realm.add(rex)
+            rex.owner = ada
+            rex.siblings.append(objectsIn: [Dog(name: "A"), Dog(name: "B")])
+        }
+        return (test, rex, ada)
+    }
+
+    private func expect(
+        _ test: TestRealm, _ logs: [Log], _ lines: [[String]], _ location: SourceLocation = #_sourceLocation
+    ) {
+        test.realm.refresh()
+        #expect(logs.map { $0.take() } == lines, sourceLocation: location)
+    }
+
+    @Test("N82 only the named properties trigger")
+    func named() throws {
+        let (test, rex, _) = try start()
+        let logs = [
+            Log(object: rex, keyPaths: ["name", "age"]),
+            Log(test.allDogs.where { $0.name == "Rex" }, keyPaths: ["age"]),
+        ]
+        expect(test, logs, [[], ["initial"]])
+        try test.realm.write { rex.favoriteToy = "ball" }
+        expect(test, logs, [[], []])
+        try test.realm.write {
+            rex.favoriteToy = "stick"
+            rex.age = 4
+        }
+        expect(test, logs, [["age: 3 → 4"], ["[] [] [0]"]])
+    }
+
+    @Test(
+        "N83 N84 N85 siblings fires for the list itself, siblings.name for names and for who is in it; both report the root"
+    )
+    func siblings() throws {
+        let (test, rex, _) = try start()
+        let rexOnly = test.allDogs.where { $0.name == "Rex" }
+        let logs = [
+            Log(object: rex, keyPaths: ["siblings"]), Log(object: rex, keyPaths: ["siblings.name"]),
+            Log(rexOnly, keyPaths: ["siblings"]), Log(rexOnly, keyPaths: ["siblings.name"]),
+        ]
+        let reported = ["siblings: nil → nil"]
+        let row = ["[] [] [0]"]
+        expect(test, logs, [[], [], ["initial"], ["initial"]])
+        try test.realm.write { rex.siblings[0].name = "AA" }
+        expect(test, logs, [[], reported, [], row])
+        try test.realm.write { rex.siblings[0].age = 9 }
+        expect(test, logs, [[], [], [], []])
+        try test.realm.write { rex.siblings.append(Dog(name: "C")) }
+        expect(test, logs, [reported, reported, row, row])
+        try test.realm.write { rex.siblings[2] = rex }
+        expect(test, logs, [reported, reported, row, row])
+        try test.elsewhere { realm in try realm.write { realm.delete(try realm.dog("B")) } }
+        expect(test, logs, [reported, reported, row, row])
+    }
+
+    @Test("N86 owner fires on reassignment only, owner.firstName on both")
+    func link() throws {
+        let (test, rex, ada) = try start()
+        let logs = [
+            Log(object: rex, keyPaths: ["owner"]), Log(object: rex, keyPaths: ["owner.firstName"]),
+            Log(test.allDogs.where { $0.name == "Rex" }, keyPaths: ["owner.firstName"]),
+        ]
+        expect(test, logs, [[], [], ["initial"]])
+        try test.realm.write { ada.firstName = "Eve" }
+        expect(test, logs, [[], ["owner: Eve → Eve"], ["[] [] [0]"]])
+        try test.realm.write { ada.lastName = "L" }
+        expect(test, logs, [[], [], []])
+        try test.realm.write { rex.owner = Person(firstName: "Bob") }
+        expect(test, logs, [["owner: Eve → Bob"], ["owner: Eve → Bob"], ["[] [] [0]"]])
+        try test.realm.write { ada.firstName = "Zoe" }
+        expect(test, logs, [[], [], []])
+    }
+
+    @Test("N87 strings, Swift key paths and descriptors behave identically, through optionals and collections")
+    func spellings() throws {
+        let (test, rex, ada) = try start()
+        let log = Log()
+        let tell = { (name: String) in
+            { (change: RealmCollectionChange<Results<Dog>>) in log.lines.append("\(name) \(text(change))") }
+        }
+        let dogs = test.allDogs.where { $0.name == "Rex" }
+        log.tokens = [
+            dogs.observe(keyPaths: ["owner.address.city"], tell("a")),
+            dogs.observe(keyPaths: [\Dog.owner?.address?.city], tell("b")),
+            dogs.observe(keyPaths: [Dog.fields.owner.address.city], tell("c")),
+            dogs.observe(keyPaths: ["siblings.name"], tell("d")),
+            dogs.observe(keyPaths: [Dog.fields.siblings.name], tell("e")),
+            dogs.observe(keyPaths: [Dog.KeyPaths.siblingNames], tell("f")),
+            dogs.observe(keyPaths: [\Dog.siblings], tell("g")),
+            dogs.observe(keyPaths: Dog.KeyPaths.card, tell("h")),
+        ]
+        test.realm.refresh()
+        _ = log.take()
+        try test.realm.write { ada.address?.city = "Bonn" }
+        expect(test, [log], [["a [] [] [0]", "b [] [] [0]", "c [] [] [0]", "h [] [] [0]"]])
+        try test.realm.write { ada.address?.street = "Side" }
+        expect(test, [log], [[]])
+        try test.realm.write { rex.siblings[1].name = "BB" }
+        expect(test, [log], [["d [] [] [0]", "e [] [] [0]", "f [] [] [0]"]])
+        try test.realm.write { rex.siblings.removeLast() }
+        expect(test, [log], [["d [] [] [0]", "e [] [] [0]", "f [] [] [0]", "g [] [] [0]"]])
+        let object = Log()
+        object.tokens = [
+            rex.observe(keyPaths: [\Dog.favoriteToy, \Dog.age]) { object.lines.append("x \(text($0))") },
+            rex.observe(keyPaths: [\.owner?.firstName]) { object.lines.append("y \(text($0))") },
+            rex.observe(keyPaths: [Dog.fields.age]) { object.lines.append("z \(text($0))") },
+        ]
+        try test.realm.write { rex.age = 5 }
+        expect(test, [object], [["x age: 3 → 5", "z age: 3 → 5"]])
+        try test.realm.write { ada.firstName = "Eve" }
+        expect(test, [object], [["y owner: Eve → Eve"]])
+    }
+
+    @Test("N88 membership changes are always seen")
+    func membership() throws {
+        let (test, rex, _) = try start()
+        let log = Log(test.allDogs.where { $0.age > 1 }, keyPaths: ["favoriteToy"])
+        expect(test, [log], [["initial"]])
+        try test.realm.write { rex.age = 9 }
+        expect(test, [log], [[]])
+        try test.realm.write { rex.age = 0 }
+        expect(test, [log], [["[0] [] []"]])
+        try test.realm.write { rex.age = 7 }
+        expect(test, [log], [["[] [0] []"]])
+    }
+
+    @Test("N90 N91 linking objects as a key path, and a property of theirs", arguments: [true, false])
+    func linkingObjects(remote: Bool) throws {
+        let (test, _, _) = try start()
+        let persons = test.realm.objects(Person.self)
+        try test.realm.write { test.realm.add(Person(firstName: "Bob")) }
+        let logs = [
+            Log(persons, keyPaths: ["dogs"]), Log(persons, keyPaths: ["dogs.name"]),
+            Log(object: persons[0], keyPaths: ["dogs"]), Log(object: persons[1], keyPaths: ["dogs.name"]),
+        ]
+        expect(test, logs, [["initial"], ["initial"], [], []])
+        let write = { (body: @escaping (Realm) throws -> Void) in
+            let body = { (realm: Realm) in try realm.write { try body(realm) } }
+            if remote { try test.elsewhere(body) } else { try body(test.realm) }
+        }
+        let fired = ["dogs: nil → nil"]
+        try write { try $0.dog("Rex").age = 4 }
+        expect(test, logs, [[], [], [], []])
+        try write { try $0.dog("Rex").name = "Max" }
+        expect(test, logs, [[], ["[] [] [0]"], [], []])
+        try write { try $0.dog("Max").owner = $0.objects(Person.self)[1] }
+        expect(test, logs, [["[] [] [0, 1]"], ["[] [] [0, 1]"], fired, fired])
+        try write { realm in
+            let dog = Dog(name: "New")
+            dog.owner = realm.objects(Person.self)[1]
+            realm.add(dog)
+        }
+        expect(test, logs, [["[] [] [1]"], ["[] [] [1]"], [], fired])
+        try write { $0.delete(try $0.dog("Max")) }
+        expect(test, logs, [["[] [] [1]"], ["[] [] [1]"], [], fired])
+    }
+
+    @Test("N93 N94 no depth limit, deep paths are followed exactly, and a nil link in the middle ends them")
+    func deep() throws {
+        let test = try TestRealm()
+        let nodes = (0..<8).map { Node(id: $0, name: "\($0)") }
+        try test.realm.write {
+            test.realm.add(nodes)
+            for index in 0..<7 { nodes[index].next = nodes[index + 1] }
+        }
+        let path = "next.next.next.next.next.next.next.name"
+        let logs = [Log(object: nodes[0], keyPaths: [path]), Log(test.realm.objects(Node.self), keyPaths: [path])]
+        expect(test, logs, [[], ["initial"]])
+        try test.realm.write { nodes[7].name = "seven" }
+        expect(test, logs, [["next: object → object"], ["[] [] [0]"]])
+        try test.realm.write { nodes[6].name = "six" }
+        expect(test, logs, [[], []])
+        try test.realm.write { nodes[4].next = nil }
+        expect(test, logs, [["next: object → object"], ["[] [] [0, 1, 2, 3, 4]"]])
+        try test.realm.write { nodes[7].name = "7" }
+        expect(test, logs, [[], []])
+        try test.realm.write { nodes[4].next = nodes[7] }
+        expect(test, logs, [["next: object → object"], ["[] [] [0, 1, 2, 3, 4]"]])
+    }
+
+    @Test("N96 filters are exclusive: each token is called for its own key paths only")
+    func exclusive() throws {
+        let (test, rex, _) = try start()
+        let dogs = test.allDogs.where { $0.name == "Rex" }
+        let logs = [
+            Log(object: rex, keyPaths: ["age"]), Log(object: rex, keyPaths: ["favoriteToy"]), Log(object: rex),
+            Log(dogs, keyPaths: ["age"]), Log(dogs, keyPaths: ["favoriteToy"]), Log(dogs, keyPaths: []),
+        ]
+        expect(test, logs, [[], [], [], ["initial"], ["initial"], ["initial"]])
+        try test.realm.write { rex.age = 4 }
+        expect(test, logs, [["age: 3 → 4"], [], ["age: 3 → 4"], ["[] [] [0]"], [], []])
+    }
+
+    @Test("N98 a star stands for every property of one level")
+    func star() throws {
+        let (test, rex, ada) = try start()
+        let logs = [
+            Log(object: rex, keyPaths: ["*"]), Log(object: rex, keyPaths: ["owner.*"]),
+            Log(test.allDogs.where { $0.name == "Rex" }, keyPaths: ["owner.*"]),
+        ]
+        expect(test, logs, [[], [], ["initial"]])
+        try test.realm.write { rex.age = 4 }
+        expect(test, logs, [["age: 3 → 4"], [], []])
+        try test.realm.write { ada.lastName = "L" }
+        expect(test, logs, [[], ["owner: Ada → Ada"], ["[] [] [0]"]])
+        try test.realm.write { ada.address?.city = "Bonn" }
+        expect(test, logs, [[], [], []])
+    }
+
+    @Test("N99 without key paths a collection sees four levels, circles end, and linking objects are not followed")
+    func levels() throws {
+        let test = try TestRealm()
+        let nodes = (0..<6).map { Node(id: $0) }
+        try test.realm.write {
+            test.realm.add(nodes)
+            for index in 0..<6 { nodes[index].next = nodes[(index + 1) % 6] }
+        }
+        let logs = [
+            Log(test.realm.objects(Node.self).where { $0.id == 0 }), Log(test.realm.objects(Node.self)),
+            Log(object: nodes[0]),
+        ]
+        expect(test, logs, [["initial"], ["initial"], []])
+        try test.realm.write { nodes[3].name = "x" }
+        expect(test, logs, [["[] [] [0]"], ["[] [] [0, 1, 2, 3]"], []])
+        try test.realm.write { nodes[4].name = "x" }
+        expect(test, logs, [[], ["[] [] [1, 2, 3, 4]"], []])
+        let treasure = Treasure(id: 1)
+        try test.realm.write {
+            test.realm.add(treasure)
+            test.realm.add(Owner(id: 1, treasure: treasure))
+        }
+        let treasures = Log(test.realm.objects(Treasure.self))
+        expect(test, [treasures], [["initial"]])
+        try test.realm.write { test.realm.object(ofType: Owner.self, forPrimaryKey: 1)?.treasure = nil }
+        expect(test, [treasures], [[]])
+    }
+
+    @Test("N100 a change to a collection property marks its owner as modified")
+    func owner() throws {
+        let (test, rex, ada) = try start()
+        try test.realm.write { ada.friends.append(Person(firstName: "Bob")) }
+        let logs = [
+            Log(test.allDogs.where { $0.name == "Rex" }), Log(ada.friends), Log(test.realm.objects(Person.self)),
+        ]
+        expect(test, logs, [["initial"], ["initial"], ["initial"]])
+        try test.realm.write { rex.tags.insert("x") }
+        expect(test, logs, [["[] [] [0]"], [], []])
+        try test.realm.write { ada.friends[0].friends.append(ada) }
+        expect(test, logs, [["[] [] [0]"], ["[] [] [0]"], ["[] [] [0, 1]"]])
+    }
+}

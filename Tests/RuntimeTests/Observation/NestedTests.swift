@@ -1,0 +1,252 @@
+import Foundation
+import KennelModels
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("writing inside callbacks and silently")
+struct NestedTests {
+    private func add(_ name: String, _ test: TestRealm) throws {
+        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: name)) } }
+    }
+
+    @Test("N101 callbacks are called in a stable order")
+    func order() throws {
+        let test = try TestRealm()
+        let log = Log()
+        for number in 0..<5 { log.tokens.append(test.allDogs.observe { _ in log.lines.append("\(number)") }) }
+        for _ in 0..<3 {
+            test.settle()
+            #expect(log.take() == ["0", "1", "2", "3", "4"])
+            try add("X", test)
+        }
+    }
+
+    @Test("N102 a write that advances the Realm starts a nested round")
+    func nested() throws {
+        let test = try TestRealm()
+        let log = Log()
+        var writes = false
+        let tell = { (name: String) in
+            { (change: RealmCollectionChange<Results<Dog>>) in log.lines.append("\(name) \(text(change))") }
+        }
+        log.tokens = [
+            test.allDogs.observe(tell("first")),
+            test.allDogs.observe { change in
+                tell("writer")(change)
+                guard writes else { return }
+                writes = false
+                try? self.add("Max", test)
+                try? test.realm.write {}
+            },
+            test.allDogs.observe(tell("last")),
+        ]
+        test.realm.refresh()
+        _ = log.take()
+        try add("Rex", test)
+        writes = true
+        test.realm.refresh()
+        #expect(
+            log.take() == [
+                "first [] [0] []", "writer [] [0] []", "first [] [1] []", "writer [] [1] []", "last [] [0, 1] []",
+            ])
+    }
+
+    @Test("N103 if it does not, later callbacks get their original change set while the data contains the write")
+    func notAdvanced() throws {
+        let test = try TestRealm()
+        let log = Log()
+        var writes = false
+        log.tokens = [
+            test.allDogs.observe { _ in
+                guard writes else { return }
+                writes = false
+                try? test.realm.write { test.realm.add(Dog(name: "Max")) }
+            },
+            test.allDogs.observe { change in
+                guard case .update(let dogs, _, _, _) = change else { return }
+                log.lines.append("\(text(change)) \(dogs.count)")
+            },
+        ]
+        test.realm.refresh()
+        writes = true
+        try add("Rex", test)
+        test.realm.refresh()
+        #expect(log.take() == ["[] [0] [] 2"])
+        test.settle()
+        #expect(log.take() == ["[] [1] [] 2"])
+    }
+
+    @Test("N104 what a callback of beginWrite changes belongs to that write")
+    func belongsToWrite() throws {
+        let test = try TestRealm()
+        let log = Log(test.allDogs)
+        var adds = false
+        let token = test.allDogs.observe { change in
+            guard adds else { return }
+            adds = false
+            test.realm.add(Dog(name: "Max"))
+        }
+        let after = Log(test.allDogs)
+        defer { token.invalidate() }
+        test.realm.refresh()
+        _ = (log.take(), after.take())
+        try add("Rex", test)
+        adds = true
+        try test.realm.beginWrite()
+        #expect(log.take() == ["[] [0] []"])
+        #expect(after.take() == ["[] [0] []"])
+        #expect(test.allDogs.count == 2)
+        test.realm.cancelWrite()
+        #expect(test.allDogs.count == 1)
+        test.settle()
+        #expect(log.take() == [])
+    }
+
+    @Test("N108 what a callback writes is reported later, as if written outside")
+    func reportedLater() throws {
+        let test = try TestRealm()
+        let log = Log()
+        let dog = try test.dogs("Rex")[0]
+        log.tokens = [
+            dog.observe { change in
+                log.lines.append(text(change))
+                if dog.age ?? 0 < 3 { try? test.realm.write { dog.age = (dog.age ?? 0) + 1 } }
+            }
+        ]
+        try test.realm.write { dog.age = 1 }
+        test.settle()
+        #expect(log.take() == ["age: nil → 1", "age: 1 → 2", "age: 2 → 3"])
+    }
+
+    @Test("N108 values of an object's change are those of the version announced")
+    func valuesAnnounced() throws {
+        let test = try TestRealm()
+        let dog = try test.dogs("Rex")[0]
+        let log = Log()
+        log.tokens = [
+            test.allDogs.observe { _ in if dog.age == 1 { try? test.realm.write { dog.age = 2 } } },
+            dog.observe { log.lines.append(text($0)) },
+        ]
+        test.settle()
+        try test.elsewhere { realm in try realm.write { try realm.dog("Rex").age = 1 } }
+        test.settle()
+        #expect(log.take() == ["age: nil → 1", "age: 1 → 2"])
+    }
+
+    // MARK: Silently
+
+    @Test("N111 exactly the listed tokens are silenced, for exactly this transaction")
+    func silenced() throws {
+        let test = try TestRealm()
+        let dog = try test.dogs("Rex")[0]
+        let logs = [
+            Log(test.allDogs), Log(test.allDogs), Log(object: dog), Log(dog.siblings),
+            Log(test.allDogs.where { $0.age > 3 }),
+        ]
+        test.settle()
+        _ = logs.map { $0.take() }
+        let silent = [logs[0], logs[2], logs[3], logs[4]].flatMap { $0.tokens }
+        try test.realm.write(withoutNotifying: silent) {
+            dog.age = 5
+            dog.siblings.append(Dog(name: "Max"))
+        }
+        test.settle()
+        #expect(logs.map { $0.take() } == [[], ["[] [1] [0]"], [], [], []])
+        try test.realm.write {
+            dog.age = 6
+            dog.siblings.removeAll()
+            test.realm.delete(try test.realm.dog("Max"))
+        }
+        test.settle()
+        #expect(
+            logs.map { $0.take() } == [
+                ["[1] [] [0]"], ["[1] [] [0]"], ["age: 5 → 6, siblings: nil → nil"], ["[0] [] []"], ["[] [] [0]"],
+            ])
+    }
+
+    @Test("N111 a silenced deletion is known too")
+    func silencedDeletion() throws {
+        let test = try TestRealm()
+        let dog = try test.dogs("Rex")[0]
+        let log = Log(object: dog)
+        try test.realm.write(withoutNotifying: log.tokens) { test.realm.delete(dog) }
+        test.settle()
+        #expect(log.take() == [])
+    }
+
+    @Test("N112 if a remote commit joins the delivery, the token is called with that part only")
+    func joined() throws {
+        let test = try TestRealm()
+        let dogs = test.allDogs.sorted(byKeyPath: "name")
+        let log = Log(dogs)
+        test.settle()
+        _ = log.take()
+        try add("B", test)
+        try test.realm.write(withoutNotifying: log.tokens) { test.realm.add(Dog(name: "A")) }
+        #expect(log.take() == ["[] [0] []"])
+        try add("C", test)
+        test.realm.refresh()
+        #expect(log.take() == ["[] [2] []"])
+        #expect(dogs.map(\.name) == ["A", "B", "C"])
+    }
+
+    @Test("N112 a change announced before the silenced write is still told, if a callback wrote")
+    func silencedInside() throws {
+        let test = try TestRealm()
+        let later = Log()
+        var writes = false
+        let first = test.allDogs.observe { _ in
+            guard writes else { return }
+            writes = false
+            try? test.realm.write(withoutNotifying: later.tokens) { test.realm.add(Dog(name: "Max")) }
+        }
+        later.tokens = [test.allDogs.observe { later.lines.append(text($0)) }]
+        test.settle()
+        _ = later.take()
+        writes = true
+        try add("Rex", test)
+        test.settle()
+        #expect(later.take() == ["[] [0] []"])
+        try add("Bo", test)
+        test.settle()
+        #expect(later.take() == ["[] [2] []"])
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("N113 a silenced write without effect does not carry over")
+    func withoutEffect() throws {
+        struct Stop: Error {}
+        let test = try TestRealm()
+        let logs = [Log(test.allDogs), Log(test.realm)]
+        test.settle()
+        _ = logs.map { $0.take() }
+        let tokens = logs.flatMap { $0.tokens }
+        try test.realm.write(withoutNotifying: tokens) {}
+        #expect(throws: Stop.self) { try test.realm.write(withoutNotifying: tokens) { throw Stop() } }
+        try test.dogs("Rex")
+        test.settle()
+        #expect(logs.map { $0.take() } == [["[] [0] []"], ["didChange"]])
+    }
+
+    @Test("N115 tokens of Realm observers can be silenced")
+    func realmToken() throws {
+        let test = try TestRealm()
+        let logs = [Log(test.realm), Log(test.realm)]
+        try test.realm.write(withoutNotifying: logs[0].tokens) {}
+        #expect(logs.map { $0.take() } == [[], ["didChange"]])
+    }
+
+    @Test("N117 a token that has not had its initial call still gets it")
+    func initial() throws {
+        let test = try TestRealm()
+        let log = Log()
+        try test.realm.beginWrite()
+        log.tokens = [test.allDogs.observe { log.lines.append(text($0)) }]
+        test.realm.add(Dog(name: "Rex"))
+        try test.realm.commitWrite(withoutNotifying: log.tokens)
+        test.settle()
+        #expect(log.take() == ["initial"])
+    }
+}

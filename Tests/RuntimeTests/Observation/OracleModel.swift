@@ -1,0 +1,157 @@
+import Foundation
+import KennelModels
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+@testable import MartletEngine
+
+/// Numbers that a seed determines (SplitMix64, Steele et al. 2014).
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// Random changes of dogs and persons.
+///
+/// Every assignment writes a value that was never there before, and relinking leaves a stamp beside the link (`favoriteToy`
+/// for the owner, `notes` for the siblings, a person's `lastName` for friends), so that equal values mean an unchanged row.
+struct RandomChanges {
+    var random: SeededNumbers
+    private var count = 0
+
+    init(_ seed: UInt64) { random = SeededNumbers(seed) }
+
+    private mutating func stamp() -> String {
+        count += 1
+        return "\(count)"
+    }
+
+    private mutating func letter() -> String { ["A", "B", "C", "D", "E"].randomElement(using: &random) ?? "A" }
+
+    private mutating func name() -> String { "\(letter())-\(stamp())" }
+
+    private mutating func age() -> Int {
+        count += 1
+        return Int.random(in: 0..<10, using: &random) * 1_000_000 + count
+    }
+
+    /// A few changes in one write.
+    mutating func write(_ realm: Realm) throws {
+        try realm.write {
+            for _ in 0..<Int.random(in: 1...4, using: &random) { change(realm) }
+        }
+    }
+
+    private mutating func change(_ realm: Realm) {
+        let dogs = realm.objects(Dog.self)
+        let persons = realm.objects(Person.self)
+        guard dogs.count > 3, persons.count > 1, let dog = dogs.randomElement(using: &random),
+            let person = persons.randomElement(using: &random)
+        else { return add(realm) }
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0...2 where dogs.count < 25: add(realm)
+        case 3...4: delete(dog, realm)
+        case 5 where persons.count > 2: delete(person, realm)
+        case 6...8: dog.age = age()
+        case 9...10: dog.name = name()
+        case 11: person.firstName = name()
+        case 12...14:
+            dog.owner = Bool.random(using: &random) ? person : nil
+            dog.favoriteToy = stamp()
+        case 15:
+            person.lastName = stamp()
+            if let friend = persons.randomElement(using: &random) { person.friends.append(friend) }
+            if person.friends.count > 2 { person.friends.removeFirst() }
+        default: edit(dog, dogs)
+        }
+    }
+
+    private mutating func add(_ realm: Realm) {
+        realm.add(Dog(name: name(), age: age()))
+        if realm.objects(Person.self).count < 5 { realm.add(Person(firstName: name())) }
+    }
+
+    private mutating func delete(_ dog: Dog, _ realm: Realm) {
+        for holder in realm.objects(Dog.self) where holder.siblings.contains(dog) { holder.notes = stamp() }
+        realm.delete(dog)
+    }
+
+    private mutating func delete(_ person: Person, _ realm: Realm) {
+        for dog in person.dogs { dog.favoriteToy = stamp() }
+        for other in realm.objects(Person.self) where other.friends.contains(person) { other.lastName = stamp() }
+        realm.delete(person)
+    }
+
+    private mutating func edit(_ dog: Dog, _ dogs: Results<Dog>) {
+        let list = dog.siblings
+        dog.notes = stamp()
+        guard let other = dogs.randomElement(using: &random) else { return }
+        if list.isEmpty { return list.append(other) }
+        let position = Int.random(in: 0..<list.count, using: &random)
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0...2 where list.count < 4: list.insert(other, at: position)
+        case 3: list[position] = other
+        // Another position: an edit without effect would leave a stamp without a change.
+        case 4 where list.count > 1: list.move(from: position, to: (position + 1) % list.count)
+        case 5 where list.count > 1: list.swapAt(position, (position + 1) % list.count)
+        default: list.remove(at: position)
+        }
+    }
+}
+
+/// What an observer with some key paths can see of a row, as text.
+enum Sight {
+    case nothing, age, ownerName, siblingNames, four
+
+    var keyPaths: [String]? {
+        switch self {
+        case .nothing: []
+        case .age: ["age"]
+        case .ownerName: ["owner.firstName"]
+        case .siblingNames: ["siblings.name"]
+        case .four: nil
+        }
+    }
+
+    func text(_ dog: Dog) -> String {
+        switch self {
+        case .nothing: ""
+        case .age: "\(dog.age ?? 0)"
+        case .ownerName: "\(dog.favoriteToy) \(dog.owner?.firstName ?? "")"
+        case .siblingNames: "\(dog.notes ?? "") \(dog.siblings.map(\.name))"
+        case .four: deep(dog, 4)
+        }
+    }
+
+    private func deep(_ dog: Dog?, _ levels: Int) -> String {
+        guard let dog, levels > 0 else { return "" }
+        return "\(dog.name) \(dog.age ?? 0) \(dog.favoriteToy) \(dog.notes ?? "") (\(deep(dog.owner, levels - 1))) "
+            + "\(dog.siblings.map { deep($0, levels - 1) })"
+    }
+
+    private func deep(_ person: Person?, _ levels: Int) -> String {
+        guard let person, levels > 0 else { return "" }
+        return "\(person.firstName) \(person.lastName) \(person.friends.map { deep($0, levels - 1) })"
+    }
+}
+
+extension TestRealm {
+    /// A Realm that shares nothing with this one but the file, as one of another process would.
+    func foreignRealm() throws -> Realm {
+        var others = configuration
+        others.scheduler = nil
+        let coordinator = try StoreCoordinator(others.options())
+        let context = RealmContext(coordinator, others, .currentThread(), nil)
+        context.replaceSnapshot(try coordinator.openSnapshot())
+        return Realm(context)
+    }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import KennelModels
+import MartletEngine
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+/// An observer that applies what it is told to a copy: the copy must always be what a naive look finds.
+private final class Copy {
+    struct Row: Equatable, CustomStringConvertible {
+        let id: ObjectId
+        let sight: String
+        var description: String { "\(id) \(sight)" }
+    }
+
+    let name: String
+    private var rows: [Row]?
+    private let look: () -> [Row]
+    private let isSorted: Bool
+    private let isExact: Bool
+    var token: NotificationToken?
+    private(set) var calls = 0
+
+    init(_ name: String, isSorted: Bool = false, isExact: Bool = true, _ look: @escaping () -> [Row]) {
+        self.name = name
+        self.look = look
+        self.isSorted = isSorted
+        self.isExact = isExact
+    }
+
+    func initial() {
+        #expect(rows == nil, "\(name): a second initial call")
+        rows = look()
+    }
+
+    func update(_ change: CollectionChangeSet) {
+        calls += 1
+        guard let old = rows else {
+            Issue.record("\(name): an update before the initial call")
+            return
+        }
+        let new = look()
+        var copy = old
+        #expect(change.modifications.allSatisfy { !change.deletions.contains($0) })
+        for position in change.deletions.reversed() { copy.remove(at: position) }
+        for position in change.insertions { copy.insert(new[position], at: position) }
+        for (position, now) in zip(change.modifications, change.modificationsInNew) {
+            if isExact { #expect(old[position] != new[now], "\(name): \(position) is reported and did not change") }
+            copy[now] = new[now]
+        }
+        if copy != new { Issue.record("\(name): \(change)\n\(old)\n\(new)") }
+        for move in change.moves { #expect(old[move.from].id == new[move.to].id, "\(name): a wrong move") }
+        if !isSorted {
+            let survivors = Set(new.map(\.id))
+            let isMinimal = change.deletions.allSatisfy { !survivors.contains(old[$0].id) }
+            #expect(isMinimal, "\(name): a survivor is reported as deleted")
+        }
+        #expect(!change.deletions.isEmpty || !change.insertions.isEmpty || !change.modifications.isEmpty)
+        rows = new
+    }
+
+    /// After everything was delivered nothing may be missing.
+    func check() { if let rows, rows != look() { Issue.record("\(name): something was not told") } }
+}
+
+/// An observer of one object that applies what it is told.
+private final class ObjectCopy {
+    private let dog: Dog
+    private var values: [String: String] = [:]
+    private static let names = ["name", "age", "favoriteToy", "notes"]
+    private(set) var isDeleted = false
+    var token: NotificationToken?
+
+    init(_ dog: Dog) {
+        self.dog = dog
+        values = look()
+        token = dog.observe { [unowned self] change in
+            switch change {
+            case .change(_, let changes): apply(changes)
+            case .deleted:
+                #expect(!isDeleted)
+                isDeleted = true
+            case .error(let error): Issue.record(error)
+            }
+        }
+    }
+
+    private func look() -> [String: String] {
+        Dictionary(uniqueKeysWithValues: Self.names.map { ($0, "\(dog[$0] ?? "nil")") })
+    }
+
+    private func apply(_ changes: [PropertyChange]) {
+        for change in changes where Self.names.contains(change.name) {
+            #expect(values[change.name] == "\(change.oldValue ?? "nil")")
+            values[change.name] = "\(change.newValue ?? "nil")"
+        }
+    }
+
+    func check() {
+        #expect(isDeleted == dog.isInvalidated)
+        if !isDeleted { #expect(values == look()) }
+    }
+}
+
+@Suite("random changes against a naive look")
+struct OracleTests {
+    enum Writers: CaseIterable { case here, threads, processes }
+
+    @Test(
+        "N47 N71 N99 what observers are told always leads from the old to the new", arguments: Writers.allCases,
+        [1, 2] as [UInt64])
+    func replay(writers: Writers, seed: UInt64) throws {
+        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
+        let realm = test.realm
+        var changes = RandomChanges(seed)
+        let queue = DispatchQueue(label: "writer")
+        var configuration = test.configuration
+        configuration.scheduler = nil
+        nonisolated(unsafe) let settings = configuration
+        nonisolated(unsafe) var other: Realm?
+        nonisolated(unsafe) var box = changes
+        let foreign = writers == .processes ? try test.foreignRealm() : nil
+        func write() throws {
+            let place = writers == .here ? 0 : Int.random(in: 0..<3, using: &changes.random)
+            if place == 0 { return try changes.write(realm) }
+            if let foreign {
+                try changes.write(foreign)
+                return realm.context.coordinator.lookForExternalCommits()
+            }
+            box = changes
+            try queue.sync {
+                if other == nil { other = try Realm(configuration: settings, queue: queue) }
+                if let other { try box.write(other) }
+            }
+            changes = box
+        }
+        for _ in 0..<12 { try write() }
+        realm.refresh()
+        var copies = try observers(realm, isExact: writers != .processes)
+        var objects = realm.objects(Dog.self).prefix(3).map { ObjectCopy($0) }
+        for round in 0..<500 {
+            for _ in 0..<Int.random(in: 1...3, using: &changes.random) { try write() }
+            switch Int.random(in: 0..<4, using: &changes.random) {
+            case 0: test.scheduler.turn()
+            case 1: test.settle()
+            case 2: break
+            default:
+                realm.refresh()
+                copies.forEach { $0.check() }
+                objects.forEach { $0.check() }
+            }
+            if round % 60 == 59 {
+                realm.refresh()
+                objects = realm.objects(Dog.self).shuffled(using: &changes.random).prefix(3).map { ObjectCopy($0) }
+                copies.removeFirst(2)
+                copies += try observers(realm, isExact: writers != .processes).suffix(2)
+            }
+        }
+        test.settle()
+        realm.refresh()
+        copies.forEach { $0.check() }
+        objects.forEach { $0.check() }
+        #expect(copies.contains { $0.calls > 20 })
+        queue.sync { other = nil }
+    }
+
+    private func observers(_ realm: Realm, isExact: Bool) throws -> [Copy] {
+        let dogs = realm.objects(Dog.self)
+        let person = try #require(realm.objects(Person.self).first)
+        let dog = try #require(dogs.first)
+        var copies: [Copy] = []
+        for sight in [Sight.four, .age, .ownerName, .siblingNames, .nothing] {
+            copies.append(watch("all \(sight)", dogs, sight))
+            copies.append(watch("old \(sight)", dogs.where { $0.age > 5_000_000 }, sight))
+            copies.append(watch("by name \(sight)", dogs.sorted(byKeyPath: "name"), sight, isSorted: true))
+            copies.append(
+                watch(
+                    "by owner and age \(sight)",
+                    dogs.sorted(by: [
+                        SortDescriptor(keyPath: "owner.firstName"), SortDescriptor(keyPath: "age", ascending: false),
+                    ]),
+                    sight, isSorted: true))
+        }
+        copies.append(watch("of owners with A", dogs.where { $0.owner.firstName.starts(with: "A") }, .age))
+        copies.append(watch("with siblings A", dogs.where { $0.siblings.name.starts(with: "A") }, .siblingNames))
+        copies.append(watch("sorted list", dog.siblings.sorted(byKeyPath: "age"), .age, isSorted: true))
+        copies.append(watch("linking objects", person.dogs, .four) { person.isInvalidated ? [] : Array($0) })
+        copies.append(
+            watch("list", dog.siblings, .age, isSorted: true, isExact: false) { dog.isInvalidated ? [] : Array($0) })
+        copies.append(
+            watch("deep list", dog.siblings, .four, isSorted: true, isExact: false) {
+                dog.isInvalidated ? [] : Array($0)
+            })
+        return copies
+    }
+
+    private func watch<C: ObservableCollection & Sequence>(
+        _ name: String, _ collection: C, _ sight: Sight, isSorted: Bool = false, isExact: Bool = true,
+        _ elements: @escaping (C) -> [Dog] = { Array($0) }
+    ) -> Copy where C.Element == Dog {
+        let copy = Copy(name, isSorted: isSorted, isExact: isExact) {
+            elements(collection).map { Copy.Row(id: $0.id, sight: sight.text($0)) }
+        }
+        copy.token = collection.observeChanges(keyPaths: sight.keyPaths) { [unowned copy] change in
+            switch change {
+            case .initial: copy.initial()
+            case .update(_, let changes): copy.update(changes)
+            case .error(let error): Issue.record(error)
+            }
+        }
+        return copy
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import KennelModels
+import MartletEngine
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("commits of other processes")
+struct ProcessObservationTests {
+    @Test("N27 a commit of another process is noticed, and delivered as a remote one")
+    func noticed() throws {
+        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
+        let dog = try test.dogs("Rex")[0]
+        let logs = [Log(test.realm), Log(test.allDogs), Log(object: dog), Log(dog.siblings)]
+        test.settle()
+        _ = logs.map { $0.take() }
+        let foreign = try test.foreignRealm()
+        try foreign.write {
+            let dog = try foreign.dog("Rex")
+            dog.age = 4
+            dog.siblings.append(Dog(name: "Max"))
+        }
+        #expect(test.realm.context.hub.isIdle)
+        test.realm.context.coordinator.lookForExternalCommits()
+        test.settle()
+        #expect(
+            logs.map { $0.take() } == [
+                ["didChange"], ["[] [1] [0]"], ["age: nil → 4, siblings: nil → nil"], ["[] [0] []"],
+            ])
+        test.realm.context.coordinator.lookForExternalCommits()
+        try test.realm.write {}
+        test.realm.context.coordinator.lookForExternalCommits()
+        test.settle()
+        #expect(logs.map { $0.take() } == [["didChange"], [], [], []])
+    }
+
+    @Test("the monitor looks by itself while somebody listens")
+    func timer() throws {
+        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 5 }
+        let log = Log(test.allDogs)
+        test.settle()
+        let foreign = try test.foreignRealm()
+        try foreign.write { foreign.add(Dog(name: "Rex")) }
+        #expect(test.scheduler.waitForTurn())
+        test.settle()
+        #expect(log.take() == ["initial", "[] [0] []"])
+    }
+
+    @Test("a version that cannot be opened reaches observers as an error, and what comes later is complete")
+    func failure() throws {
+        let test = try TestRealm { configuration in
+            configuration.environment.externalCommitMilliseconds = 0
+            configuration.maximumNumberOfActiveVersions = 1
+        }
+        let log = Log(test.allDogs)
+        test.settle()
+        #expect(log.take() == ["initial"])
+        let foreign = try test.foreignRealm()
+        try foreign.write { foreign.add(Dog(name: "Rex")) }
+        test.realm.context.coordinator.lookForExternalCommits()
+        test.settle()
+        let lines = log.take()
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("versions") == true)
+        test.realm.invalidate()
+        try test.realm.write {}
+        test.settle()
+        #expect(log.take() == ["[] [0] []"])
+    }
+
+    @Test("linking objects of rows that another process moved away are still told")
+    func movedLinks() throws {
+        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
+        let dog = try test.dogs("Rex")[0]
+        let ada = Person(firstName: "Ada")
+        try test.realm.write { dog.owner = ada }
+        let logs = [
+            Log(object: ada, keyPaths: ["dogs"]), Log(test.realm.objects(Person.self), keyPaths: ["dogs.name"]),
+            Log(ada.dogs),
+        ]
+        test.settle()
+        _ = logs.map { $0.take() }
+        let foreign = try test.foreignRealm()
+        try foreign.write { try foreign.dog("Rex").owner = nil }
+        test.realm.refresh()
+        #expect(logs.map { $0.take() } == [["dogs: nil → nil"], ["[] [] [0]"], ["[0] [] []"]])
+    }
+
+    @Test("a real process commits and this one is told")
+    func realProcess() async throws {
+        let folder = URL(fileURLWithPath: "/tmp/martlet-process-\(getpid())")
+        try? FileManager.default.removeItem(at: folder)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("test.realm")
+        let queue = DispatchQueue(label: "parent")
+        let told = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var lines: [String] = []
+        nonisolated(unsafe) var kept: [NotificationToken] = []
+        try queue.sync {
+            let realm = try Realm(configuration: .init(fileURL: url), queue: queue)
+            kept.append(
+                realm.objects(Dog.self).observe { change in
+                    lines.append(text(change))
+                    told.signal()
+                })
+        }
+        await wait(told)
+        await #expect(processExitsWith: .success) {
+            let url = URL(fileURLWithPath: "/tmp/martlet-process-\(getppid())").appendingPathComponent("test.realm")
+            let realm = try Realm(configuration: .init(fileURL: url))
+            try realm.write { realm.add(Dog(name: "Rex")) }
+        }
+        await wait(told)
+        queue.sync {
+            #expect(lines == ["initial", "[] [0] []"])
+            kept = []
+        }
+    }
+
+    private func wait(_ semaphore: DispatchSemaphore) async {
+        let isSignalled = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: semaphore.wait(timeout: .now() + 30) == .success)
+            }
+        }
+        #expect(isSignalled)
+    }
+}

@@ -1,0 +1,167 @@
+import ConformanceModels
+import Foundation
+import KennelModels
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("observing projections")
+struct ProjectionObserveTests {
+    private func start() throws -> (test: TestRealm, ada: Person, projection: PersonProjection, log: Log) {
+        let test = try TestRealm()
+        let ada = Person(firstName: "Ada", lastName: "L", address: Address(street: "Main", city: "Ulm"))
+        try test.realm.write {
+            test.realm.add(ada)
+            ada.friends.append(Person(firstName: "Bob"))
+        }
+        let projection = try #require(test.realm.objects(PersonProjection.self).first { $0.firstName == "Ada" })
+        let log = Log()
+        log.tokens = [projection.observe { log.lines.append(text($0)) }]
+        return (test, ada, projection, log)
+    }
+
+    private func expect(_ test: TestRealm, _ log: Log, _ lines: [String], _ location: SourceLocation = #_sourceLocation)
+    {
+        test.realm.refresh()
+        #expect(log.take() == lines, sourceLocation: location)
+    }
+
+    @Test("N119 only projected properties notify, whether written through the object or the projection")
+    func projected() throws {
+        let (test, ada, projection, log) = try start()
+        try test.realm.write { ada.lastName = "M" }
+        expect(test, log, [])
+        try test.realm.write { ada.firstName = "Eve" }
+        expect(test, log, ["firstName: Ada → Eve"])
+        try test.realm.write { projection.firstName = "Zoe" }
+        expect(test, log, ["firstName: Eve → Zoe"])
+        try test.elsewhere { realm in
+            try realm.write { realm.objects(PersonProjection.self).first { $0.firstName == "Zoe" }?.firstName = "Ida" }
+        }
+        expect(test, log, ["firstName: Zoe → Ida"])
+    }
+
+    @Test("N120 N121 changes carry labels and projected values; nested paths are followed")
+    func labels() throws {
+        let (test, ada, _, log) = try start()
+        try test.realm.write { ada.address?.street = "Side" }
+        expect(test, log, [])
+        try test.realm.write { ada.address?.city = "Bonn" }
+        expect(test, log, ["homeCity: Ulm → Bonn"])
+        try test.realm.write { ada.address = nil }
+        expect(test, log, ["homeCity: Bonn → nil"])
+        try test.realm.write { ada.friends[0].firstName = "Rob" }
+        expect(test, log, ["friendNames: nil → nil"])
+        try test.realm.write { ada.friends[0].lastName = "X" }
+        expect(test, log, [])
+        try test.realm.write { ada.friends.removeAll() }
+        expect(test, log, ["friendNames: nil → nil"])
+    }
+
+    @Test("N120 a root property behind several labels gives one change per label")
+    func severalLabels() throws {
+        let test = try TestRealm()
+        let nodes = (0..<4).map { Node(id: $0, name: "n\($0)") }
+        try test.realm.write {
+            test.realm.add(nodes)
+            for index in 0..<3 { nodes[index].next = nodes[index + 1] }
+        }
+        let projection = NodeProjection(projecting: nodes[0])
+        let log = Log()
+        log.tokens = [
+            projection.observe(keyPaths: ["next", "nextName", "nextNext", "deepName"]) { log.lines.append(text($0)) }
+        ]
+        try test.realm.write { nodes[0].next = nodes[1] }
+        expect(
+            test, log, ["next: object → object, nextName: n1 → n1, nextNext: object → object, deepName: n3 → n3"])
+        try test.realm.write { nodes[3].name = "x" }
+        expect(test, log, ["deepName: n3 → x"])
+        try test.realm.write { nodes[0].next = nil }
+        expect(test, log, ["next: object → nil, nextName: n1 → nil, nextNext: object → nil, deepName: x → nil"])
+    }
+
+    @Test("N122 key paths name a label, the path behind it, or are Swift key paths of the projection")
+    func keyPaths() throws {
+        let (test, ada, projection, _) = try start()
+        let log = Log()
+        log.tokens = [
+            projection.observe(keyPaths: ["firstName"]) { log.lines.append("a \(text($0))") },
+            projection.observe(keyPaths: ["homeCity"]) { log.lines.append("b \(text($0))") },
+            projection.observe(keyPaths: ["address.city"]) { log.lines.append("c \(text($0))") },
+            projection.observe(keyPaths: [\PersonProjection.homeCity]) { log.lines.append("d \(text($0))") },
+            projection.observe(keyPaths: [\PersonProjection.friendNames]) { log.lines.append("e \(text($0))") },
+        ]
+        try test.realm.write { ada.firstName = "Eve" }
+        expect(test, log, ["a firstName: Ada → Eve"])
+        try test.realm.write { ada.address?.city = "Bonn" }
+        expect(test, log, ["b homeCity: Ulm → Bonn", "c homeCity: Ulm → Bonn", "d homeCity: Ulm → Bonn"])
+        try test.realm.write { ada.friends[0].firstName = "Rob" }
+        expect(test, log, ["e friendNames: nil → nil"])
+    }
+
+    @Test("N123 deleted when the root object is deleted")
+    func deleted() throws {
+        let (test, ada, _, log) = try start()
+        try test.realm.write { test.realm.delete(ada) }
+        expect(test, log, ["deleted"])
+        try test.realm.write { test.realm.add(Person(firstName: "Ada")) }
+        expect(test, log, [])
+    }
+
+    @Test("N119 the change hands back the projection observed; silenced writes are silent")
+    func instance() throws {
+        let (test, ada, projection, log) = try start()
+        var handed: PersonProjection?
+        let token = projection.observe { change in
+            if case .change(let projection, _) = change { handed = projection }
+        }
+        try test.realm.write(withoutNotifying: log.tokens) { ada.firstName = "Eve" }
+        test.settle()
+        #expect(handed === projection)
+        #expect(log.take() == [])
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("N124 on a queue the projection belongs to the queue")
+    func onQueue() throws {
+        let (test, ada, projection, _) = try start()
+        let queue = DispatchQueue(label: "projections")
+        let told = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var lines: [String] = []
+        let token = projection.observe(on: queue) { change in
+            if case .change(let projection, _) = change { lines.append(projection.firstName) }
+            told.signal()
+        }
+        queue.sync {}
+        try test.realm.write { ada.firstName = "Eve" }
+        #expect(told.wait(timeout: .now() + 30) == .success)
+        queue.sync { #expect(lines == ["Eve"]) }
+        token.invalidate()
+    }
+
+    @Test("N119 projected results: membership, and modifications of what is projected only")
+    func results() throws {
+        let (test, ada, _, _) = try start()
+        let persons = test.realm.objects(PersonProjection.self)
+        let log = Log()
+        log.tokens = [
+            persons.observe { log.lines.append("all \(text($0))") },
+            persons.observe(keyPaths: ["homeCity"]) { log.lines.append("city \(text($0))") },
+            persons.observe(keyPaths: [\PersonProjection.firstName]) { change in
+                if case .update(let persons, _, _, _) = change {
+                    log.lines.append(persons.map(\.firstName).joined(separator: " "))
+                }
+            },
+        ]
+        expect(test, log, ["all initial", "city initial"])
+        try test.realm.write { ada.lastName = "M" }
+        expect(test, log, [])
+        try test.realm.write { ada.address?.city = "Bonn" }
+        expect(test, log, ["all [] [] [0]", "city [] [] [0]"])
+        try test.realm.write { ada.friends[0].firstName = "Rob" }
+        expect(test, log, ["all [] [] [0, 1]", "Ada Rob"])
+        try test.realm.write { test.realm.add(Person(firstName: "New")) }
+        expect(test, log, ["all [] [2] []", "city [] [2] []", "Ada Rob New"])
+    }
+}
