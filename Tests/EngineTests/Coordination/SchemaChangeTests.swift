@@ -376,7 +376,7 @@ struct SchemaChangeTests {
                             path, [Self.old + "\nproperty extra Int", Self.man, "object Cat\nproperty a Int"]
                         ) {
                             $0.environment.writeTimeoutMilliseconds = 30_000
-                            $0.environment.sleep = { usleep(min($0, 100)) }
+                            $0.environment.sleep = { _ in sched_yield() }
                         }
                         try process.write { try $0.insert("Cat", [.integer(1)]) }
                     } catch {

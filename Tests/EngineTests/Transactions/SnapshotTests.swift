@@ -168,7 +168,7 @@ struct SnapshotTests {
                 do {
                     let process = try VirtualProcess(path) {
                         $0.environment.writeTimeoutMilliseconds = 30_000
-                        $0.environment.sleep = { usleep(min($0, 200)) }
+                        $0.environment.sleep = { _ in sched_yield() }
                         $0.environment.checkpointFrames = 40
                     }
                     for number in 0..<100 { try process.add("\(number)", batch: name, tags: ["t"]) }
