@@ -9,7 +9,7 @@ public struct LinkingObjects<Element: ObjectBase> {
     /// The number of objects that link here.
     public var count: Int { results?.count ?? 0 }
 
-    /// True once the object that is linked to was deleted.
+    /// True once the object that is linked to was deleted: these are empty from then on.
     public var isInvalidated: Bool { results?.isInvalidated ?? false }
 
     /// False: linking objects are live.

@@ -16,7 +16,8 @@ public struct Results<Element: RealmCollectionValue> {
     /// The Realm that is queried.
     public var realm: Realm? { Realm(storage.context) }
 
-    /// True once the Realm was invalidated, or the object whose linking objects these are was deleted.
+    /// True once the Realm was invalidated, which ends the use of these, or the object was deleted whose linking objects
+    /// or elements these are, which leaves them empty.
     public var isInvalidated: Bool { storage.isInvalidated }
 
     /// False: results are live.

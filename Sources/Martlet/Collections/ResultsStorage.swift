@@ -32,7 +32,6 @@ final class ResultsStorage {
     private func validate() {
         context.confinement.require("a collection of '\(table.type.name)'")
         if generation != context.generation { Misuse.invalidatedResults(table.type.name) }
-        if let owner, owner._state == .invalidated { Misuse.invalidated(owner._typeName, owner._keyDescription) }
         guard stamp != context.stamp else { return }
         context.flushForQuery()
         stamp = context.stamp

@@ -78,7 +78,7 @@ extension ObjectBase {
         setLinkUntyped(property, object, rules.policy)
     }
 
-    private final func targetModel(_ name: String) -> ModelClass? {
+    final func targetModel(_ name: String) -> ModelClass? {
         if let model = _context?.table(named: name)?.model { return model }
         return ModelRegistry.classes.map(ModelClass.of).first { $0.schema.name == name }
     }
