@@ -12,7 +12,8 @@ package enum SQLValue: Sendable, Hashable {
         case (.null, .null): true
         case (.integer(let left), .integer(let right)): left == right
         case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
-        case (.text(let left), .text(let right)): left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
+        case (.text(let left), .text(let right)):
+            left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
         case (.blob(let left), .blob(let right)): left == right
         default: false
         }

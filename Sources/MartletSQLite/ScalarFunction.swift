@@ -73,7 +73,8 @@ extension ScalarFunction {
             text.withUTF8 { bytes in
                 bytes.withMemoryRebound(to: CChar.self) { chars in
                     sqlite3_result_text(
-                        context, chars.baseAddress, Int32(chars.count), unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+                        context, chars.baseAddress, Int32(chars.count),
+                        unsafeBitCast(-1, to: sqlite3_destructor_type.self))
                 }
             }
         case .blob(let bytes):

@@ -2,7 +2,9 @@ package import MartletEngine
 import MartletSQLite
 
 /// The statements of a snapshot's connection that somebody left open.
-package func busyStatements(_ handle: SnapshotHandle) -> [String] { handle.read { [$0.unfinishedStatement].compactMap { $0 } } }
+package func busyStatements(_ handle: SnapshotHandle) -> [String] {
+    handle.read { [$0.unfinishedStatement].compactMap { $0 } }
+}
 
 /// True when the open write has changed something.
 package func hasChanges(_ transaction: WriteTransaction?) -> Bool { transaction?.recorder.hasChanges ?? false }

@@ -58,7 +58,8 @@ struct ElementValues {
             default: Misuse.query("values that are no numbers cannot be added")
             }
         }
-        return values.contains { if case .real = $0 { true } else { false } } ? .real(real + Double(whole)) : .integer(whole)
+        return values.contains { if case .real = $0 { true } else { false } }
+            ? .real(real + Double(whole)) : .integer(whole)
     }
 }
 

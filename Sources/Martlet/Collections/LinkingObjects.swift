@@ -42,7 +42,9 @@ extension LinkingObjects: RandomAccessCollection {
 
     /// The linking object at a position, in the order of their keys.
     public subscript(position: Int) -> Element {
-        guard let results else { Misuse.indexOutOfRange(position, count: 0, "the linking objects of an unmanaged object") }
+        guard let results else {
+            Misuse.indexOutOfRange(position, count: 0, "the linking objects of an unmanaged object")
+        }
         return results[position]
     }
 
@@ -72,7 +74,9 @@ extension LinkingObjects where Element: ModelObject {
     }
 
     private func require() -> Results<Element> {
-        guard let results else { Misuse.query("linking objects of an unmanaged object cannot be queried; add the object first") }
+        guard let results else {
+            Misuse.query("linking objects of an unmanaged object cannot be queried; add the object first")
+        }
         return results
     }
 }

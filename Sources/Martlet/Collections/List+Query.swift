@@ -53,7 +53,9 @@ extension List {
     /// The position of an element; nil when it is none. Values are compared as they are stored. Complexity: O(n).
     public func index(of element: Element) -> Int? {
         guard let core else {
-            if let object = element._object { return unmanaged.firstIndex { $0._object?.isSameObject(as: object) ?? false } }
+            if let object = element._object {
+                return unmanaged.firstIndex { $0._object?.isSameObject(as: object) ?? false }
+            }
             return unmanaged.firstIndex { $0._comparedElement == element._comparedElement }
         }
         if let object = element._object {

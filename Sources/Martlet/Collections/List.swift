@@ -63,7 +63,9 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         }
         updateInPlace(core, values) { value, target in
             target.assign(UntypedInput(value, target._model.schema), rules)
-        } added: { untyped.element($0) }
+        } added: {
+            untyped.element($0)
+        }
     }
 
     public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {
@@ -92,7 +94,9 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
             guard let source = element._object, let table = target._table else { return }
             core.context.copyValues(from: source, to: target, policy)
             core.context.takeOver(source, target._key, table)
-        } added: { $0 }
+        } added: {
+            $0
+        }
     }
 
     // Embedded objects stay those they are, and get other values.

@@ -115,7 +115,9 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
         if policy == .modified, let position, updateInPlace(value, core, position) { return }
         let stored = value._storedElement(source(core, policy)).raw
         if let position {
-            if policy != .modified || core.element(at: position + 1) != stored { core.replace(at: position + 1, with: stored) }
+            if policy != .modified || core.element(at: position + 1) != stored {
+                core.replace(at: position + 1, with: stored)
+            }
         } else {
             core.asOne {
                 core.insert(.text(key), at: core.count)

@@ -56,7 +56,9 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         if let other = other as? MutableSet<Element> { assign(other, policy) }
     }
 
-    private func isSame(as other: MutableSet<Element>) -> Bool { other === self || (core != nil && other.core === core) }
+    private func isSame(as other: MutableSet<Element>) -> Bool {
+        other === self || (core != nil && other.core === core)
+    }
 
     private func assign(_ other: MutableSet<Element>, _ policy: Realm.UpdatePolicy) {
         if !isSame(as: other) { assign(Array(other), policy) }
@@ -73,7 +75,9 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         }
         let new = elements.map { stored($0, core, policy) }
         let kept = Set(new)
-        for (position, old) in core.all().enumerated().reversed() where !kept.contains(old) { core.remove(at: position) }
+        for (position, old) in core.all().enumerated().reversed() where !kept.contains(old) {
+            core.remove(at: position)
+        }
         for element in new where core.position(of: element) == nil { core.insert(element, at: core.count) }
     }
 
@@ -171,7 +175,9 @@ extension MutableSet: RandomAccessCollection {
     /// The element at a position of the set's own order.
     public subscript(position: Int) -> Element {
         guard let core else {
-            if !unmanaged.indices.contains(position) { Misuse.indexOutOfRange(position, count: unmanaged.count, "the set") }
+            if !unmanaged.indices.contains(position) {
+                Misuse.indexOutOfRange(position, count: unmanaged.count, "the set")
+            }
             return unmanaged[position]
         }
         return Element._element(StoredValue(core.element(at: position)), source(core))

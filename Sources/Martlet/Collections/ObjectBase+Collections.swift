@@ -3,7 +3,8 @@ extension ObjectBase {
         collection(property, &storage)
     }
 
-    @_spi(Generated) public final func _mutableSet<E>(_ property: Int, _ storage: inout MutableSet<E>?) -> MutableSet<E> {
+    @_spi(Generated) public final func _mutableSet<E>(_ property: Int, _ storage: inout MutableSet<E>?) -> MutableSet<E>
+    {
         collection(property, &storage)
     }
 

@@ -5,10 +5,14 @@ extension Results where Element: ObjectBase {
     /// The least value of a property among the members; nil when none has one. NaN is skipped.
     ///
     /// - Parameter keyPath: a property, or one behind to-one links: `"owner.age"`.
-    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { value(storage.aggregate(.min, keyPath), keyPath) }
+    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? {
+        value(storage.aggregate(.min, keyPath), keyPath)
+    }
 
     /// The greatest value of a property among the members; nil when none has one. NaN is skipped.
-    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { value(storage.aggregate(.max, keyPath), keyPath) }
+    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? {
+        value(storage.aggregate(.max, keyPath), keyPath)
+    }
 
     /// The sum of a property over the members; zero without members. Absent values and NaN are skipped.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V {
@@ -70,7 +74,9 @@ extension ResultsStorage {
             case .intEnum, .stringEnum: (true, false)
             }
         if property.kind == .single && (isArithmetic ? isNumber : isOrdered) { return }
-        Misuse.query("'\(path.text)' is '\(property.typeDescription)', which has no \(isArithmetic ? "sum or average" : "order")")
+        Misuse.query(
+            "'\(path.text)' is '\(property.typeDescription)', which has no \(isArithmetic ? "sum or average" : "order")"
+        )
     }
 
     /// Traps on a path that does not exist, naming the component.
@@ -79,7 +85,9 @@ extension ResultsStorage {
         do {
             return try ResolvedPath(path, from: table.id, in: context.schema)
         } catch {
-            Misuse.query("'\(path.text)' is no key path of '\(table.type.name)': '\(error.type)' has no property '\(error.name)'")
+            Misuse.query(
+                "'\(path.text)' is no key path of '\(table.type.name)': '\(error.type)' has no property '\(error.name)'"
+            )
         }
     }
 }

@@ -19,18 +19,24 @@ public struct SortDescriptor: Hashable, Sendable {
 
 extension Results where Element: ModelObject {
     /// The members that fulfil a condition.
-    public func `where`<Condition: QueryConvertible<Element>>(_ isIncluded: (Element.RootFields) -> Condition) -> Results {
+    public func `where`<Condition: QueryConvertible<Element>>(_ isIncluded: (Element.RootFields) -> Condition)
+        -> Results
+    {
         let predicate = isIncluded(Element.fields)._query.predicate(in: storage.context)
         return Results(storage.adding { $0.add(predicate) })
     }
 
     /// The first position whose member fulfils a condition; nil without one.
-    public func index<Condition: QueryConvertible<Element>>(matching isIncluded: (Element.RootFields) -> Condition) -> Int? {
+    public func index<Condition: QueryConvertible<Element>>(matching isIncluded: (Element.RootFields) -> Condition)
+        -> Int?
+    {
         self.where(isIncluded).first.flatMap { index(of: $0) }
     }
 
     /// The members sorted by a field.
-    public func sorted<V: OrderedValue>(by field: (Element.RootFields) -> Field<Element, V>, ascending: Bool = true) -> Results {
+    public func sorted<V: OrderedValue>(by field: (Element.RootFields) -> Field<Element, V>, ascending: Bool = true)
+        -> Results
+    {
         sorted(byKeyPath: field(Element.fields).keyPath, ascending: ascending)
     }
 }

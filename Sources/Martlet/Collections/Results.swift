@@ -25,7 +25,9 @@ public struct Results<Element: RealmCollectionValue> {
 
     /// The position of an object; nil when it is not a member. Complexity: O(n) for sorted results.
     public func index(of object: Element) -> Int? {
-        guard let object = object._object, object._context === storage.context, object._state != .invalidated else { return nil }
+        guard let object = object._object, object._context === storage.context, object._state != .invalidated else {
+            return nil
+        }
         let keys = storage.keys
         return storage.plan.sort.isEmpty ? keys.positionAscending(of: object._key) : keys.firstPosition(of: object._key)
     }

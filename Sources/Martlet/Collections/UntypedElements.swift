@@ -55,7 +55,9 @@ struct UntypedElements<Element: RealmCollectionValue> {
 
     // Numbers become numbers of other types that can hold them, raw values become cases.
     private func converted(_ value: Any) -> Element? {
-        guard let type = Element.self as? any PersistableValue.Type, let given = value as? any PersistableValue else { return nil }
+        guard let type = Element.self as? any PersistableValue.Type, let given = value as? any PersistableValue else {
+            return nil
+        }
         let isNumber = given is any NumericValue && Element.self is any NumericValue.Type
         guard isNumber || Element.self is any PersistableEnum.Type else { return nil }
         return type._value(given._stored) as? Element

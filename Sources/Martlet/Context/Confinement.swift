@@ -16,7 +16,10 @@ final class Confinement {
 
     static func currentThread() -> Confinement {
         let thread = Thread.current
-        let name = thread.isMainThread ? "the main thread" : thread.name.map { $0.isEmpty ? "a background thread" : "the thread '\($0)'" } ?? "a background thread"
+        let name =
+            thread.isMainThread
+            ? "the main thread"
+            : thread.name.map { $0.isEmpty ? "a background thread" : "the thread '\($0)'" } ?? "a background thread"
         return Confinement(.thread(word: UInt(cmartlet_thread()), name: name))
     }
 

@@ -29,7 +29,9 @@ enum Misuse {
     }
 
     static func noWriteToEnd(_ verb: String) -> Never {
-        trap("a write transaction was \(verb) although none is open. Call 'beginWrite()' first, or use 'realm.write { … }'")
+        trap(
+            "a write transaction was \(verb) although none is open. Call 'beginWrite()' first, or use 'realm.write { … }'"
+        )
     }
 
     static func readOnly(_ what: String) -> Never {
@@ -49,7 +51,9 @@ enum Misuse {
     }
 
     static func foreignObject(_ type: String) -> Never {
-        trap("a '\(type)' of another Realm was added or linked. Use objects of one Realm together, or copy it with 'create'")
+        trap(
+            "a '\(type)' of another Realm was added or linked. Use objects of one Realm together, or copy it with 'create'"
+        )
     }
 
     static func deletedUnmanaged(_ type: String) -> Never {
@@ -57,7 +61,9 @@ enum Misuse {
     }
 
     static func invalidatedResults(_ type: String) -> Never {
-        trap("a collection of '\(type)' was used after its Realm had been invalidated. Ask the Realm for the objects again")
+        trap(
+            "a collection of '\(type)' was used after its Realm had been invalidated. Ask the Realm for the objects again"
+        )
     }
 
     static func duplicatePrimaryKey(_ type: String, _ key: String) -> Never {
@@ -67,13 +73,16 @@ enum Misuse {
     }
 
     static func primaryKeyChange(_ type: String, _ property: String) -> Never {
-        trap("the primary key '\(type).\(property)' was changed after the object had been added. Create a new object instead")
+        trap(
+            "the primary key '\(type).\(property)' was changed after the object had been added. Create a new object instead"
+        )
     }
 
     static func unknownType(_ type: String) -> Never {
         trap(
             "'\(type)' is not in the schema of this Realm. "
-                + "Add it to 'Realm.Configuration.objectTypes', or leave 'objectTypes' out to use all types of the program")
+                + "Add it to 'Realm.Configuration.objectTypes', or leave 'objectTypes' out to use all types of the program"
+        )
     }
 
     static func unknownProperty(_ name: String, of type: String, known: [String]) -> Never {
@@ -93,11 +102,14 @@ enum Misuse {
     }
 
     static func embeddedOwned(_ type: String) -> Never {
-        trap("an embedded '\(type)' that already has an owner was assigned to another one. Create a copy for each owner")
+        trap(
+            "an embedded '\(type)' that already has an owner was assigned to another one. Create a copy for each owner")
     }
 
     static func deniedDeletion(_ type: String, by holder: String) -> Never {
-        trap("a '\(type)' cannot be deleted while '\(holder)' links to it with 'onDelete: deny'. Remove these links first")
+        trap(
+            "a '\(type)' cannot be deleted while '\(holder)' links to it with 'onDelete: deny'. Remove these links first"
+        )
     }
 
     static func noPrimaryKey(_ type: String) -> Never {
@@ -135,15 +147,20 @@ enum Misuse {
     static func unknownLabel(_ path: String, projection: String, labels: [String]) -> Never {
         trap(
             "the key path '\(path)' cannot be observed: '\(projection)' projects nothing of that name. "
-                + "Name one of its labels, \(labels.map { "'\($0)'" }.joined(separator: ", ")), or the key path behind one")
+                + "Name one of its labels, \(labels.map { "'\($0)'" }.joined(separator: ", ")), or the key path behind one"
+        )
     }
 
     static func observeReadOnly() -> Never {
-        trap("something in a Realm opened with 'readOnly' was observed, and nothing there ever changes. Open it for writing")
+        trap(
+            "something in a Realm opened with 'readOnly' was observed, and nothing there ever changes. Open it for writing"
+        )
     }
 
     static func observeInsideWrite() -> Never {
-        trap("an observer was registered inside a write transaction that has changed something. Register before the write")
+        trap(
+            "an observer was registered inside a write transaction that has changed something. Register before the write"
+        )
     }
 
     static func unknownKeyPath(_ path: String, component: String, type: String) -> Never {
@@ -151,11 +168,15 @@ enum Misuse {
     }
 
     static func observeLinkingObjects(_ property: String) -> Never {
-        trap("'\(property)' is a linking-objects property and cannot be observed by key and value. Use 'observe' on the collection")
+        trap(
+            "'\(property)' is a linking-objects property and cannot be observed by key and value. Use 'observe' on the collection"
+        )
     }
 
     static func observerNotRegistered(_ property: String) -> Never {
-        trap("an observer of '\(property)' was removed that is not registered. Remove each observer once, with its context")
+        trap(
+            "an observer of '\(property)' was removed that is not registered. Remove each observer once, with its context"
+        )
     }
 
     static func observeThroughCollection(_ path: String, _ collection: String) -> Never {
@@ -165,7 +186,9 @@ enum Misuse {
     }
 
     static func noArray(_ property: String) -> Never {
-        trap("'\(property)' is no list, so it has no mutable array. Use 'value(forKey:)' for sets, maps and other values")
+        trap(
+            "'\(property)' is no list, so it has no mutable array. Use 'value(forKey:)' for sets, maps and other values"
+        )
     }
 
     static func writeBeforeChange() -> Never {
@@ -179,6 +202,7 @@ enum Misuse {
     }
 
     static func addObserved(_ type: String) -> Never {
-        trap("a '\(type)' with observers was added to a Realm. Remove the observers first and add them again afterwards")
+        trap(
+            "a '\(type)' with observers was added to a Realm. Remove the observers first and add them again afterwards")
     }
 }

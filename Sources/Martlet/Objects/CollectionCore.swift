@@ -109,7 +109,8 @@ final class CollectionCore {
             let all = all()
             let step = property.kind == .map ? 2 : 1
             positions = Dictionary(
-                stride(from: 0, to: all.count, by: step).map { (identity(of: all[$0]), $0) }, uniquingKeysWith: { first, _ in first })
+                stride(from: 0, to: all.count, by: step).map { (identity(of: all[$0]), $0) },
+                uniquingKeysWith: { first, _ in first })
         }
         return positions?[identity(of: value)]
     }
@@ -276,7 +277,9 @@ final class CollectionCore {
         let old = all()
         if old == new { return }
         asOne {
-            for (position, pair) in zip(old, new).enumerated() where pair.0 != pair.1 { replace(at: position, with: pair.1) }
+            for (position, pair) in zip(old, new).enumerated() where pair.0 != pair.1 {
+                replace(at: position, with: pair.1)
+            }
             for position in (min(old.count, new.count)..<old.count).reversed() { remove(at: position) }
             for position in min(old.count, new.count)..<new.count { insert(new[position], at: position) }
         }
@@ -319,7 +322,8 @@ final class CollectionCore {
         targetChanges = [:]
         for target in removed {
             try connection.run(
-                "DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= 0", [.integer(target), .integer(owner)])
+                "DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= 0",
+                [.integer(target), .integer(owner)])
         }
     }
 }

@@ -24,7 +24,9 @@ final class IdentityMap: Sendable {
     }
 
     private static func retained(_ word: UInt) -> Retained? {
-        guard let pointer = UnsafeMutableRawPointer(bitPattern: word), swift_tryRetain(pointer) != nil else { return nil }
+        guard let pointer = UnsafeMutableRawPointer(bitPattern: word), swift_tryRetain(pointer) != nil else {
+            return nil
+        }
         return Retained(pointer: pointer)
     }
 

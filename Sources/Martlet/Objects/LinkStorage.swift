@@ -24,7 +24,9 @@ extension ObjectBase {
         return context.table(T.self).object(key) as? T
     }
 
-    @_spi(Generated) public final func _setLink<T: ObjectBase>(_ property: Int, _ storage: inout LinkStorage<T>, _ value: T?) {
+    @_spi(Generated) public final func _setLink<T: ObjectBase>(
+        _ property: Int, _ storage: inout LinkStorage<T>, _ value: T?
+    ) {
         _willSet(property)
         if _state == .unmanaged {
             storage = LinkStorage(value)

@@ -13,7 +13,8 @@ final class ModelClass: @unchecked Sendable {
     private init(_ metatype: ObjectBase.Type) {
         self.metatype = metatype
         guard let schema = SchemaFacts.objectType("\(metatype._facts)") else {
-            Misuse.trap("'\(metatype)' is not a generated model class. Declare it in a schema instead of subclassing 'Object'")
+            Misuse.trap(
+                "'\(metatype)' is not a generated model class. Declare it in a schema instead of subclassing 'Object'")
         }
         self.schema = schema
         hasReferences = schema.properties.contains { $0.isLink || $0.isCollection }
@@ -47,21 +48,24 @@ enum ModelRegistry {
     }
 
     // Metatypes never change after the first use.
-    nonisolated(unsafe) private static let found: (classes: [ObjectBase.Type], projections: [any AnyProjection.Type]) = {
-        let collector = Collector()
-        withExtendedLifetime(collector) {
-            let context = Unmanaged.passUnretained(collector).toOpaque()
-            for index in 0..<cmartlet_registry_count() {
-                cmartlet_registry_get(index)?(context)
+    nonisolated(unsafe) private static let found: (classes: [ObjectBase.Type], projections: [any AnyProjection.Type]) =
+        {
+            let collector = Collector()
+            withExtendedLifetime(collector) {
+                let context = Unmanaged.passUnretained(collector).toOpaque()
+                for index in 0..<cmartlet_registry_count() {
+                    cmartlet_registry_get(index)?(context)
+                }
             }
-        }
-        return (collector.classes, collector.projections)
-    }()
+            return (collector.classes, collector.projections)
+        }()
 
     /// All model classes linked into the program.
     static var classes: [ObjectBase.Type] { found.classes }
 
-    static func add(_ context: UnsafeMutableRawPointer, _ classes: [ObjectBase.Type], _ projections: [any AnyProjection.Type]) {
+    static func add(
+        _ context: UnsafeMutableRawPointer, _ classes: [ObjectBase.Type], _ projections: [any AnyProjection.Type]
+    ) {
         let collector = Unmanaged<Collector>.fromOpaque(context).takeUnretainedValue()
         collector.classes += classes
         collector.projections += projections

@@ -79,7 +79,9 @@ open class ObjectBase {
         if _guard != UInt(cmartlet_thread()) { _prepare(property) }
         guard let table = _table else { return }
         table.context.willModify(self, table)
-        if property == table.type.primaryKey { Misuse.primaryKeyChange(_typeName, table.type.properties[property].name) }
+        if property == table.type.primaryKey {
+            Misuse.primaryKeyChange(_typeName, table.type.properties[property].name)
+        }
         if let observers = _observers {
             observers.willChange(property)
             // An observer may have deleted the object or ended the write.
@@ -110,5 +112,8 @@ open class ObjectBase {
 }
 
 // Objects stay on the thread, queue or actor of their Realm.
-@available(*, unavailable, message: "live objects stay where their Realm was opened; pass a ThreadSafeReference or a primary key")
+@available(
+    *, unavailable,
+    message: "live objects stay where their Realm was opened; pass a ThreadSafeReference or a primary key"
+)
 extension ObjectBase: @unchecked Sendable {}

@@ -62,7 +62,9 @@ final class ObjectTable {
     /// Reads a row by the user's primary key.
     func findStatement(_ connection: Connection) throws -> Statement {
         if let known = findStatement, known.belongs(to: connection) { return known }
-        guard let property = type.primaryKey, let column = layout.column(of: property) else { Misuse.noPrimaryKey(type.name) }
+        guard let property = type.primaryKey, let column = layout.column(of: property) else {
+            Misuse.noPrimaryKey(type.name)
+        }
         let statement = try connection.statement(
             "SELECT \(layout.rowColumns) FROM \(layout.table) WHERE \(column.name) = ?1")
         findStatement = statement
@@ -98,7 +100,9 @@ final class ObjectTable {
     }
 
     func exists(_ key: ObjectKey) -> Bool {
-        context.read { try $0.integer("SELECT 1 FROM \(layout.table) WHERE \(layout.keyColumn) = ?1", [.integer(key)]) == 1 }
+        context.read {
+            try $0.integer("SELECT 1 FROM \(layout.table) WHERE \(layout.keyColumn) = ?1", [.integer(key)]) == 1
+        }
     }
 
     private var twinLimit = 64

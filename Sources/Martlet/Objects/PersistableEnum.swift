@@ -1,5 +1,6 @@
 /// An enum declared in a schema.
-public protocol PersistableEnum: RawRepresentable, PersistableValue, RealmCollectionValue, Sendable, Hashable, CaseIterable
+public protocol PersistableEnum: RawRepresentable, PersistableValue, RealmCollectionValue, Sendable, Hashable,
+    CaseIterable
 where RawValue: PersistableValue & Hashable {
     /// The case for stored values that this build does not know; nil when there is none.
     static var _unknown: Self? { get }

@@ -48,7 +48,8 @@ extension Realm {
 
         /// A file named `default.realm` in the current folder, or what is given.
         public init(
-            fileURL: URL? = URL(fileURLWithPath: "default.realm"), inMemoryIdentifier: String? = nil, readOnly: Bool = false,
+            fileURL: URL? = URL(fileURLWithPath: "default.realm"), inMemoryIdentifier: String? = nil,
+            readOnly: Bool = false,
             schemaVersion: UInt64 = 0, deleteRealmIfMigrationNeeded: Bool = false, objectTypes: [ObjectBase.Type]? = nil
         ) {
             self.fileURL = inMemoryIdentifier == nil ? fileURL : nil
@@ -80,7 +81,8 @@ extension Realm {
         /// The classes by the names of their types, with all that they lead to.
         var models: [String: ModelClass] {
             let classes = objectTypes ?? ModelRegistry.classes
-            return Dictionary(classes.map(ModelClass.of).map { ($0.schema.name, $0) }, uniquingKeysWith: { first, _ in first })
+            return Dictionary(
+                classes.map(ModelClass.of).map { ($0.schema.name, $0) }, uniquingKeysWith: { first, _ in first })
         }
 
         var path: String {
@@ -95,10 +97,12 @@ extension Realm {
                     guard let target = property.element.target, models[target] == nil else { continue }
                     throw Error(
                         .invalidInput, path: path,
-                        "'\(model.schema.name).\(property.name)' leads to '\(target)', which is not in 'objectTypes'; add it")
+                        "'\(model.schema.name).\(property.name)' leads to '\(target)', which is not in 'objectTypes'; add it"
+                    )
                 }
             }
-            var options = StoreOptions(path: path, types: models.values.sorted { $0.schema.name < $1.schema.name }.map(\.declaration))
+            var options = StoreOptions(
+                path: path, types: models.values.sorted { $0.schema.name < $1.schema.name }.map(\.declaration))
             options.isReadOnly = readOnly
             options.isTemporary = inMemoryIdentifier != nil
             options.schemaVersion = schemaVersion

@@ -24,5 +24,7 @@ public struct Realm {
     }
 }
 
-@available(*, unavailable, message: "a Realm stays where it was opened; open another one with the same configuration there")
+@available(
+    *, unavailable, message: "a Realm stays where it was opened; open another one with the same configuration there"
+)
 extension Realm: Sendable {}

@@ -68,7 +68,9 @@ extension ObjectBase: RealmCollectionValue {
 
     public final func _storedElement(_ source: ElementSource) -> StoredValue {
         StoredValue(
-            .integer(source.isEmbedded ? source.context.adoptEmbedded(self, source.policy) : source.context.adopt(self, source.policy)))
+            .integer(
+                source.isEmbedded
+                    ? source.context.adoptEmbedded(self, source.policy) : source.context.adopt(self, source.policy)))
     }
 
     public final var _object: ObjectBase? { self }

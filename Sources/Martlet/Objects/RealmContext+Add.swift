@@ -50,7 +50,8 @@ extension RealmContext {
 
     // Objects that lead nowhere need no look at what comes with them.
     private func addPlain(_ object: ObjectBase, _ table: ObjectTable, _ transaction: WriteTransaction) -> ObjectKey {
-        let key = insert(object, table.integerKey >= 0 ? nil : newKey(of: object, table, transaction), table, transaction)
+        let key = insert(
+            object, table.integerKey >= 0 ? nil : newKey(of: object, table, transaction), table, transaction)
         table.bind(object, key)
         object._state = .live
         object._guard = confinement.guardWord
@@ -107,7 +108,10 @@ extension RealmContext {
             switch key {
             case .integer(let number): "\(number)"
             case .text(let text): "'\(text)'"
-            default: table.type.primaryKey.flatMap { UntypedValue.swift(key, table.type.properties[$0].element) }.map { "\($0)" } ?? ""
+            default:
+                table.type.primaryKey.flatMap { UntypedValue.swift(key, table.type.properties[$0].element) }.map {
+                    "\($0)"
+                } ?? ""
             }
         Misuse.duplicatePrimaryKey(table.type.name, text)
     }
@@ -119,7 +123,9 @@ extension RealmContext {
         guard let property = table.type.primaryKey, let column = table.layout.column(of: property) else {
             Misuse.noPrimaryKey(table.type.name)
         }
-        if asksAccessors, table.layout.keyIsProperty, case .integer(let key) = value, table.identity.object(key)?._state == .live {
+        if asksAccessors, table.layout.keyIsProperty, case .integer(let key) = value,
+            table.identity.object(key)?._state == .live
+        {
             return key
         }
         return read {

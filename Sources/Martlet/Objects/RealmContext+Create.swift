@@ -42,7 +42,8 @@ extension RealmContext {
         guard policy != .error, let index = model.schema.primaryKey else { return nil }
         let property = model.schema.properties[index]
         guard let given = input.value(of: property),
-            let stored = UntypedValue.stored(UntypedValue.unwrapped(given), property.element, isOptional: property.isOptional)
+            let stored = UntypedValue.stored(
+                UntypedValue.unwrapped(given), property.element, isOptional: property.isOptional)
         else { return nil }
         let table = table(model.metatype)
         return key(primaryKey: stored, table).map { table.object($0) }
@@ -50,7 +51,9 @@ extension RealmContext {
 
     /// The object to link to for an untyped value.
     func object(_ model: ModelClass, for value: Any, _ rules: UntypedAssignment) -> ObjectBase {
-        guard let object = value as? ObjectBase, object._model === model else { return create(model, value, rules.policy) }
+        guard let object = value as? ObjectBase, object._model === model else {
+            return create(model, value, rules.policy)
+        }
         if !rules.copiesObjects || (object._context === self && !model.schema.isEmbedded) { return object }
         return create(model, object, rules.policy)
     }
@@ -73,7 +76,9 @@ extension ModelClass {
 
 extension ObjectBase {
     /// Assigns the values that a dictionary, array or object gives.
-    final func assign(_ input: UntypedInput, _ rules: UntypedAssignment, where isWanted: (PropertySchema) -> Bool = { _ in true }) {
+    final func assign(
+        _ input: UntypedInput, _ rules: UntypedAssignment, where isWanted: (PropertySchema) -> Bool = { _ in true }
+    ) {
         let schema = _model.schema
         for property in schema.properties where isWanted(property) {
             if case .linkingObjects = property.kind { continue }
@@ -120,10 +125,12 @@ struct UntypedInput {
         }
         if let array, array.count > stored.count {
             Misuse.wrongValue(
-                array, property: schema.name, expected: "an array of at most \(stored.count) values, one for each stored property")
+                array, property: schema.name,
+                expected: "an array of at most \(stored.count) values, one for each stored property")
         }
         if dictionary == nil && array == nil && object == nil {
-            Misuse.wrongValue(value, property: schema.name, expected: "a dictionary, an array in schema order, or an object")
+            Misuse.wrongValue(
+                value, property: schema.name, expected: "a dictionary, an array in schema order, or an object")
         }
     }
 

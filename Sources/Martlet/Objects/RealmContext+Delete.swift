@@ -79,7 +79,8 @@ extension RealmContext {
             if let column = table.layout.column(of: property.index) {
                 let child = read {
                     try $0.integer(
-                        "SELECT \(column.name) FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(key)])
+                        "SELECT \(column.name) FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1",
+                        [.integer(key)])
                 }
                 if let child { owned.append((target, child)) }
             } else if property.isCollection, let targets = table.layout.collection(of: property.index).targets {
@@ -105,7 +106,9 @@ extension RealmContext {
     private func release(_ key: ObjectKey, _ incoming: DatabaseSchema.Incoming) {
         let source = table(incoming.table)
         let property = source.type.properties[incoming.property]
-        guard let column = source.layout.column(of: incoming.property) else { return releaseElements(key, source, property) }
+        guard let column = source.layout.column(of: incoming.property) else {
+            return releaseElements(key, source, property)
+        }
         let holders = keys(
             "SELECT \(source.layout.keyColumn) FROM \(source.layout.table) WHERE \(column.name) = ?1", [.integer(key)])
         guard !holders.isEmpty else { return }
@@ -124,7 +127,8 @@ extension RealmContext {
     }
 
     private func nullify(
-        _ holders: [ObjectKey], _ source: ObjectTable, _ column: String, _ property: PropertySchema, isSilent: Bool = false
+        _ holders: [ObjectKey], _ source: ObjectTable, _ column: String, _ property: PropertySchema,
+        isSilent: Bool = false
     ) {
         for holder in holders {
             keepOldRow(holder, source)
@@ -133,7 +137,8 @@ extension RealmContext {
             observers.forEach { $0.willChange(property.index) }
             flushForQuery()
             execute(
-                "UPDATE \(source.layout.table) SET \(column) = NULL WHERE \(source.layout.keyColumn) = ?1", [.integer(holder)])
+                "UPDATE \(source.layout.table) SET \(column) = NULL WHERE \(source.layout.keyColumn) = ?1",
+                [.integer(holder)])
             transaction?.recorder.modify(holder, property.index, in: source.id)
             source.forEachAccessor(holder, markStale)
             observers.forEach { $0.didChange(property.index) }

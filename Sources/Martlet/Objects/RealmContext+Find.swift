@@ -4,7 +4,9 @@ import MartletSQLite
 extension RealmContext {
     /// The object with a primary key, its values read with it; nil when there is none.
     func find(primaryKey value: SQLValue, _ table: ObjectTable) -> ObjectBase? {
-        if table.integerKey >= 0, case .integer(let key) = value, let known = table.identity.object(key), known._state == .live {
+        if table.integerKey >= 0, case .integer(let key) = value, let known = table.identity.object(key),
+            known._state == .live
+        {
             return known
         }
         flushForQuery()

@@ -60,7 +60,10 @@ final class RealmContext {
         weak var core: CollectionCore?
     }
 
-    init(_ coordinator: StoreCoordinator, _ configuration: Realm.Configuration, _ confinement: Confinement, _ scheduler: Scheduler?) {
+    init(
+        _ coordinator: StoreCoordinator, _ configuration: Realm.Configuration, _ confinement: Confinement,
+        _ scheduler: Scheduler?
+    ) {
         self.coordinator = coordinator
         self.configuration = configuration
         self.confinement = confinement
@@ -211,7 +214,8 @@ final class RealmContext {
         guard object._state == .stale, let table = object._table else { return object._state == .live }
         let found = read { connection in
             try connection.integer(
-                "SELECT 1 FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(object._key)]) == 1
+                "SELECT 1 FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(object._key)])
+                == 1
         }
         if !found { invalidate(object) }
         return found

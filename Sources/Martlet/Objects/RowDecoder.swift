@@ -100,7 +100,9 @@ import MartletSQLite
 
     public mutating func date() -> Date { Date(timeIntervalSinceReferenceDate: floating() ?? 0) }
     public mutating func optionalDate() -> Date? { floating().map { Date(timeIntervalSinceReferenceDate: $0) } }
-    public mutating func uuid() -> UUID { optionalUuid() ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+    public mutating func uuid() -> UUID {
+        optionalUuid() ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
     public mutating func optionalUuid() -> UUID? { UUID._value(stored()) }
     public mutating func objectId() -> ObjectId { optionalObjectId() ?? .zero }
 

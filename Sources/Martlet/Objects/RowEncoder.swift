@@ -123,7 +123,11 @@ import MartletSQLite
         switch mode {
         case .bind(let statement, _):
             guard wanted else { return }
-            if let value, !value.isNaN { statement.bind(value, at: parameter) } else { statement.bindNull(at: parameter) }
+            if let value, !value.isNaN {
+                statement.bind(value, at: parameter)
+            } else {
+                statement.bindNull(at: parameter)
+            }
             parameter += 1
         case .collect: image.values.append(value._stored.raw)
         case .adopt, .collection, .key: break
@@ -198,7 +202,9 @@ import MartletSQLite
 
     public mutating func embedded<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
         if let object = storage.object {
-            if case .adopt(let context, let policy) = mode { storage = LinkStorage(key: context.adoptEmbedded(object, policy)) }
+            if case .adopt(let context, let policy) = mode {
+                storage = LinkStorage(key: context.adoptEmbedded(object, policy))
+            }
             if case .collect = mode { image.objects[property] = object }
         }
         put(storage.key)

@@ -36,7 +36,9 @@ extension ObjectBase {
         let image = RowEncoder.image(of: self)
         if property.isLink {
             if let object = image.objects[property.index] { return object }
-            guard case .integer(let key) = image[property.index], let target = property.element.target else { return nil }
+            guard case .integer(let key) = image[property.index], let target = property.element.target else {
+                return nil
+            }
             return _context?.table(named: target)?.object(key)
         }
         return UntypedValue.swift(image[property.index], property.element)
@@ -47,11 +49,13 @@ extension ObjectBase {
         let value = UntypedValue.unwrapped(value)
         if property.isCollection {
             _load(property.index)
-            RowEncoder.collection(of: self, property.index)?._assignUntyped(value, "\(_typeName).\(property.name)", rules)
+            RowEncoder.collection(of: self, property.index)?._assignUntyped(
+                value, "\(_typeName).\(property.name)", rules)
             return
         }
         if case .linkingObjects = property.kind {
-            Misuse.wrongValue(value, property: "\(_typeName).\(property.name)", expected: "nothing: it is computed from links")
+            Misuse.wrongValue(
+                value, property: "\(_typeName).\(property.name)", expected: "nothing: it is computed from links")
         }
         if property.isLink { return setUntypedLink(property, value, rules) }
         guard let stored = UntypedValue.stored(value, property.element, isOptional: property.isOptional) else {
@@ -71,7 +75,8 @@ extension ObjectBase {
         let target = property.element.target ?? ""
         guard let model = targetModel(target) else { Misuse.unknownType(target) }
         if let object = value as? ObjectBase, object._model !== model, !rules.copiesObjects { wrong(value, property) }
-        if property.element.isEmbedded, rules.policy == .modified, let existing = untypedValue(property) as? ObjectBase {
+        if property.element.isEmbedded, rules.policy == .modified, let existing = untypedValue(property) as? ObjectBase
+        {
             return existing.assign(UntypedInput(value, model.schema), rules)
         }
         let object = _context?.object(model, for: value, rules) ?? model.unmanaged(for: value)

@@ -4,27 +4,39 @@ import MartletSQLite
 // MARK: Field and value
 
 /// The field has this value. `nil` asks for absence.
-public func == <Root, V: PersistableValue>(field: Field<Root, V>, value: V) -> Query<Root> { .compare(field, .equal, value) }
+public func == <Root, V: PersistableValue>(field: Field<Root, V>, value: V) -> Query<Root> {
+    .compare(field, .equal, value)
+}
 
 /// The field has another value, or none.
-public func != <Root, V: PersistableValue>(field: Field<Root, V>, value: V) -> Query<Root> { .compare(field, .notEqual, value) }
+public func != <Root, V: PersistableValue>(field: Field<Root, V>, value: V) -> Query<Root> {
+    .compare(field, .notEqual, value)
+}
 
 /// The field's value is less. Strings and data compare byte by byte; an absent value is never less.
 public func < <Root, V: OrderedValue>(field: Field<Root, V>, value: V) -> Query<Root> { .compare(field, .less, value) }
 
 /// The field's value is less or equal.
-public func <= <Root, V: OrderedValue>(field: Field<Root, V>, value: V) -> Query<Root> { .compare(field, .lessOrEqual, value) }
+public func <= <Root, V: OrderedValue>(field: Field<Root, V>, value: V) -> Query<Root> {
+    .compare(field, .lessOrEqual, value)
+}
 
 /// The field's value is greater.
-public func > <Root, V: OrderedValue>(field: Field<Root, V>, value: V) -> Query<Root> { .compare(field, .greater, value) }
+public func > <Root, V: OrderedValue>(field: Field<Root, V>, value: V) -> Query<Root> {
+    .compare(field, .greater, value)
+}
 
 /// The field's value is greater or equal.
-public func >= <Root, V: OrderedValue>(field: Field<Root, V>, value: V) -> Query<Root> { .compare(field, .greaterOrEqual, value) }
+public func >= <Root, V: OrderedValue>(field: Field<Root, V>, value: V) -> Query<Root> {
+    .compare(field, .greaterOrEqual, value)
+}
 
 // MARK: Field and field
 
 /// Both fields have the same value.
-public func == <Root, V: PersistableValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> { .compare(left, .equal, right) }
+public func == <Root, V: PersistableValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
+    .compare(left, .equal, right)
+}
 
 /// The fields have different values.
 public func != <Root, V: PersistableValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
@@ -32,7 +44,9 @@ public func != <Root, V: PersistableValue>(left: Field<Root, V>, right: Field<Ro
 }
 
 /// The left field's value is less.
-public func < <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> { .compare(left, .less, right) }
+public func < <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
+    .compare(left, .less, right)
+}
 
 /// The left field's value is less or equal.
 public func <= <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
@@ -40,7 +54,9 @@ public func <= <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, 
 }
 
 /// The left field's value is greater.
-public func > <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> { .compare(left, .greater, right) }
+public func > <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
+    .compare(left, .greater, right)
+}
 
 /// The left field's value is greater or equal.
 public func >= <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
@@ -58,7 +74,10 @@ extension Field where Value: PersistableValue {
 
 extension Field where Value: OrderedValue {
     private func contains(_ lower: Value, _ upper: Value, includesUpper: Bool) -> Query<Root> {
-        Query(.range(.path(_path.path), lower: lower._compared.raw, upper: upper._compared.raw, includesUpper: includesUpper))
+        Query(
+            .range(
+                .path(_path.path), lower: lower._compared.raw, upper: upper._compared.raw, includesUpper: includesUpper)
+        )
     }
 
     /// The value lies in the range, the upper bound excluded.

@@ -24,10 +24,14 @@ extension Field where Value: TextValue {
     }
 
     /// The string contains `text`. The empty string is contained in every string.
-    public func contains(_ text: String, options: StringOptions = []) -> Query<Root> { self.text(.contains, text, options) }
+    public func contains(_ text: String, options: StringOptions = []) -> Query<Root> {
+        self.text(.contains, text, options)
+    }
 
     /// The string begins with `prefix`.
-    public func starts(with prefix: String, options: StringOptions = []) -> Query<Root> { text(.begins, prefix, options) }
+    public func starts(with prefix: String, options: StringOptions = []) -> Query<Root> {
+        text(.begins, prefix, options)
+    }
 
     /// The string ends with `suffix`.
     public func ends(with suffix: String, options: StringOptions = []) -> Query<Root> { text(.ends, suffix, options) }

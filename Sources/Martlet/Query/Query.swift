@@ -36,11 +36,14 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
     /// Itself.
     public var _query: Query<Root> { self }
 
-    static func compare<V: PersistableValue>(_ field: Field<Root, V>, _ comparison: Predicate.Comparison, _ value: V) -> Query {
+    static func compare<V: PersistableValue>(_ field: Field<Root, V>, _ comparison: Predicate.Comparison, _ value: V)
+        -> Query
+    {
         Query(.comparison(.path(field._path.path), comparison, .value(value._compared.raw)))
     }
 
-    static func compare<V>(_ left: Field<Root, V>, _ comparison: Predicate.Comparison, _ right: Field<Root, V>) -> Query {
+    static func compare<V>(_ left: Field<Root, V>, _ comparison: Predicate.Comparison, _ right: Field<Root, V>) -> Query
+    {
         Query(.comparison(.path(left._path.path), comparison, .path(right._path.path)))
     }
 }

@@ -12,13 +12,16 @@ extension Realm {
     }
 
     /// The object with a primary key; nil when there is none. Traps on a class without primary key.
-    public func object<Element: Object, Key: PersistableValue>(ofType type: Element.Type, forPrimaryKey key: Key) -> Element? {
+    public func object<Element: Object, Key: PersistableValue>(ofType type: Element.Type, forPrimaryKey key: Key)
+        -> Element?
+    {
         context.confinement.require("a Realm")
         let table = context.table(type)
         guard let position = table.type.primaryKey else { Misuse.noPrimaryKey(table.type.name) }
         let property = table.type.properties[position]
         guard let value = UntypedValue.stored(key, property.element, isOptional: false) else {
-            Misuse.wrongValue(key, property: "\(table.type.name).\(property.name)", expected: "'\(property.typeDescription)'")
+            Misuse.wrongValue(
+                key, property: "\(table.type.name).\(property.name)", expected: "'\(property.typeDescription)'")
         }
         return context.find(primaryKey: value, table).map { unsafeDowncast($0, to: Element.self) }
     }
@@ -40,7 +43,8 @@ extension Realm {
     }
 
     /// Adds objects, as `add(_:update:)` does.
-    public func add<Objects: Sequence>(_ objects: Objects, update: UpdatePolicy = .error) where Objects.Element: Object {
+    public func add<Objects: Sequence>(_ objects: Objects, update: UpdatePolicy = .error)
+    where Objects.Element: Object {
         for object in objects { add(object, update: update) }
     }
 
@@ -109,7 +113,9 @@ extension ObjectBase: CustomStringConvertible {
         if isInvalidated { return "\(schema.name) (invalidated)" }
         let lines = schema.properties.map { property -> String in
             switch property.kind {
-            case .single where property.isLink: return "\(property.name) = \(untypedValue(property) == nil ? "nil" : "\(property.element.target ?? "")(…)")"
+            case .single where property.isLink:
+                return
+                    "\(property.name) = \(untypedValue(property) == nil ? "nil" : "\(property.element.target ?? "")(…)")"
             case .single: return "\(property.name) = \(untypedValue(property) ?? "nil")"
             default: return "\(property.name) = \(property.typeDescription)"
             }

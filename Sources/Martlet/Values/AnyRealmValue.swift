@@ -67,9 +67,13 @@ extension AnyRealmValue: PersistableValue {
         }
     }
 
-    private static func tagged(_ tag: Tag, _ content: [UInt8]) -> StoredValue { StoredValue(.blob([tag.rawValue] + content)) }
+    private static func tagged(_ tag: Tag, _ content: [UInt8]) -> StoredValue {
+        StoredValue(.blob([tag.rawValue] + content))
+    }
 
-    private static func bits(_ word: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) } }
+    private static func bits(_ word: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
+    }
 }
 
 extension StoredValue {

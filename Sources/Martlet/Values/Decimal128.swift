@@ -90,10 +90,14 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
         let significant = digits.drop { $0 == "0" }
         var trimmed = significant
         while trimmed.hasSuffix("0") { trimmed = trimmed.dropLast() }
-        guard trimmed.count <= maximumDigits, let coefficient = UInt128(trimmed.isEmpty ? "0" : String(trimmed)) else { return nil }
+        guard trimmed.count <= maximumDigits, let coefficient = UInt128(trimmed.isEmpty ? "0" : String(trimmed)) else {
+            return nil
+        }
         let fraction = halves.count == 2 ? halves[1].count : 0
         let exponent = power - fraction + (significant.count - trimmed.count)
-        guard coefficient == 0 || (smallestExponent...largestPower ~= exponent && exponent + trimmed.count - 1 <= largestPower)
+        guard
+            coefficient == 0
+                || (smallestExponent...largestPower ~= exponent && exponent + trimmed.count - 1 <= largestPower)
         else { return nil }
         return Decimal128(isNegative: isNegative, coefficient: coefficient, exponent: exponent)
     }

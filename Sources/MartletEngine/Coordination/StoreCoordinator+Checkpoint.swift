@@ -43,7 +43,9 @@ extension StoreCoordinator {
     @discardableResult
     package func checkpoint() throws(EngineError) -> (logFrames: Int, copiedFrames: Int) {
         // Without the gate this is what every SQLite program does: no lock is taken, and a commit may come in between.
-        guard environment.usesGate else { return try EngineError.naming(path) { try checkpointer().checkpointPassively() } }
+        guard environment.usesGate else {
+            return try EngineError.naming(path) { try checkpointer().checkpointPassively() }
+        }
         try writeLock.acquire()
         defer { writeLock.release() }
         return try EngineError.naming(path) {
@@ -98,7 +100,9 @@ extension StoreCoordinator {
     func closeLog(_ connection: Connection?) {
         guard let connection else { return }
         defer { connection.close() }
-        guard environment.usesGate, StoreFiles.logBytes(path) > Self.shortLogBytes, writeLock.tryAcquire() else { return }
+        guard environment.usesGate, StoreFiles.logBytes(path) > Self.shortLogBytes, writeLock.tryAcquire() else {
+            return
+        }
         defer { writeLock.release() }
         if connection.isInTransaction { try? connection.run("ROLLBACK") }
         guard let (frames, copied) = try? checkpoint(holding: connection), frames == copied else { return }
@@ -115,7 +119,8 @@ extension StoreCoordinator {
             let version = Int64(bitPattern: try Catalog.meta(connection).version + 1)
             try connection.run("UPDATE martlet_meta SET version = ?1 WHERE id = 1", [.integer(version)])
             try connection.run(
-                "INSERT INTO martlet_changes VALUES (?1, ?2)", [.integer(version), .blob(ChangeSetCodec.encode(ChangeSet()))])
+                "INSERT INTO martlet_changes VALUES (?1, ?2)",
+                [.integer(version), .blob(ChangeSetCodec.encode(ChangeSet()))])
             try connection.run("COMMIT")
         } catch {
             try? connection.run("ROLLBACK")

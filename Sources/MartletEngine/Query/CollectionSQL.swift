@@ -20,7 +20,8 @@ struct CollectionSQL {
         case .linkingObjects(_, let origin, let property):
             let layout = schema[origin].layout
             if let column = layout.column(of: property) {
-                return "SELECT \(alias).\(column.name) FROM \(layout.table) \(alias) WHERE \(alias).\(column.name) IS NOT NULL"
+                return
+                    "SELECT \(alias).\(column.name) FROM \(layout.table) \(alias) WHERE \(alias).\(column.name) IS NOT NULL"
             }
             let targets = layout.collection(of: property).targets ?? ""
             return "SELECT x.target FROM \(targets) x "
@@ -49,7 +50,8 @@ struct CollectionSQL {
 
     /// An aggregate over a property of the elements of a collection of the row itself.
     func aggregate(_ function: Predicate.Aggregate, _ path: ResolvedPath, _ alias: String) throws -> String {
-        guard path.steps.count == 1, let end = path.end, let column = schema[end.table].layout.column(of: end.property) else {
+        guard path.steps.count == 1, let end = path.end, let column = schema[end.table].layout.column(of: end.property)
+        else {
             throw QueryFailure("an aggregate needs a collection of the object itself and a property of its elements")
         }
         let key = "\(alias).\(schema[path.steps[0].source].layout.keyColumn)"
@@ -65,7 +67,8 @@ struct CollectionSQL {
             guard let link = layout.column(of: property) else {
                 throw QueryFailure("an aggregate over linking objects of a list is not supported")
             }
-            return "(SELECT \(plain(function, "e.\(column.name)")) FROM \(layout.table) e WHERE e.\(link.name) = \(key))"
+            return
+                "(SELECT \(plain(function, "e.\(column.name)")) FROM \(layout.table) e WHERE e.\(link.name) = \(key))"
         }
     }
 

@@ -54,7 +54,9 @@ package struct PropertyPath: Sendable, Hashable {
     package init(_ names: [String]) { self.names = names }
 
     /// The path that a text with points between the names means.
-    package init(_ text: String) { names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
+    package init(_ text: String) {
+        names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    }
 
     package static let itself = PropertyPath([String]())
 

@@ -30,10 +30,13 @@ extension QueryCompiler {
     /// The value at the end of a path of to-one links; nil links make it NULL.
     mutating func expression(_ path: PropertyPath, _ table: TableID, _ alias: String) throws -> String {
         let resolved = try ResolvedPath(path, from: table, in: schema)
-        guard let end = resolved.end else { return try follow(resolved.steps[...], alias, schema[table].layout.keyColumn) }
+        guard let end = resolved.end else {
+            return try follow(resolved.steps[...], alias, schema[table].layout.keyColumn)
+        }
         guard let column = schema[end.table].layout.column(of: end.property) else {
             throw QueryFailure(
-                "'\(schema[end.table].type.properties[end.property].name)' is a collection: use '.count' or an element path")
+                "'\(schema[end.table].type.properties[end.property].name)' is a collection: use '.count' or an element path"
+            )
         }
         return try follow(resolved.steps[...], alias, column.name)
     }
@@ -50,13 +53,16 @@ extension QueryCompiler {
     /// A column of the row at the end of to-one links.
     mutating func follow(_ steps: ArraySlice<PathStep>, _ alias: String, _ column: String) throws -> String {
         guard let step = steps.first else { return "\(alias).\(column)" }
-        guard case .link(let table, let property, let target) = step, let link = schema[table].layout.column(of: property) else {
+        guard case .link(let table, let property, let target) = step,
+            let link = schema[table].layout.column(of: property)
+        else {
             throw QueryFailure("a path through a collection cannot be used here")
         }
         let inner = self.alias()
         let value = try follow(steps.dropFirst(), inner, column)
         let layout = schema[target].layout
-        return "(SELECT \(value) FROM \(layout.table) \(inner) WHERE \(inner).\(layout.keyColumn) = \(alias).\(link.name))"
+        return
+            "(SELECT \(value) FROM \(layout.table) \(inner) WHERE \(inner).\(layout.keyColumn) = \(alias).\(link.name))"
     }
 
     /// The key of the row whose property a path ends in.
@@ -68,7 +74,8 @@ extension QueryCompiler {
     // The link that leads to a row holds its key.
     private mutating func owner(_ steps: ArraySlice<PathStep>, _ alias: String, of table: TableID) throws -> String {
         guard let last = steps.last else { return "\(alias).\(schema[table].layout.keyColumn)" }
-        guard case .link(let source, let property, _) = last, let link = schema[source].layout.column(of: property) else {
+        guard case .link(let source, let property, _) = last, let link = schema[source].layout.column(of: property)
+        else {
             throw QueryFailure("a path through a collection cannot be used here")
         }
         return try follow(steps.dropLast(), alias, link.name)
@@ -124,6 +131,7 @@ extension QueryCompiler {
         }
         if case .real(let number) = value, number.isNaN { return "0" }
         let chunks = schema[end.table].layout.collection(of: end.property).chunks
-        return "\(owner) IN (SELECT c.owner FROM \(chunks) c WHERE martlet_contains(c.elements, c.count, \(bind(value))))"
+        return
+            "\(owner) IN (SELECT c.owner FROM \(chunks) c WHERE martlet_contains(c.elements, c.count, \(bind(value))))"
     }
 }

@@ -32,7 +32,9 @@ package struct QueryCompiler {
         return finish("SELECT count(*) FROM \(schema[plan.table].layout.table) t\(condition)")
     }
 
-    package mutating func aggregate(_ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan) throws -> Query {
+    package mutating func aggregate(_ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan) throws
+        -> Query
+    {
         let value = try expression(path, plan.table, "t")
         let condition = try plan.predicate.map { " WHERE " + (try compile($0, plan.table, "t")) } ?? ""
         return finish("SELECT \(function.rawValue)(\(value)) FROM \(schema[plan.table].layout.table) t\(condition)")

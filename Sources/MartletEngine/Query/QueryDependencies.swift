@@ -82,7 +82,9 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    private mutating func add(_ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
+    private mutating func add(_ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath
+        .Failure)
+    {
         let resolved = try ResolvedPath(path, from: table, in: schema)
         addSteps(resolved.steps)
         guard let end = resolved.end else { return }
@@ -96,7 +98,9 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    private mutating func addAll(_ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
+    private mutating func addAll(_ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath
+        .Failure)
+    {
         guard !path.names.isEmpty else {
             columns = .all
             return
@@ -121,7 +125,9 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    private mutating func add(_ predicate: Predicate, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
+    private mutating func add(_ predicate: Predicate, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath
+        .Failure)
+    {
         switch predicate {
         case .constant, .element: break
         case .and(let parts), .or(let parts): for part in parts { try add(part, table, schema) }

@@ -26,7 +26,8 @@ enum QueryFunctions {
         // (special, property): true when the property's floating value is kept there as NaN
         ScalarFunction("martlet_special", argumentCount: 2) { arguments in
             guard let bytes = arguments.bytes(0) else { return .integer(0) }
-            let isNaN = FloatingSpecials.bits(bytes, Int(arguments.integer(1))).map { Double(bitPattern: $0).isNaN } ?? false
+            let isNaN =
+                FloatingSpecials.bits(bytes, Int(arguments.integer(1))).map { Double(bitPattern: $0).isNaN } ?? false
             return .integer(isNaN ? 1 : 0)
         },
     ]

@@ -55,7 +55,8 @@ final class WriteLock: @unchecked Sendable {
         var pause: UInt32 = 50
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else {
-                throw EngineError(.inputOutput, path: path, "the lock file cannot be locked: \(String(cString: strerror(errno)))")
+                throw EngineError(
+                    .inputOutput, path: path, "the lock file cannot be locked: \(String(cString: strerror(errno)))")
             }
             guard environment.now() < deadline else {
                 throw EngineError(.busy, path: path, "another process kept its write transaction open for too long")

@@ -1,12 +1,15 @@
 import ConformanceModels
 import Foundation
-@testable import Martlet
 import MartletTestSupport
 import Testing
 
+@testable import Martlet
+
 @Suite struct ListContractTests {
     /// The same steps on a managed list, an unmanaged one and an array.
-    private func check(_ steps: (List<Int>) throws -> Void, _ model: (inout [Int]) -> Void, start: [Int] = [0, 1, 2, 3, 4]) throws {
+    private func check(
+        _ steps: (List<Int>) throws -> Void, _ model: (inout [Int]) -> Void, start: [Int] = [0, 1, 2, 3, 4]
+    ) throws {
         var expected = start
         model(&expected)
         let plain = ScalarLists(id: 1, ints: start)
@@ -20,7 +23,8 @@ import Testing
             #expect(Array(managed.ints) == expected)
         }
         #expect(Array(managed.ints) == expected && managed.ints.count == expected.count)
-        try test.elsewhere { realm in #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == expected) }
+        try test.elsewhere { realm in #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == expected)
+        }
         #expect(busyStatements(test.realm.context.handle).isEmpty)
     }
 
@@ -28,11 +32,23 @@ import Testing
         try check({ $0.append(5) }, { $0.append(5) })
         try check({ $0.append(objectsIn: [7, 8]) }, { $0 += [7, 8] })
         try check({ $0.insert(9, at: 2) }, { $0.insert(9, at: 2) })
-        try check({ $0.insert(9, at: 0); $0.insert(8, at: 6) }, { $0.insert(9, at: 0); $0.insert(8, at: 6) })
+        try check(
+            {
+                $0.insert(9, at: 0); $0.insert(8, at: 6)
+            },
+            {
+                $0.insert(9, at: 0); $0.insert(8, at: 6)
+            })
         try check({ $0.replace(index: 1, object: 9) }, { $0[1] = 9 })
         try check({ $0[1] = 9 }, { $0[1] = 9 })
         try check({ $0.remove(at: 3) }, { $0.remove(at: 3) })
-        try check({ $0.removeFirst(); $0.removeLast() }, { $0.removeFirst(); $0.removeLast() })
+        try check(
+            {
+                $0.removeFirst(); $0.removeLast()
+            },
+            {
+                $0.removeFirst(); $0.removeLast()
+            })
         try check({ $0.removeAll() }, { $0.removeAll() })
         try check({ $0.removeAll { $0 % 2 == 0 } }, { $0.removeAll { $0 % 2 == 0 } })
         try check({ $0.move(from: 0, to: 3) }, { $0.insert($0.remove(at: 0), at: 3) })
@@ -50,7 +66,9 @@ import Testing
         try check({ $0.removeLast() }, { _ in }, start: [])
     }
 
-    @Test("O42 long lists: random changes over many chunks", arguments: 1...4 as ClosedRange<UInt64>) func random(_ seed: UInt64) throws {
+    @Test("O42 long lists: random changes over many chunks", arguments: 1...4 as ClosedRange<UInt64>) func random(
+        _ seed: UInt64
+    ) throws {
         var random = Seeded(state: seed)
         let test = try TestRealm()
         let lists = ScalarLists(id: 1, ints: Array(0..<1_500))
@@ -98,9 +116,13 @@ import Testing
             b.children = a.children
             c.children = [a, Node(id: 4)]
         }
-        #expect(a.children.map(\.id) == [2, 3, 2] && b.children.map(\.id) == [2, 3, 2] && c.children.map(\.id) == [1, 4])
-        #expect(a.children.index(of: c) == 1 && a.children.index(of: a) == nil && a.children.objects(at: [2, 0]) == [b, b])
-        #expect(a.children.where { $0.id > 2 }.map(\.id) == [3] && a.children.sorted(byKeyPath: "id", ascending: false).map(\.id) == [3, 2])
+        #expect(
+            a.children.map(\.id) == [2, 3, 2] && b.children.map(\.id) == [2, 3, 2] && c.children.map(\.id) == [1, 4])
+        #expect(
+            a.children.index(of: c) == 1 && a.children.index(of: a) == nil && a.children.objects(at: [2, 0]) == [b, b])
+        #expect(
+            a.children.where { $0.id > 2 }.map(\.id) == [3]
+                && a.children.sorted(byKeyPath: "id", ascending: false).map(\.id) == [3, 2])
         #expect(a.children.realm == test.realm && !a.children.isFrozen && b.parents.map(\.id) == [1, 2])
         try test.realm.write { a.children.remove(at: 0) }
         #expect(b.parents.map(\.id) == [1, 2])
@@ -114,9 +136,15 @@ import Testing
         let lists = OptionalLists(id: 1, ints: [1, nil, 4], doubles: [.nan, 2, nil])
         let holder = Node(id: 3, children: [a, b, a])
         func check() {
-            #expect(holder.children.sum(ofProperty: "amount") as Double == 6 && holder.children.average(ofProperty: "amount") as Double? == 2)
-            #expect(holder.children.min(ofProperty: "amount") as Double? == 1 && holder.children.max(ofProperty: "part.weight") as Double?? == 3)
-            #expect(lists.ints.sum() == 5 && lists.ints.average() == 2.5 && lists.doubles.sum() == 2 && lists.floats.average() == nil)
+            #expect(
+                holder.children.sum(ofProperty: "amount") as Double == 6
+                    && holder.children.average(ofProperty: "amount") as Double? == 2)
+            #expect(
+                holder.children.min(ofProperty: "amount") as Double? == 1
+                    && holder.children.max(ofProperty: "part.weight") as Double?? == 3)
+            #expect(
+                lists.ints.sum() == 5 && lists.ints.average() == 2.5 && lists.doubles.sum() == 2
+                    && lists.floats.average() == nil)
         }
         check()
         try test.realm.write {
@@ -153,7 +181,9 @@ import Testing
     }
 
     @Test("O42 positions outside and changes outside a write trap") func mistakes() async {
-        let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { _ = ScalarLists(ints: [1]).ints[1] }
+        let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ScalarLists(ints: [1]).ints[1]
+        }
         expectMessage(read, "the index 1 is outside of the list, which has 1 elements")
         let managed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

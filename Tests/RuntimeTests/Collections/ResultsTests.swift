@@ -28,10 +28,15 @@ import Testing
         let test = try TestRealm()
         try test.realm.write { test.realm.add((0..<300).map { Node(id: $0 * 2) }) }
         let all = test.realm.objects(Node.self)
-        #expect(all == test.realm.objects(Node.self) && all != all.where { $0.id == 1 } && all.where { $0.id == 1 } == all.where { $0.id == 1 })
+        #expect(
+            all == test.realm.objects(Node.self) && all != all.where { $0.id == 1 }
+                && all.where { $0.id == 1 } == all.where { $0.id == 1 })
         #expect(all.realm == test.realm && !all.isFrozen && !all.isInvalidated)
-        #expect(all.index(of: all[299]) == 299 && all.index(of: Node(id: 4)) == nil && all.where { $0.id > 10 }.index(of: all[0]) == nil)
-        #expect(all[0].id == 0 && all[127].id == 254 && all[128].id == 256 && all.dropFirst(298).map(\.id) == [596, 598])
+        #expect(
+            all.index(of: all[299]) == 299 && all.index(of: Node(id: 4)) == nil
+                && all.where { $0.id > 10 }.index(of: all[0]) == nil)
+        #expect(
+            all[0].id == 0 && all[127].id == 254 && all[128].id == 256 && all.dropFirst(298).map(\.id) == [596, 598])
         #expect(all.first { $0.id > 100 }?.id == 102 && all.contains(all[5]) && all.reversed().first?.id == 598)
     }
 
@@ -48,7 +53,9 @@ import Testing
             #expect(low.isEmpty)
         }
         #expect(seen == 1_000)
-        try test.realm.write { for node in test.realm.objects(Node.self) where node.id % 2 == 0 { test.realm.delete(node) } }
+        try test.realm.write {
+            for node in test.realm.objects(Node.self) where node.id % 2 == 0 { test.realm.delete(node) }
+        }
         #expect(test.realm.objects(Node.self).count == 500)
         try test.realm.write { test.realm.objects(Node.self).setValue("all", forKey: "name") }
         #expect(test.realm.objects(Node.self).where { $0.name == "all" }.count == 500)
@@ -63,8 +70,12 @@ import Testing
         try test.realm.write { test.realm.add(nodes) }
         let (previous, parents) = (nodes[0].previous, nodes[0].parents)
         #expect(previous.map(\.id) == [1, 2] && parents.map(\.id) == [3] && parents.count == 1)
-        #expect(previous.sum(ofProperty: "amount") as Double == 3 && previous.max(ofProperty: "amount") as Double? == 2 && previous.index(of: nodes[2]) == 1)
-        #expect(previous.where { $0.id == 2 }.count == 1 && previous.sorted(byKeyPath: "id", ascending: false).first?.id == 2)
+        #expect(
+            previous.sum(ofProperty: "amount") as Double == 3 && previous.max(ofProperty: "amount") as Double? == 2
+                && previous.index(of: nodes[2]) == 1)
+        #expect(
+            previous.where { $0.id == 2 }.count == 1
+                && previous.sorted(byKeyPath: "id", ascending: false).first?.id == 2)
         try test.realm.write {
             nodes[1].next = nil
             #expect(previous.count == 1)

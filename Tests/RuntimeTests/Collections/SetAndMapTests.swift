@@ -43,7 +43,9 @@ import Testing
         b.peers.insert(objectsIn: [nodes[3], nodes[4]])
         func ids(_ set: MutableSet<Node>) -> [Int] { set.map(\.id).sorted() }
         func check() {
-            #expect(ids(a.peers) == [2, 3] && a.peers.intersects(b.peers) && !a.peers.isSubset(of: b.peers) && a.peers.isSubset(of: a.peers))
+            #expect(
+                ids(a.peers) == [2, 3] && a.peers.intersects(b.peers) && !a.peers.isSubset(of: b.peers)
+                    && a.peers.isSubset(of: a.peers))
             #expect(a.peers.contains(nodes[3]) && !a.peers.contains(nodes[4]))
         }
         check()
@@ -78,7 +80,9 @@ import Testing
         func check() {
             #expect(maps.ints.count == keys.count && keys.map { maps.ints[$0] } == keys.indices.map { $0 })
             #expect(maps.ints["z"] == nil && maps.ints.sum() == 36)
-            #expect(Dictionary(zip(maps.ints.keys.map { Array($0.utf8) }, maps.ints.values)) { $1 } == Dictionary(zip(keys.map { Array($0.utf8) }, keys.indices)) { $1 })
+            #expect(
+                Dictionary(zip(maps.ints.keys.map { Array($0.utf8) }, maps.ints.values)) { $1 }
+                    == Dictionary(zip(keys.map { Array($0.utf8) }, keys.indices)) { $1 })
         }
         fill()
         check()
@@ -91,7 +95,9 @@ import Testing
             maps.ints.updateValue(77, forKey: "a")
             maps.ints.merge(["a.b": 5, "new": 6])
         }
-        #expect(maps.ints["\u{e9}"] == nil && maps.ints["e\u{301}"] == 6 && maps.ints["a"] == 77 && maps.ints["new"] == 6 && maps.ints.count == 9)
+        #expect(
+            maps.ints["\u{e9}"] == nil && maps.ints["e\u{301}"] == 6 && maps.ints["a"] == 77 && maps.ints["new"] == 6
+                && maps.ints.count == 9)
         try test.elsewhere { realm in
             let maps = try #require(realm.objects(ScalarMaps.self).first)
             #expect(maps.ints.count == 9 && maps.ints["a.b"] == 5 && maps.ints[""] == 0)
@@ -111,8 +117,11 @@ import Testing
             maps.doubles["nan"] = .some(.nan)
             maps.doubles["nil"] = .some(nil)
         }
-        #expect(node.named["x"]??.id == 3 && node.named["nothing"] == .some(nil) && node.named["missing"] == nil && node.named.count == 2)
-        #expect(maps.doubles["nan"]??.isNaN == true && maps.doubles["nil"] == .some(nil) && maps.doubles.keys.count == 2)
+        #expect(
+            node.named["x"]??.id == 3 && node.named["nothing"] == .some(nil) && node.named["missing"] == nil
+                && node.named.count == 2)
+        #expect(
+            maps.doubles["nan"]??.isNaN == true && maps.doubles["nil"] == .some(nil) && maps.doubles.keys.count == 2)
         #expect(node.named["x"]??.namedBy.map(\.id) == [1])
     }
 

@@ -1,8 +1,9 @@
 import ConformanceModels
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite struct AddTests {
     @Test("O5 add takes linked unmanaged objects along, circles too") func graph() throws {
@@ -18,8 +19,11 @@ import Testing
         a.part = Part(name: "p", screws: [Screw(length: 1)], node: b)
         try test.realm.write { test.realm.add(a) }
         #expect(test.realm.objects(Node.self).map(\.id) == [1, 2, 3])
-        #expect(a.next?.next?.next == a && a.children.map(\.id) == [1 + 1, 3, 1, 2] && Set(b.peers.map(\.id)) == [1, 3])
-        #expect(c.named["a"] == .some(a) && c.named["none"] == .some(nil) && a.part?.node == b && a.part?.screws.first?.length == 1)
+        #expect(
+            a.next?.next?.next == a && a.children.map(\.id) == [1 + 1, 3, 1, 2] && Set(b.peers.map(\.id)) == [1, 3])
+        #expect(
+            c.named["a"] == .some(a) && c.named["none"] == .some(nil) && a.part?.node == b
+                && a.part?.screws.first?.length == 1)
         #expect(a.previous.count == 1 && b.parents.count == 1 && c.namedBy.isEmpty && a.namedBy.first == c)
         try test.elsewhere { realm in
             let a = try #require(realm.object(ofType: Node.self, forPrimaryKey: 1))
@@ -42,15 +46,20 @@ import Testing
     func update(_ all: Bool) throws {
         let policy: Realm.UpdatePolicy = all ? .all : .modified
         let test = try TestRealm()
-        let held = Node(id: 1, name: "a", amount: 1, next: Node(id: 2, name: "b"), children: [Node(id: 3)], part: Part(name: "p"), parts: [Part(name: "x"), Part(name: "y")])
+        let held = Node(
+            id: 1, name: "a", amount: 1, next: Node(id: 2, name: "b"), children: [Node(id: 3)], part: Part(name: "p"),
+            parts: [Part(name: "x"), Part(name: "y")])
         try test.realm.write { test.realm.add(held) }
         let part = try #require(held.part)
         let x = try #require(held.parts.first)
-        let given = Node(id: 1, name: "A", next: Node(id: 2, name: "B"), children: [Node(id: 4), Node(id: 3)], part: Part(name: "q", weight: 2), parts: [Part(name: "z")])
+        let given = Node(
+            id: 1, name: "A", next: Node(id: 2, name: "B"), children: [Node(id: 4), Node(id: 3)],
+            part: Part(name: "q", weight: 2), parts: [Part(name: "z")])
         try test.realm.write { test.realm.add(given, update: policy) }
         #expect(test.realm.objects(Node.self).map(\.id) == [1, 2, 3, 4])
         for node in [held, given] {
-            #expect(node.name == "A" && node.amount == 0 && node.next?.name == "B" && node.children.map(\.id) == [4, 3])
+            #expect(
+                node.name == "A" && node.amount == 0 && node.next?.name == "B" && node.children.map(\.id) == [4, 3])
             #expect(node.part?.name == "q" && node.part?.weight == 2 && node.parts.map(\.name) == ["z"])
         }
         #expect(part.isInvalidated == all && x.isInvalidated == all)
@@ -87,7 +96,9 @@ import Testing
         let dog = Dog(name: "Rex", owner: Person(firstName: "Ada"))
         let id = dog.id
         try test.realm.write { test.realm.add(dog) }
-        try test.realm.write { test.realm.add(Dog(id: id, name: "Max", owner: Person(firstName: "Eve")), update: .modified) }
+        try test.realm.write {
+            test.realm.add(Dog(id: id, name: "Max", owner: Person(firstName: "Eve")), update: .modified)
+        }
         #expect(dog.name == "Max" && dog.owner?.firstName == "Eve" && test.realm.objects(Person.self).count == 2)
     }
 

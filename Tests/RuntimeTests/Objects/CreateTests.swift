@@ -1,27 +1,37 @@
 import ConformanceModels
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite struct CreateTests {
     @Test("O5 create takes dictionaries, arrays and objects, nested to any depth") func nested() throws {
         let test = try TestRealm()
         let node = try test.realm.write {
-            test.realm.create(Node.self, value: [
-                "id": 1, "name": "a",
-                "next": ["id": 2, "next": [3, "c", 2.5] as [Any]] as [String: Any],
-                "children": [["id": 4], [5, "e"] as [Any], Node(id: 6, name: "f")] as [Any],
-                "peers": [["id": 7]],
-                "named": ["x": ["id": 8], "y": nil] as [String: Any?],
-                "part": ["name": "p", "core": ["length": 9], "screws": [["length": 10], [11, "M3"] as [Any]], "node": ["id": 12], "tags": ["t"]] as [String: Any],
-                "parts": [["name": "q"]], "partsByName": ["r": ["name": "r"]],
-            ])
+            test.realm.create(
+                Node.self,
+                value: [
+                    "id": 1, "name": "a",
+                    "next": ["id": 2, "next": [3, "c", 2.5] as [Any]] as [String: Any],
+                    "children": [["id": 4], [5, "e"] as [Any], Node(id: 6, name: "f")] as [Any],
+                    "peers": [["id": 7]],
+                    "named": ["x": ["id": 8], "y": nil] as [String: Any?],
+                    "part": [
+                        "name": "p", "core": ["length": 9], "screws": [["length": 10], [11, "M3"] as [Any]],
+                        "node": ["id": 12], "tags": ["t"],
+                    ] as [String: Any],
+                    "parts": [["name": "q"]], "partsByName": ["r": ["name": "r"]],
+                ])
         }
-        #expect(node.next?.next?.amount == 2.5 && node.children.map(\.name) == ["", "e", "f"] && node.peers.first?.id == 7)
+        #expect(
+            node.next?.next?.amount == 2.5 && node.children.map(\.name) == ["", "e", "f"] && node.peers.first?.id == 7)
         #expect(node.named["x"]??.id == 8 && node.named["y"] == .some(nil))
-        #expect(node.part?.core?.length == 9 && node.part?.screws.map(\.thread) == [nil, "M3"] && node.part?.node?.id == 12)
-        #expect(node.part.map { Array($0.tags) } == ["t"] && node.parts.first?.name == "q" && node.partsByName["r"]??.name == "r")
+        #expect(
+            node.part?.core?.length == 9 && node.part?.screws.map(\.thread) == [nil, "M3"] && node.part?.node?.id == 12)
+        #expect(
+            node.part.map { Array($0.tags) } == ["t"] && node.parts.first?.name == "q"
+                && node.partsByName["r"]??.name == "r")
         #expect(test.realm.objects(Node.self).count == 9)
     }
 
@@ -33,7 +43,9 @@ import Testing
         #expect(node.part?.name == "p")
     }
 
-    @Test("O5 with an update policy nested values change only what they name", arguments: [false, true]) func partial(_ all: Bool) throws {
+    @Test("O5 with an update policy nested values change only what they name", arguments: [false, true]) func partial(
+        _ all: Bool
+    ) throws {
         let policy: Realm.UpdatePolicy = all ? .all : .modified
         let test = try TestRealm()
         let next = Node(id: 2, name: "b", amount: 7)
@@ -42,42 +54,62 @@ import Testing
         let part = try #require(node.part)
         try test.realm.write {
             test.realm.create(
-                Node.self, value: ["id": 1, "name": "A", "next": ["id": 2, "name": "B"], "part": ["name": "q"]] as [String: Any],
+                Node.self,
+                value: ["id": 1, "name": "A", "next": ["id": 2, "name": "B"], "part": ["name": "q"]] as [String: Any],
                 update: policy)
         }
         #expect(node.name == "A" && node.amount == 3 && node.next == next && next.name == "B" && next.amount == 7)
         #expect(node.part?.name == "q" && node.part?.weight == (all ? nil : 4) && part.isInvalidated == all)
         // A new object that leads to an existing one.
         try test.realm.write {
-            test.realm.create(Node.self, value: ["id": 9, "next": ["id": 2, "name": "bb"], "children": [["id": 1]]] as [String: Any], update: policy)
+            test.realm.create(
+                Node.self,
+                value: ["id": 9, "next": ["id": 2, "name": "bb"], "children": [["id": 1]]] as [String: Any],
+                update: policy)
         }
         #expect(next.name == "bb" && next.amount == 7 && node.name == "A" && node.parents.first?.id == 9)
     }
 
-    @Test("O23 embedded lists and maps: .modified keeps objects in place, .all replaces them", arguments: [false, true]) func embeddedCollections(_ all: Bool) throws {
+    @Test(
+        "O23 embedded lists and maps: .modified keeps objects in place, .all replaces them", arguments: [false, true])
+    func embeddedCollections(_ all: Bool) throws {
         let test = try TestRealm()
         let node = try test.realm.write {
-            test.realm.create(Node.self, value: ["id": 1, "parts": [["name": "a", "weight": 1.0], ["name": "b"]], "partsByName": ["k": ["name": "m", "weight": 2.0], "l": ["name": "n"]]] as [String: Any])
+            test.realm.create(
+                Node.self,
+                value: [
+                    "id": 1, "parts": [["name": "a", "weight": 1.0], ["name": "b"]],
+                    "partsByName": ["k": ["name": "m", "weight": 2.0], "l": ["name": "n"]],
+                ] as [String: Any])
         }
         let (part, mapped) = (try #require(node.parts.first), try #require(node.partsByName["k"] ?? nil))
         try test.realm.write {
             test.realm.create(
-                Node.self, value: ["id": 1, "parts": [["name": "A"]], "partsByName": ["k": ["name": "M"], "o": ["name": "O"]]] as [String: Any],
+                Node.self,
+                value: ["id": 1, "parts": [["name": "A"]], "partsByName": ["k": ["name": "M"], "o": ["name": "O"]]]
+                    as [String: Any],
                 update: all ? .all : .modified)
         }
-        #expect(node.parts.map(\.name) == ["A"] && node.parts.first?.weight == (all ? nil : 1) && part.isInvalidated == all)
-        #expect(Set(node.partsByName.keys) == ["k", "o"] && node.partsByName["k"]??.name == "M" && mapped.isInvalidated == all)
+        #expect(
+            node.parts.map(\.name) == ["A"] && node.parts.first?.weight == (all ? nil : 1) && part.isInvalidated == all)
+        #expect(
+            Set(node.partsByName.keys) == ["k", "o"] && node.partsByName["k"]??.name == "M"
+                && mapped.isInvalidated == all)
         #expect(node.partsByName["k"]??.weight == (all ? nil : 2))
         #expect(test.realm.context.keys("SELECT _key FROM Part", []).count == 3)
     }
 
     @Test("O5 create from an object copies it, with what it embeds, and links to what is here") func copies() throws {
         let (one, other) = (try TestRealm(), try TestRealm())
-        let source = Node(id: 1, name: "a", next: Node(id: 2), children: [Node(id: 3)], part: Part(name: "p", screws: [Screw(length: 5)]), parts: [Part(name: "q")])
+        let source = Node(
+            id: 1, name: "a", next: Node(id: 2), children: [Node(id: 3)],
+            part: Part(name: "p", screws: [Screw(length: 5)]), parts: [Part(name: "q")])
         source.next?.next = source
         try one.realm.write { one.realm.add(source) }
         let copy = try other.realm.write { other.realm.create(Node.self, value: source) }
-        #expect(copy.realm == other.realm && copy.next?.id == 2 && copy.next?.next == copy && copy.part?.screws.first?.length == 5)
+        #expect(
+            copy.realm == other.realm && copy.next?.id == 2 && copy.next?.next == copy
+                && copy.part?.screws.first?.length == 5)
         #expect(copy.children.map(\.id) == [3] && copy.parts.map(\.name) == ["q"] && source.part?.name == "p")
         let dog = Dog(name: "Rex", owner: Person(firstName: "Ada", address: Address(city: "Oslo")))
         try one.realm.write { one.realm.add(dog) }
@@ -112,15 +144,21 @@ import Testing
             holder["optionalLevel"] = 99
         }
         expectMessage(enumeration, "'EnumHolder.optionalLevel' takes 'Int enum?', but was given '99'")
-        let shape = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { _ = IntKey(value: 5) }
+        let shape = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = IntKey(value: 5)
+        }
         expectMessage(shape, "'IntKey' takes a dictionary, an array in schema order, or an object")
-        let long = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { _ = IntKey(value: [1, "a", 2] as [Any]) }
+        let long = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = IntKey(value: [1, "a", 2] as [Any])
+        }
         expectMessage(long, "an array of at most 2 values")
         let element = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ScalarLists(value: ["ints": [1, "two"] as [Any]])
         }
         expectMessage(element, "'ScalarLists.ints' takes elements of type 'Int', but was given 'two'")
-        let computed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { Node()["previous"] = [Node]() }
+        let computed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Node()["previous"] = [Node]()
+        }
         expectMessage(computed, "'Node.previous' takes nothing: it is computed from links")
     }
 }

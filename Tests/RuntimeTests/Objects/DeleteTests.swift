@@ -1,8 +1,9 @@
 import ConformanceModels
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite struct DeleteTests {
     private func rows(_ realm: Realm, _ sql: String) -> Int { realm.context.keys(sql, []).count }
@@ -33,13 +34,19 @@ import Testing
 
     @Test("O6 owned embedded objects go with their owner, to any depth") func owned() throws {
         let test = try TestRealm()
-        let node = Node(id: 1, part: Part(core: Screw(), screws: [Screw(), Screw()]), parts: [Part(screws: [Screw()])], partsByName: ["a": Part()])
+        let node = Node(
+            id: 1, part: Part(core: Screw(), screws: [Screw(), Screw()]), parts: [Part(screws: [Screw()])],
+            partsByName: ["a": Part()])
         try test.realm.write { test.realm.add(node) }
         let screw = try #require(node.part?.screws.last)
         #expect(rows(test.realm, "SELECT _key FROM Part") == 3 && rows(test.realm, "SELECT _key FROM Screw") == 4)
         try test.realm.write { test.realm.delete(node) }
-        #expect(rows(test.realm, "SELECT _key FROM Part") == 0 && rows(test.realm, "SELECT _key FROM Screw") == 0 && screw.isInvalidated)
-        for table in ["Node.parts", "Node.parts.targets", "Part.screws", "Node.partsByName", "Node.partsByName.targets"] {
+        #expect(
+            rows(test.realm, "SELECT _key FROM Part") == 0 && rows(test.realm, "SELECT _key FROM Screw") == 0
+                && screw.isInvalidated)
+        for table in [
+            "Node.parts", "Node.parts.targets", "Part.screws", "Node.partsByName", "Node.partsByName.targets",
+        ] {
             #expect(rows(test.realm, "SELECT owner FROM \"\(table)\"") == 0)
         }
         #expect(test.realm.isEmpty)
@@ -47,7 +54,9 @@ import Testing
 
     @Test("O6 embedded objects can be deleted by themselves") func embedded() throws {
         let test = try TestRealm()
-        let node = Node(id: 1, part: Part(name: "a"), parts: [Part(name: "b"), Part(name: "c")], partsByName: ["k": Part(name: "d")])
+        let node = Node(
+            id: 1, part: Part(name: "a"), parts: [Part(name: "b"), Part(name: "c")], partsByName: ["k": Part(name: "d")]
+        )
         try test.realm.write { test.realm.add(node) }
         try test.realm.write {
             test.realm.delete(try #require(node.part))
@@ -95,7 +104,9 @@ import Testing
             test.realm.add(Node(id: 2))
         }
         #expect(node.isInvalidated && list.isInvalidated && part?.isInvalidated == true && treasure.isInvalidated)
-        #expect(test.realm.objects(Node.self).map(\.id) == [2] && rows(test.realm, "SELECT owner FROM \"Node.children\"") == 0)
+        #expect(
+            test.realm.objects(Node.self).map(\.id) == [2]
+                && rows(test.realm, "SELECT owner FROM \"Node.children\"") == 0)
         try test.realm.write { test.realm.deleteAll() }
         try test.elsewhere { #expect($0.isEmpty) }
     }

@@ -1,8 +1,9 @@
 import ConformanceModels
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite struct EmbeddedTests {
     private func parts(_ test: TestRealm) -> Int { test.realm.context.keys("SELECT _key FROM Part", []).count }
@@ -60,7 +61,8 @@ import Testing
         try test.realm.write { node.part?.core = Screw(length: 2) }
         #expect(core.isInvalidated && node.part?.core?.length == 2)
         try test.realm.write { node.part?.screws.append(Screw(length: 3)) }
-        #expect(test.realm.objects(Node.self).where { $0.part.screws.length == 3 && $0.part.core.length == 2 }.count == 1)
+        #expect(
+            test.realm.objects(Node.self).where { $0.part.screws.length == 3 && $0.part.core.length == 2 }.count == 1)
     }
 
     @Test("O24 embedded objects link to others and let go of them") func links() throws {

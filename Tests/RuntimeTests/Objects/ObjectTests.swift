@@ -1,9 +1,10 @@
 import ConformanceModels
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite struct ObjectTests {
     @Test("O10 unmanaged objects are plain Swift objects") func unmanaged() {
@@ -21,7 +22,9 @@ import Testing
     }
 
     @Test("O10 init(value:) takes a dictionary, an array in schema order, or an object") func initValue() {
-        let node = Node(value: ["id": 3, "name": "a", "next": ["id": 4], "children": [["id": 5], Node(id: 6)], "part": ["name": "p"]])
+        let node = Node(value: [
+            "id": 3, "name": "a", "next": ["id": 4], "children": [["id": 5], Node(id: 6)], "part": ["name": "p"],
+        ])
         #expect(node.id == 3 && node.next?.id == 4 && node.children.map(\.id) == [5, 6] && node.part?.name == "p")
         let second = Node(value: [7, "b", 1.5])
         #expect(second.id == 7 && second.name == "b" && second.amount == 1.5)
@@ -36,7 +39,8 @@ import Testing
         try test.realm.write { test.realm.add(node) }
         #expect(node.realm == test.realm && Node.className() == "Node")
         #expect(node.objectSchema.className == "Node" && node.objectSchema.primaryKeyProperty?.name == "id")
-        #expect(node.objectSchema["children"]?.isList == true && node.objectSchema["children"]?.objectClassName == "Node")
+        #expect(
+            node.objectSchema["children"]?.isList == true && node.objectSchema["children"]?.objectClassName == "Node")
         #expect(node.objectSchema.computedProperties.map(\.name) == ["previous", "parents", "peersOf", "namedBy"])
         #expect(node.objectSchema["previous"]?.linkOriginPropertyName == "next")
         #expect(node.description.contains("name = a") && node.description.contains("next = Node(…)"))
@@ -122,15 +126,19 @@ import Testing
         #expect(node.children.map(\.id) == [3, 4] && node.peers.contains(node) && node.named["x"] == .some(node))
         #expect(node.named["y"] == .some(nil) && node.named.count == 2)
         #expect(node.part?.core?.length == 3 && (node["parts"] as? List<Part>)?.first?.name == "q")
-        #expect((node["previous"] as? [ObjectBase])?.isEmpty == true && (node.next?["previous"] as? [ObjectBase])?.count == 1)
+        #expect(
+            (node["previous"] as? [ObjectBase])?.isEmpty == true
+                && (node.next?["previous"] as? [ObjectBase])?.count == 1)
         try test.realm.write {
             node["next"] = nil
             node["part"] = nil
         }
-        #expect(node.next == nil && node["part"] == nil && test.realm.context.keys("SELECT _key FROM Screw", []).isEmpty)
+        #expect(
+            node.next == nil && node["part"] == nil && test.realm.context.keys("SELECT _key FROM Screw", []).isEmpty)
     }
 
-    @Test("O12 untyped access takes raw values and cases of enums, and numbers of other types") func untypedConversions() throws {
+    @Test("O12 untyped access takes raw values and cases of enums, and numbers of other types")
+    func untypedConversions() throws {
         let test = try TestRealm()
         let (holder, scalars) = (EnumHolder(id: 1), Scalars(id: 1))
         try test.realm.write {
@@ -145,7 +153,9 @@ import Testing
             scalars["float"] = 0.5
             scalars["anyValue"] = "text"
         }
-        #expect(holder.grade == .best && holder.level == .high && holder.optionalGrade == .good && holder["grade"] as? String == "best")
+        #expect(
+            holder.grade == .best && holder.level == .high && holder.optionalGrade == .good
+                && holder["grade"] as? String == "best")
         #expect(Array(holder.keywords) == [.nil, .class])
         #expect(scalars.int8 == 7 && scalars.double == 3 && scalars.float == 0.5 && scalars.anyValue == .string("text"))
     }
@@ -155,13 +165,18 @@ import Testing
         let config = test.configuration
         var realm: Realm? = test.realm
         try realm?.write {
-            realm?.add(EnumHolder(id: 1, grade: .good, level: .middle, state: .closed, flavor: .sour, optionalGrade: .best, optionalState: .open))
+            realm?.add(
+                EnumHolder(
+                    id: 1, grade: .good, level: .middle, state: .closed, flavor: .sour, optionalGrade: .best,
+                    optionalState: .open))
         }
         let holder = try #require(realm?.objects(EnumHolder.self).first)
         #expect(holder.grade == .good && holder.level == .middle && holder.state == .closed && holder.flavor == .sour)
         #expect(holder.optionalGrade == .best && holder.optionalLevel == nil && holder.optionalState == .open)
         realm = nil
-        try alter(config.fileURL?.path ?? "", """
+        try alter(
+            config.fileURL?.path ?? "",
+            """
             UPDATE EnumHolder SET optionalGrade = 'newer', optionalLevel = 77, state = 'x', flavor = 99, optionalState = 'y';
             UPDATE martlet_meta SET version = version + 1
             """)
@@ -178,7 +193,9 @@ import Testing
         let test = try TestRealm()
         let made = try test.realm.write { test.realm.create(Defaults.self) }
         let plain = Defaults()
-        #expect(made.int == -42 && made.string == "text" && made.grade == .best && made.optionalInt == 7 && made.decimal128 == plain.decimal128)
+        #expect(
+            made.int == -42 && made.string == "text" && made.grade == .best && made.optionalInt == 7
+                && made.decimal128 == plain.decimal128)
         #expect(made.uuid != plain.uuid && made.objectId != plain.objectId && made.optionalUuid != nil)
         made.count = 9
         made.isExpanded = false

@@ -1,8 +1,9 @@
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 /// The samples of the documentation this library implements, as a reader would type them.
 @Suite("samples")

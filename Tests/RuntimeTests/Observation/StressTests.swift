@@ -1,10 +1,10 @@
 import Foundation
 import KennelModels
+import MartletEngine
 import MartletTestSupport
 import Testing
 
 @testable import Martlet
-import MartletEngine
 
 @Suite("many threads at once")
 struct ObservationStressTests {

@@ -9,7 +9,9 @@ private func ids<Condition: QueryConvertible<OptionalScalars>>(
     _ objects: [OptionalScalars], _ condition: (OptionalScalars.RootFields) -> Condition
 ) throws -> [Int] {
     let test = try TestRealm()
-    try test.realm.write { for (id, object) in objects.enumerated() { test.realm.add(OptionalScalars(value: object.with(id: id))) } }
+    try test.realm.write {
+        for (id, object) in objects.enumerated() { test.realm.add(OptionalScalars(value: object.with(id: id))) }
+    }
     return test.realm.objects(OptionalScalars.self).where(condition).map(\.id)
 }
 
@@ -49,7 +51,13 @@ extension OptionalScalars {
 
     @Test("O50 in takes many thousands of values of every kind") func largeSets() throws {
         let test = try TestRealm()
-        try test.realm.write { for id in 0..<50 { test.realm.add(OptionalScalars(id: id, int: id, double: Double(id) / 3, string: "s\0\(id)", data: Data([UInt8(id)]))) } }
+        try test.realm.write {
+            for id in 0..<50 {
+                test.realm.add(
+                    OptionalScalars(
+                        id: id, int: id, double: Double(id) / 3, string: "s\0\(id)", data: Data([UInt8(id)])))
+            }
+        }
         let all = test.realm.objects(OptionalScalars.self)
         #expect(all.where { $0.int.in(stride(from: 10, to: 400_000, by: 2).map { $0 }) }.count == 20)
         #expect(all.where { $0.string.in((0..<100_000).map { "s\0\($0 * 10)" }) }.map(\.id) == [0, 10, 20, 30, 40])
@@ -85,7 +93,9 @@ extension OptionalScalars {
         let all = test.realm.objects(Scalars.self)
         #expect(all.where { $0.double == 0 }.map(\.id) == [2] && all.where { $0.float == 0 }.map(\.id) == [2])
         #expect(all.where { $0.date == Date(timeIntervalSinceReferenceDate: 0) }.map(\.id) == [2])
-        #expect(all.where { $0.float == 0.1 }.map(\.id) == [3] && all.where { $0.date > Date(timeIntervalSinceReferenceDate: 0) }.map(\.id) == [3])
+        #expect(
+            all.where { $0.float == 0.1 }.map(\.id) == [3]
+                && all.where { $0.date > Date(timeIntervalSinceReferenceDate: 0) }.map(\.id) == [3])
         #expect(all.where { $0.double != 0.1 }.map(\.id) == [1, 2] && all.where { $0.double == .nan }.isEmpty)
     }
 
@@ -130,7 +140,8 @@ extension OptionalScalars {
 
     @Test("O50 O54 a property against another: two absent values are equal, NaN never is") func fields() throws {
         let objects = [
-            OptionalScalars(int: 1), OptionalScalars(int: 2, int64: 1), OptionalScalars(double: .nan), OptionalScalars(),
+            OptionalScalars(int: 1), OptionalScalars(int: 2, int64: 1), OptionalScalars(double: .nan),
+            OptionalScalars(),
         ]
         let test = try TestRealm()
         try test.realm.write { for (id, object) in objects.enumerated() { test.realm.add(object.with(id: id)) } }
@@ -138,7 +149,9 @@ extension OptionalScalars {
         #expect(all.where { $0.int == $0.int }.map(\.id) == [0, 1, 2, 3])
         #expect(all.where { $0.double == $0.double }.map(\.id) == [0, 1, 3])
         #expect(all.where { $0.double != $0.double }.map(\.id) == [2])
-        try test.realm.write { for id in 0..<4 { test.realm.add(Scalars(id: id, int: id, int64: 2, double: id == 3 ? .nan : 1)) } }
+        try test.realm.write {
+            for id in 0..<4 { test.realm.add(Scalars(id: id, int: id, int64: 2, double: id == 3 ? .nan : 1)) }
+        }
         let scalars = test.realm.objects(Scalars.self)
         #expect(scalars.where { $0.id == $0.int }.count == 4 && scalars.where { $0.id > $0.int }.isEmpty)
         #expect(scalars.where { $0.id >= $0.int && $0.double != $0.double }.map(\.id) == [3])
@@ -152,7 +165,9 @@ extension OptionalScalars {
         }
         let all = test.realm.objects(EnumHolder.self)
         #expect(all.where { $0.grade == .best }.map(\.id) == [1] && all.where { $0.level != .high }.map(\.id) == [2])
-        #expect(all.where { $0.optionalGrade == nil }.map(\.id) == [2] && all.where { $0.optionalGrade == .good }.map(\.id) == [1])
+        #expect(
+            all.where { $0.optionalGrade == nil }.map(\.id) == [2]
+                && all.where { $0.optionalGrade == .good }.map(\.id) == [1])
         #expect(all.where { $0.grade.in([.poor, .best]) }.count == 2)
     }
 

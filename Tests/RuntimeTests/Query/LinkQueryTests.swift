@@ -21,7 +21,9 @@ import Testing
         return test
     }
 
-    private func ids<Condition: QueryConvertible<Node>>(_ test: TestRealm, _ condition: (Node.RootFields) -> Condition) -> [Int] {
+    private func ids<Condition: QueryConvertible<Node>>(_ test: TestRealm, _ condition: (Node.RootFields) -> Condition)
+        -> [Int]
+    {
         test.realm.objects(Node.self).where(condition).map(\.id)
     }
 
@@ -111,19 +113,24 @@ import Testing
             let lists = OptionalLists(id: 1)
             lists.doubles.append(objectsIn: [-0.0, .nan, 5])
             lists.ints.append(objectsIn: [nil, 3])
-            lists.datas.append([0, 0, 0, 0, 0, 0, 0, 0x80].withUnsafeBytes { _ in .init([0, 0, 0, 0, 0, 0, 0, 0x80]) })
+            lists.datas.append(
+                [0, 0, 0, 0, 0, 0, 0, 0x80].withUnsafeBytes { _ in .init([0, 0, 0, 0, 0, 0, 0, 0x80]) })
             lists.sizes.append(.best)
             test.realm.add(lists)
         }
         let all = test.realm.objects(OptionalLists.self)
         #expect(all.where { $0.doubles.contains(0) }.count == 1 && all.where { $0.doubles.contains(-0.0) }.count == 1)
         #expect(all.where { $0.doubles.contains(.nan) }.isEmpty && all.where { $0.doubles.contains(nil) }.isEmpty)
-        #expect(all.where { $0.ints.contains(nil) }.count == 1 && all.where { $0.ints.contains(3) }.count == 1 && all.where { $0.ints.contains(4) }.isEmpty)
+        #expect(
+            all.where { $0.ints.contains(nil) }.count == 1 && all.where { $0.ints.contains(3) }.count == 1
+                && all.where { $0.ints.contains(4) }.isEmpty)
         #expect(all.where { $0.sizes.contains(.best) }.count == 1 && all.where { $0.sizes.contains(.poor) }.isEmpty)
         #expect(all.where { $0.strings.count == 0 && $0.ints.count == 2 }.count == 1)
     }
 
-    @Test("O50 a condition about another Realm's object traps, and so does one about a deleted one") func foreign() async {
+    @Test("O50 a condition about another Realm's object traps, and so does one about a deleted one") func foreign()
+        async
+    {
         let foreign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (one, other) = (try TestRealm(), try TestRealm())
             let node = Node(id: 1)

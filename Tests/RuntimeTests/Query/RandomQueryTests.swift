@@ -31,7 +31,8 @@ private enum Pool {
         switch Int.random(in: 0..<18, using: &random) {
         case 0: return (fields.name == name, { row, _ in bytes(row.string ?? "") == bytes(name) })
         case 1: return (fields.name != name, { row, _ in bytes(row.string ?? "") != bytes(name) })
-        case 2: return (fields.name < name, { row, _ in bytes(row.string ?? "").lexicographicallyPrecedes(bytes(name)) })
+        case 2:
+            return (fields.name < name, { row, _ in bytes(row.string ?? "").lexicographicallyPrecedes(bytes(name)) })
         case 3: return (fields.name.starts(with: name), { row, _ in bytes(row.string ?? "").starts(with: bytes(name)) })
         case 4: return (fields.amount == amount, { row, _ in row.double == amount })
         case 5: return (fields.amount != amount, { row, _ in row.double != amount })
@@ -40,10 +41,23 @@ private enum Pool {
         case 8: return (fields.id.in([id, id + 3]), { row, _ in row.id == id || row.id == id + 3 })
         case 9: return (fields.id.contains(id...(id + 2)), { row, _ in (id...(id + 2)).contains(row.id) })
         case 10: return (fields.next == nil, { row, _ in row.next == nil })
-        case 11: return (fields.next.name == name, { row, rows in row.next.map { bytes(rows[$0].string ?? "") == bytes(name) } ?? false })
-        case 12: return (fields.next.amount != amount, { row, rows in row.next.map { rows[$0].double != amount } ?? true })
-        case 13: return (fields.next.amount < fields.amount, { row, rows in row.next.map { (rows[$0].double ?? 0) < (row.double ?? 0) } ?? false })
-        case 14: return (fields.children.amount > amount, { row, rows in row.children.contains { (rows[$0].double ?? 0) > amount } })
+        case 11:
+            return (
+                fields.next.name == name,
+                { row, rows in row.next.map { bytes(rows[$0].string ?? "") == bytes(name) } ?? false }
+            )
+        case 12:
+            return (fields.next.amount != amount, { row, rows in row.next.map { rows[$0].double != amount } ?? true })
+        case 13:
+            return (
+                fields.next.amount < fields.amount,
+                { row, rows in row.next.map { (rows[$0].double ?? 0) < (row.double ?? 0) } ?? false }
+            )
+        case 14:
+            return (
+                fields.children.amount > amount,
+                { row, rows in row.children.contains { (rows[$0].double ?? 0) > amount } }
+            )
         case 15: return (fields.children.count > id % 4, { row, _ in row.children.count > id % 4 })
         case 16: return (fields.part.weight == nil, { row, _ in row.int == nil })
         default: return (fields.part.weight > amount, { row, _ in row.int.map { Double($0) > amount } ?? false })
@@ -66,7 +80,8 @@ private enum Pool {
                 id: id, int: Bool.random(using: &random) ? Int.random(in: 0...3, using: &random) : nil,
                 double: Pool.amounts.randomElement(using: &random), string: Pool.names.randomElement(using: &random),
                 next: Bool.random(using: &random) ? Int.random(in: 0..<12, using: &random) : nil,
-                children: (0..<Int.random(in: 0...3, using: &random)).map { _ in Int.random(in: 0..<12, using: &random) })
+                children: (0..<Int.random(in: 0...3, using: &random)).map { _ in Int.random(in: 0..<12, using: &random)
+                })
         }
     }
 
@@ -74,7 +89,9 @@ private enum Pool {
         try realm.write {
             realm.deleteAll()
             let nodes = rows.map { row in
-                Node(id: row.id, name: row.string ?? "", amount: row.double ?? 0, part: row.int.map { Part(weight: Double($0)) })
+                Node(
+                    id: row.id, name: row.string ?? "", amount: row.double ?? 0,
+                    part: row.int.map { Part(weight: Double($0)) })
             }
             realm.add(nodes)
             for (node, row) in zip(nodes, rows) {
@@ -84,7 +101,9 @@ private enum Pool {
         }
     }
 
-    @Test("O50 random conditions find what plain Swift finds", arguments: 0..<12 as Range<UInt64>) func conditions(_ seed: UInt64) throws {
+    @Test("O50 random conditions find what plain Swift finds", arguments: 0..<12 as Range<UInt64>) func conditions(
+        _ seed: UInt64
+    ) throws {
         var random = Seeded(state: seed)
         let test = try TestRealm()
         let rows = rows(&random)
@@ -94,11 +113,14 @@ private enum Pool {
             let found = test.realm.objects(Node.self).where { _ in condition.query }
             let expected = rows.filter { condition.holds($0, rows) }.map(\.id)
             #expect(found.map(\.id) == expected, "\(condition.query)")
-            #expect(found.count == expected.count && found.isEmpty == expected.isEmpty && found.first?.id == expected.first)
+            #expect(
+                found.count == expected.count && found.isEmpty == expected.isEmpty && found.first?.id == expected.first)
         }
     }
 
-    @Test("O52 random sorts order as plain Swift does, and are stable", arguments: 0..<6 as Range<UInt64>) func sorts(_ seed: UInt64) throws {
+    @Test("O52 random sorts order as plain Swift does, and are stable", arguments: 0..<6 as Range<UInt64>) func sorts(
+        _ seed: UInt64
+    ) throws {
         var random = Seeded(state: seed &+ 1_000)
         let test = try TestRealm()
         let rows = rows(&random).map { row in
@@ -120,7 +142,8 @@ private enum Pool {
                 let ascending = Bool.random(using: &random)
                 results = results.sorted(byKeyPath: path, ascending: ascending)
                 expected = expected.enumerated().sorted { left, right in
-                    let order = Self.compare(text(left.element), text(right.element), number(left.element), number(right.element))
+                    let order = Self.compare(
+                        text(left.element), text(right.element), number(left.element), number(right.element))
                     return order == 0 ? left.offset < right.offset : (order < 0) == ascending
                 }.map(\.element)
             }

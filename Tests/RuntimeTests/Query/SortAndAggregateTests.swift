@@ -17,15 +17,23 @@ import Testing
         }
         let dogs = test.realm.objects(Dog.self)
         func names(_ results: Results<Dog>) -> String { results.map(\.name).joined() }
-        #expect(names(dogs.sorted(byKeyPath: "name")) == "wxyz" && names(dogs.sorted(by: { $0.name }, ascending: false)) == "zyxw")
+        #expect(
+            names(dogs.sorted(byKeyPath: "name")) == "wxyz"
+                && names(dogs.sorted(by: { $0.name }, ascending: false)) == "zyxw")
         #expect(names(dogs.sorted(by: { $0.age })) == "wyxz")
         #expect(names(dogs.sorted(byKeyPath: "owner.firstName")) == "wyzx")
-        #expect(names(dogs.sorted(by: [.init(keyPath: "age", ascending: false), .init(keyPath: "name", ascending: false)])) == "zxyw")
+        #expect(
+            names(dogs.sorted(by: [.init(keyPath: "age", ascending: false), .init(keyPath: "name", ascending: false)]))
+                == "zxyw")
         #expect(names(dogs.sorted(by: { $0.name }, ascending: false).sorted(by: { $0.age })) == "wyzx")
         #expect(names(dogs.where { $0.age != nil }.sorted(by: { $0.owner.firstName })) == "yzx")
         let sorted = dogs.sorted(by: { $0.name })
-        #expect(sorted.index(of: sorted[2]) == 2 && sorted.index(matching: { $0.age == 1 }) == 2 && sorted.index(matching: { $0.age == 9 }) == nil)
-        #expect(names(sorted) == "wxyz" && sorted.last?.name == "z" && sorted.objects(at: [3, 0]).map(\.name) == ["z", "w"])
+        #expect(
+            sorted.index(of: sorted[2]) == 2 && sorted.index(matching: { $0.age == 1 }) == 2
+                && sorted.index(matching: { $0.age == 9 }) == nil)
+        #expect(
+            names(sorted) == "wxyz" && sorted.last?.name == "z"
+                && sorted.objects(at: [3, 0]).map(\.name) == ["z", "w"])
     }
 
     @Test("O53 aggregates of nothing are nil, their sum is zero") func empty() throws {
@@ -39,10 +47,14 @@ import Testing
     @Test("O53 aggregates skip nil") func aggregates() throws {
         let test = try TestRealm()
         try test.realm.write {
-            for (name, age) in [("a", 1), ("b", nil), ("c", 6), ("d", 2)] as [(String, Int?)] { test.realm.add(Dog(name: name, age: age)) }
+            for (name, age) in [("a", 1), ("b", nil), ("c", 6), ("d", 2)] as [(String, Int?)] {
+                test.realm.add(Dog(name: name, age: age))
+            }
         }
         let dogs = test.realm.objects(Dog.self)
-        #expect(dogs.min { $0.age } == 1 && dogs.max { $0.age } == 6 && dogs.sum { $0.age } == 9 && dogs.average { $0.age } == 3)
+        #expect(
+            dogs.min { $0.age } == 1 && dogs.max { $0.age } == 6 && dogs.sum { $0.age } == 9
+                && dogs.average { $0.age } == 3)
         #expect(dogs.max { $0.name } == "d" && dogs.where { $0.age < 6 }.sum { $0.age } == 3)
         #expect(dogs.min(ofProperty: "age") as Int? == 1 && dogs.average(ofProperty: "age") as Float? == 3)
     }
@@ -52,7 +64,10 @@ import Testing
         let day = Date(timeIntervalSinceReferenceDate: 100.125)
         try test.realm.write {
             test.realm.add(Scalars(id: 1, int: .max, int8: 100, float: 1.5, double: 0.1, date: day, decimal128: 5))
-            test.realm.add(Scalars(id: 2, int: .min, int8: 100, float: 2.5, double: 0.2, date: day.addingTimeInterval(-1), decimal128: -7))
+            test.realm.add(
+                Scalars(
+                    id: 2, int: .min, int8: 100, float: 2.5, double: 0.2, date: day.addingTimeInterval(-1),
+                    decimal128: -7))
         }
         let all = test.realm.objects(Scalars.self)
         #expect(all.sum { $0.int } == -1 && all.sum(ofProperty: "int8") as Int == 200 && all.sum { $0.float } == 4)

@@ -4,7 +4,9 @@ import MartletTestSupport
 import Testing
 
 @Suite struct StringQueryTests {
-    private static let texts: [String?] = [nil, "", "Rex", "rex", "REXÉ", "re\u{301}x", "r\u{e9}x", "a\0b", "a%b", "a_b", "'rex'", "\u{1F985}x", "reex"]
+    private static let texts: [String?] = [
+        nil, "", "Rex", "rex", "REXÉ", "re\u{301}x", "r\u{e9}x", "a\0b", "a%b", "a_b", "'rex'", "\u{1F985}x", "reex",
+    ]
 
     private func matches<Condition: QueryConvertible<OptionalScalars>>(
         _ condition: (OptionalScalars.RootFields) -> Condition
@@ -24,11 +26,15 @@ import Testing
             func expected(_ holds: (ArraySlice<UInt8>, [UInt8]) -> Bool) -> [[UInt8]] {
                 present.map { Array($0.utf8) }.filter { holds($0[...], Array(pattern.utf8)) }
             }
-            #expect(bytes(try matches { $0.string.contains(pattern) }) == expected { text, pattern in
-                pattern.isEmpty || text.indices.contains { text[$0...].starts(with: pattern) }
-            })
+            #expect(
+                bytes(try matches { $0.string.contains(pattern) })
+                    == expected { text, pattern in
+                        pattern.isEmpty || text.indices.contains { text[$0...].starts(with: pattern) }
+                    })
             #expect(bytes(try matches { $0.string.starts(with: pattern) }) == expected { $0.starts(with: $1) })
-            #expect(bytes(try matches { $0.string.ends(with: pattern) }) == expected { $0.reversed().starts(with: $1.reversed()) })
+            #expect(
+                bytes(try matches { $0.string.ends(with: pattern) })
+                    == expected { $0.reversed().starts(with: $1.reversed()) })
             #expect(bytes(try matches { $0.string.equals(pattern) }) == expected { Array($0) == $1 })
         }
     }
@@ -41,9 +47,13 @@ import Testing
 
     @Test("O50 [c] and [d] ignore case and marks") func options() throws {
         #expect(try matches { $0.string.equals("REX", options: .caseInsensitive) } == ["Rex", "rex"])
-        #expect(try matches { $0.string.contains("EX", options: .caseInsensitive) } == ["Rex", "rex", "REXÉ", "'rex'", "reex"])
+        #expect(
+            try matches { $0.string.contains("EX", options: .caseInsensitive) } == [
+                "Rex", "rex", "REXÉ", "'rex'", "reex",
+            ])
         #expect(try matches { $0.string.starts(with: "rE", options: .caseInsensitive) }.contains("REXÉ"))
-        #expect(try matches { $0.string.ends(with: "xe", options: [.caseInsensitive, .diacriticInsensitive]) } == ["REXÉ"])
+        #expect(
+            try matches { $0.string.ends(with: "xe", options: [.caseInsensitive, .diacriticInsensitive]) } == ["REXÉ"])
         #expect(try matches { $0.string.contains("", options: .caseInsensitive) }.count == Self.texts.count - 1)
         #expect(try matches { $0.string.notEquals("rex", options: .caseInsensitive) }.count == Self.texts.count - 2)
         #expect(try matches { $0.string.notEquals("rex") }.contains("nil"))
@@ -68,6 +78,8 @@ import Testing
         }
         let sorted = test.realm.objects(OptionalScalars.self).sorted(byKeyPath: "string").map(\.string)
         #expect(sorted.first == .some(nil))
-        #expect(bytes(sorted.compactMap { $0 }) == bytes(Self.texts.compactMap { $0 }).sorted { $0.lexicographicallyPrecedes($1) })
+        #expect(
+            bytes(sorted.compactMap { $0 })
+                == bytes(Self.texts.compactMap { $0 }).sorted { $0.lexicographicallyPrecedes($1) })
     }
 }

@@ -1,10 +1,12 @@
 import ConformanceModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
 
+@testable import Martlet
+
 @Suite struct FaultTests {
-    @Test("O4 a full disk in the middle of a write is thrown by the commit, which keeps nothing", arguments: 0..<3) func fullDisk(_ kind: Int) throws {
+    @Test("O4 a full disk in the middle of a write is thrown by the commit, which keeps nothing", arguments: 0..<3)
+    func fullDisk(_ kind: Int) throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a", children: [Node(id: 2)])
         try test.realm.write { test.realm.add(node) }

@@ -1,8 +1,9 @@
 import ConformanceModels
 import Foundation
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
     let done = DispatchSemaphore(value: 0)
@@ -70,9 +71,13 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
             try test.realm.write { try test.realm.write {} }
         }
         expectMessage(nested, "a write transaction was begun inside another one")
-        let commit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { try TestRealm().realm.commitWrite() }
+        let commit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try TestRealm().realm.commitWrite()
+        }
         expectMessage(commit, "a write transaction was committed although none is open")
-        let cancel = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { try TestRealm().realm.cancelWrite() }
+        let cancel = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try TestRealm().realm.cancelWrite()
+        }
         expectMessage(cancel, "a write transaction was cancelled although none is open")
         let assign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -85,7 +90,8 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
 
     @Test("O2 writing to a read-only Realm traps") func readOnly() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let url = FileManager.default.temporaryDirectory.appendingPathComponent("read-only-\(UUID().uuidString).realm")
+            let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+                "read-only-\(UUID().uuidString).realm")
             do { _ = try Realm(configuration: .init(fileURL: url)) }
             try Realm(configuration: .init(fileURL: url, readOnly: true)).write {}
         }
@@ -142,7 +148,9 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
     }
 
     @Test("O12 unknown names trap and list those there are") func names() async {
-        let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { _ = IntKey()["text"] }
+        let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = IntKey()["text"]
+        }
         expectMessage(read, "'IntKey' has no property 'text'. It has 'id', 'content'")
     }
 }

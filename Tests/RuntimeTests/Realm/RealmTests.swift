@@ -1,14 +1,17 @@
 import ConformanceModels
 import Foundation
 import KennelModels
-@testable import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite struct RealmTests {
     private struct Failure: Error {}
 
-    @Test("O1 opening a file again on the same thread gives the same Realm, another thread another") func instances() throws {
+    @Test("O1 opening a file again on the same thread gives the same Realm, another thread another") func instances()
+        throws
+    {
         let test = try TestRealm()
         let again = try Realm(configuration: test.configuration)
         #expect(again == test.realm && again.context === test.realm.context)
@@ -16,7 +19,8 @@ import Testing
         let queue = DispatchQueue(label: "test")
         try queue.sync {
             let one = try Realm(configuration: test.configuration, queue: queue)
-            #expect(try one == Realm(configuration: test.configuration, queue: queue) && one != test.realmIgnoringThread)
+            #expect(
+                try one == Realm(configuration: test.configuration, queue: queue) && one != test.realmIgnoringThread)
         }
     }
 
@@ -59,7 +63,8 @@ import Testing
         var configuration = test.configuration
         configuration.readOnly = true
         let realm = try Realm(configuration: configuration)
-        #expect(realm.objects(Node.self).map(\.id) == [1] && realm.object(ofType: Node.self, forPrimaryKey: 1)?.name == "a")
+        #expect(
+            realm.objects(Node.self).map(\.id) == [1] && realm.object(ofType: Node.self, forPrimaryKey: 1)?.name == "a")
         let error = #expect(throws: Realm.Error.self) {
             configuration.readOnly = false
             _ = try Realm(configuration: configuration)
@@ -69,7 +74,9 @@ import Testing
 
     @Test("O2 a read-only Realm of a missing file throws and makes none") func missing() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID().uuidString).realm")
-        let error = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: .init(fileURL: url, readOnly: true)) }
+        let error = #expect(throws: Realm.Error.self) {
+            _ = try Realm(configuration: .init(fileURL: url, readOnly: true))
+        }
         #expect(error?.code == .fileNotFound && !FileManager.default.fileExists(atPath: url.path))
     }
 
@@ -105,8 +112,10 @@ import Testing
                 throw Failure()
             }
         }
-        #expect(!test.realm.isInWriteTransaction && node.name == "a" && node.next == nil && added?.isInvalidated == true)
-        #expect(test.realm.objects(Node.self).count == 1 && test.realm.object(ofType: Node.self, forPrimaryKey: 2) == nil)
+        #expect(
+            !test.realm.isInWriteTransaction && node.name == "a" && node.next == nil && added?.isInvalidated == true)
+        #expect(
+            test.realm.objects(Node.self).count == 1 && test.realm.object(ofType: Node.self, forPrimaryKey: 2) == nil)
         try test.realm.write { node.name = "c" }
         try test.elsewhere { realm in #expect(realm.objects(Node.self).first?.name == "c") }
     }
@@ -135,7 +144,9 @@ import Testing
         #expect(node.name == "e" && busyStatements(test.realm.context.handle).isEmpty)
     }
 
-    @Test("O4 a deleted object stays invalidated when the write is cancelled, its row comes back") func cancelDeletion() throws {
+    @Test("O4 a deleted object stays invalidated when the write is cancelled, its row comes back") func cancelDeletion()
+        throws
+    {
         let test = try TestRealm()
         let node = Node(id: 1, next: Node(id: 2), children: [Node(id: 3)], part: Part(name: "p"))
         try test.realm.write { test.realm.add(node) }
@@ -146,7 +157,9 @@ import Testing
         node.children.removeAll()
         #expect(node.next == nil && node.part == nil)
         test.realm.cancelWrite()
-        #expect(next.isInvalidated && part.isInvalidated && node.next?.id == 2 && node.part?.name == "p" && node.children.count == 1)
+        #expect(
+            next.isInvalidated && part.isInvalidated && node.next?.id == 2 && node.part?.name == "p"
+                && node.children.count == 1)
     }
 
     @Test("O4 beginWrite moves to the newest version") func beginMoves() throws {
@@ -172,7 +185,8 @@ import Testing
 
     @Test("O3 refresh, isEmpty and configuration") func state() throws {
         let test = try TestRealm()
-        #expect(test.realm.isEmpty && !test.realm.isFrozen && test.realm.autorefresh && !test.realm.isInWriteTransaction)
+        #expect(
+            test.realm.isEmpty && !test.realm.isFrozen && test.realm.autorefresh && !test.realm.isInWriteTransaction)
         #expect(test.realm.configuration.fileURL == test.url && !test.realm.refresh())
         try test.elsewhere { realm in try realm.write { realm.add(Node(id: 1)) } }
         #expect(test.realm.isEmpty && test.realm.refresh() && !test.realm.isEmpty && !test.realm.refresh())

@@ -1,7 +1,8 @@
 import Foundation
 import KennelModels
-@testable import Martlet
 import Testing
+
+@testable import Martlet
 
 @Test func smoke() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("smoke-\(UUID().uuidString).realm")

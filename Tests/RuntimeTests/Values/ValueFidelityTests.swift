@@ -7,23 +7,32 @@ import Testing
 /// Values that a database likes to change.
 private enum Awkward {
     static let doubles: [Double] = [
-        0, -0.0, 0.1, -1.5, .nan, -Double.nan, Double(nan: 0x1234, signaling: false), .infinity, -.infinity, .leastNonzeroMagnitude,
+        0, -0.0, 0.1, -1.5, .nan, -Double.nan, Double(nan: 0x1234, signaling: false), .infinity, -.infinity,
+        .leastNonzeroMagnitude,
         .greatestFiniteMagnitude, 1e300, 5, 9_007_199_254_740_992,
     ]
-    static let floats: [Float] = [0, -0.0, 0.1, .nan, .infinity, -.infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 16_777_216]
+    static let floats: [Float] = [
+        0, -0.0, 0.1, .nan, .infinity, -.infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 16_777_216,
+    ]
     static let strings = [
-        "", "a", "a\0b", "\0", "'", "\"", "''; DROP TABLE Scalars; --", "e\u{301}", "\u{e9}", "'\u{301}", "\u{1F985}", "%_?*", "\n\r\t",
+        "", "a", "a\0b", "\0", "'", "\"", "''; DROP TABLE Scalars; --", "e\u{301}", "\u{e9}", "'\u{301}", "\u{1F985}",
+        "%_?*", "\n\r\t",
         "\u{FEFF}x", "\u{FFFF}", String(repeating: "long ", count: 40_000),
     ]
-    static let datas = [Data(), Data([0]), Data([0, 0, 0, 0, 0, 0, 0, 0]), Data([0, 0, 0, 0, 0, 0, 0, 0x80]), Data(repeating: 7, count: 200_000)]
+    static let datas = [
+        Data(), Data([0]), Data([0, 0, 0, 0, 0, 0, 0, 0]), Data([0, 0, 0, 0, 0, 0, 0, 0x80]),
+        Data(repeating: 7, count: 200_000),
+    ]
     static let dates = [
-        Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSinceReferenceDate: -0.0), Date(timeIntervalSinceReferenceDate: 0.1),
+        Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSinceReferenceDate: -0.0),
+        Date(timeIntervalSinceReferenceDate: 0.1),
         Date(timeIntervalSinceReferenceDate: 733_000_000.123_456_7), .distantPast, .distantFuture,
         Date(timeIntervalSinceReferenceDate: .nan), Date(timeIntervalSinceReferenceDate: 1e-300),
         Date(timeIntervalSince1970: 1_700_000_000.000_001),
     ]
     static let decimals = [
-        "0", "-0", "1", "-1", "0.1", "1234567890123456789012345678901234", "-9.999999999999999999999999999999999e6144", "1e-6176", "NaN", "inf",
+        "0", "-0", "1", "-1", "0.1", "1234567890123456789012345678901234", "-9.999999999999999999999999999999999e6144",
+        "1e-6176", "NaN", "inf",
         "-inf", "12.50",
     ]
 }
@@ -61,8 +70,11 @@ private func readBack<Element: Object, Value: Sendable>(
         let object = OptionalScalars(id: 1, float: .nan, double: -0.0, date: Date(timeIntervalSinceReferenceDate: -0.0))
         try test.realm.write { test.realm.add(object) }
         try test.realm.write { object.double = 1 }
-        #expect(try readBack(test, OptionalScalars.self) { "\($0.float?.isNaN ?? false) \($0.double ?? 0) \(bits($0.date ?? Date()))" }
-            == ["true 1.0 \((-0.0).bitPattern)"])
+        #expect(
+            try readBack(test, OptionalScalars.self) {
+                "\($0.float?.isNaN ?? false) \($0.double ?? 0) \(bits($0.date ?? Date()))"
+            }
+                == ["true 1.0 \((-0.0).bitPattern)"])
         try test.realm.write { object.float = nil }
         #expect(try readBack(test, OptionalScalars.self) { $0.float } == [nil])
         try test.realm.write { object.double = .nan }
@@ -130,10 +142,13 @@ private func readBack<Element: Object, Value: Sendable>(
             test.realm.add(Scalars(id: .min, int: .min, int8: .min, int16: .min, int32: .min, int64: .min))
             test.realm.add(Scalars(id: .max, bool: true, int: .max, int8: .max, int16: .max, int32: .max, int64: .max))
         }
-        let ends = try readBack(test, Scalars.self) { [Int64($0.id), Int64($0.int), Int64($0.int8), Int64($0.int16), Int64($0.int32), $0.int64] }
-        #expect(ends == [
-            [.min, .min, -128, -32_768, Int64(Int32.min), .min], [.max, .max, 127, 32_767, Int64(Int32.max), .max],
-        ])
+        let ends = try readBack(test, Scalars.self) {
+            [Int64($0.id), Int64($0.int), Int64($0.int8), Int64($0.int16), Int64($0.int32), $0.int64]
+        }
+        #expect(
+            ends == [
+                [.min, .min, -128, -32_768, Int64(Int32.min), .min], [.max, .max, 127, 32_767, Int64(Int32.max), .max],
+            ])
     }
 
     @Test("O30 ids, UUIDs and every optional survive") func identifiers() throws {
@@ -141,9 +156,11 @@ private func readBack<Element: Object, Value: Sendable>(
         let (uuid, id) = (UUID(), ObjectId.generate())
         try test.realm.write {
             test.realm.add(Scalars(id: 1, uuid: uuid, objectId: id))
-            test.realm.add(OptionalScalars(
-                id: 1, bool: true, int: 1, int8: 2, int16: 3, int32: 4, int64: 5, float: 6, double: 7, string: "8", data: Data([9]),
-                date: Date(timeIntervalSinceReferenceDate: 10), uuid: uuid, objectId: id, decimal128: 11))
+            test.realm.add(
+                OptionalScalars(
+                    id: 1, bool: true, int: 1, int8: 2, int16: 3, int32: 4, int64: 5, float: 6, double: 7, string: "8",
+                    data: Data([9]),
+                    date: Date(timeIntervalSinceReferenceDate: 10), uuid: uuid, objectId: id, decimal128: 11))
             test.realm.add(OptionalScalars(id: 2))
         }
         #expect(try readBack(test, Scalars.self) { "\($0.uuid) \($0.objectId)" } == ["\(uuid) \(id)"])
@@ -154,11 +171,16 @@ private func readBack<Element: Object, Value: Sendable>(
         #expect(all[1].filter { !$0.hasSuffix("nil") } == ["id 2"])
     }
 
-    @Test("O32 AnyRealmValue keeps kind and value", arguments: [
-        AnyRealmValue.none, .bool(true), .bool(false), .int(.max), .float(-0.0), .float(1.5), .double(-0.0), .double(5), .string(""),
-        .string("a\0"), .data(Data()), .data(Data([1])), .date(Date(timeIntervalSinceReferenceDate: 0.1)), .decimal128(12),
-        .objectId(.zero), .uuid(UUID()),
-    ]) func anyValues(_ value: AnyRealmValue) throws {
+    @Test(
+        "O32 AnyRealmValue keeps kind and value",
+        arguments: [
+            AnyRealmValue.none, .bool(true), .bool(false), .int(.max), .float(-0.0), .float(1.5), .double(-0.0),
+            .double(5), .string(""),
+            .string("a\0"), .data(Data()), .data(Data([1])), .date(Date(timeIntervalSinceReferenceDate: 0.1)),
+            .decimal128(12),
+            .objectId(.zero), .uuid(UUID()),
+        ]) func anyValues(_ value: AnyRealmValue) throws
+    {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Scalars(id: 1, anyValue: value)) }
         #expect(try readBack(test, Scalars.self) { $0.anyValue } == [value])
@@ -179,13 +201,16 @@ private func readBack<Element: Object, Value: Sendable>(
             optional.doubles.append(objectsIn: [nil, .nan, -0.0])
             optional.datas.append(objectsIn: [nil, Data()])
         }
-        #expect(try readBack(test, ScalarLists.self) { $0.doubles.map(\.bitPattern) } == [Awkward.doubles.map(\.bitPattern)])
+        #expect(
+            try readBack(test, ScalarLists.self) { $0.doubles.map(\.bitPattern) } == [Awkward.doubles.map(\.bitPattern)]
+        )
         let strings = try readBack(test, ScalarLists.self) { Array($0.strings) }
         #expect(zip(strings[0], Awkward.strings).allSatisfy(same))
         #expect(try readBack(test, ScalarLists.self) { Array($0.datas) } == [Awkward.datas])
         #expect(try readBack(test, ScalarLists.self) { $0.dates.map(bits) } == [Awkward.dates.map(bits)])
-        #expect(try readBack(test, OptionalLists.self) { $0.doubles.map { $0?.bitPattern } }
-            == [[nil, Double.nan.bitPattern, (-0.0).bitPattern]])
+        #expect(
+            try readBack(test, OptionalLists.self) { $0.doubles.map { $0?.bitPattern } }
+                == [[nil, Double.nan.bitPattern, (-0.0).bitPattern]])
         #expect(try readBack(test, OptionalLists.self) { Array($0.datas) } == [[nil, Data()]])
     }
 }
