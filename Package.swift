@@ -8,7 +8,8 @@ let package = Package(
         .library(name: "Martlet", targets: ["Martlet"]),
         .library(name: "KennelModels", targets: ["KennelModels"]),
         .executable(name: "martlet", targets: ["MartletCLI"]),
-        .executable(name: "MartletCLI", targets: ["MartletCLI"]),  // the command plugin finds a tool by its target's name
+        // The command plugin finds a tool by its target's name.
+        .executable(name: "MartletCLI", targets: ["MartletCLI"]),
         .plugin(name: "MartletPlugin", targets: ["MartletPlugin"]),
         .plugin(name: "MartletCommand", targets: ["MartletCommand"]),
     ],

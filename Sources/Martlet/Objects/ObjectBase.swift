@@ -111,9 +111,9 @@ open class ObjectBase {
     }
 }
 
-// Objects stay on the thread, queue or actor of their Realm.
 @available(
     *, unavailable,
     message: "live objects stay where their Realm was opened; pass a ThreadSafeReference or a primary key"
 )
+// Objects stay on the thread, queue or actor of their Realm.
 extension ObjectBase: @unchecked Sendable {}
