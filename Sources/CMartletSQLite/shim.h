@@ -7,8 +7,8 @@ enum {
     CMARTLET_IOERR_DIR_FSYNC = SQLITE_IOERR_DIR_FSYNC
 };
 
-/* A null pointer would bind NULL: empty text stays empty text. */
-/* Variadic calls and destructor constants that Swift cannot see. */
+/* Variadic calls and destructor constants that Swift cannot see. A null pointer would bind NULL: empty text stays empty
+   text. */
 static inline int cmartlet_db_config_int(sqlite3 *db, int op, int value) {
     return sqlite3_db_config(db, op, value, (int *)0);
 }
@@ -23,5 +23,14 @@ static inline int cmartlet_bind_blob_static(sqlite3_stmt *s, int i, const void *
 }
 static inline int cmartlet_bind_blob_transient(sqlite3_stmt *s, int i, const void *p, int n) {
     return sqlite3_bind_blob(s, i, p ? p : "", n, SQLITE_TRANSIENT);
+}
+/* The first bytes of the database file as they are on disk, without a transaction, through the file that SQLite has open:
+   opening and closing it a second time would drop SQLite's locks. Zeros where the file is shorter. */
+static inline int cmartlet_read_header(sqlite3 *db, void *bytes, int count) {
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (code != SQLITE_OK) return code;
+    if (!file || !file->pMethods) return SQLITE_CANTOPEN;
+    return file->pMethods->xRead(file, bytes, count, 0);
 }
 #endif

@@ -56,14 +56,13 @@ package final class Connection: @unchecked Sendable {
         sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
         sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 200)
         sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1)
-        try execute("PRAGMA page_size = \(options.pageSize)")
-        try execute("PRAGMA cell_size_check = ON")
-        try execute("PRAGMA mmap_size = 0")
-        try execute("PRAGMA temp_store = MEMORY")
-        try execute("PRAGMA cache_size = -\(options.cacheKilobytes)")
-        try execute("PRAGMA synchronous = \(options.synchronous)")
-        try execute("PRAGMA wal_autocheckpoint = 0")
-        try execute("PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)")
+        try execute(
+            """
+            PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; \
+            PRAGMA cache_size = -\(options.cacheKilobytes); PRAGMA synchronous = \(options.synchronous); \
+            PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)
+            """)
+        // A hook of our own takes the place of SQLite's, which would checkpoint.
         _ = sqlite3_wal_hook(
             handle,
             { context, _, _, frames in
@@ -124,6 +123,9 @@ package final class Connection: @unchecked Sendable {
 
     /// True when the file was opened for reading only, by wish or because more was not allowed.
     package var isFileReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// The absolute path of the file, without symbolic links, as SQLite found it.
+    package var filePath: String { sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? options.path }
 
     /// A statement that ought to be reset when nobody reads: an unfinished one keeps its snapshot pinned.
     package var unfinishedStatement: String? {

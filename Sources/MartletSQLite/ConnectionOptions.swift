@@ -5,7 +5,6 @@ package struct ConnectionOptions: Sendable {
     package var createsFile = true
     /// The VFS to use; nil for SQLite's default.
     package var vfsName: String?
-    package var pageSize = 4096
     /// `PRAGMA synchronous`: `FULL`, `NORMAL` or `OFF`.
     package var synchronous = "FULL"
     /// Milliseconds to wait for a lock that another process holds.

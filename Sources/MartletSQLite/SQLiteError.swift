@@ -24,9 +24,10 @@ package struct SQLiteError: Error, Sendable {
     package var primary: Primary { Primary(rawValue: extendedCode & 0xff) }
 
     /// True when a COMMIT that failed with this may still be there after the next start: the log was written, but the
-    /// disk did not confirm it. Failed reads and writes, and a full disk, come before that point.
+    /// disk did not confirm it, or a write that failed reached the disk all the same. Failed reads and a full disk come
+    /// before that point.
     package var leavesCommitOpen: Bool {
-        primary == .inputOutput && ![1, 2, 3].contains(extendedCode >> 8)
+        primary == .inputOutput && ![1, 2].contains(extendedCode >> 8)
     }
 
     /// True when a page lies beyond the end of the file (`SQLITE_IOERR_SHORT_READ`, `SQLITE_IOERR_CORRUPTFS`).

@@ -6,12 +6,14 @@ package import Foundation
 final class Scheduler: Sendable {
     // Sendable: run loops take timers from any thread, and wake up for them; the others lock by themselves.
     private enum Target: @unchecked Sendable {
-        case runLoop(RunLoop, keepAlive: Timer)
+        case runLoop(RunLoop)
         case queue(DispatchQueue)
         case byHand(ManualScheduler)
     }
 
     private let target: Target
+    // Made and ended on the run loop's thread or, in `deinit`, by the last user.
+    nonisolated(unsafe) private var keepAlive: Timer?
 
     private init(_ target: Target) { self.target = target }
 
@@ -22,20 +24,24 @@ final class Scheduler: Sendable {
     /// The run loop of this thread; nil for a background thread that does not run one.
     static func currentRunLoop() -> Scheduler? {
         guard Thread.isMainThread || RunLoop.current.currentMode != nil else { return nil }
-        // A run loop that has nothing to wait for would end.
-        let keepAlive = Timer(fire: .distantFuture, interval: 1e9, repeats: true) { _ in }
-        RunLoop.current.add(keepAlive, forMode: .common)
-        return Scheduler(.runLoop(RunLoop.current, keepAlive: keepAlive))
+        return Scheduler(.runLoop(RunLoop.current))
     }
 
-    deinit {
-        if case .runLoop(_, let keepAlive) = target { keepAlive.invalidate() }
+    /// Keeps the run loop of this thread going as long as the scheduler lives: with nothing to wait for it would end, and
+    /// with it what is observed on it.
+    func stay() {
+        guard case .runLoop(let loop) = target, keepAlive == nil else { return }
+        let timer = Timer(fire: .distantFuture, interval: 1e9, repeats: true) { _ in }
+        loop.add(timer, forMode: .common)
+        keepAlive = timer
     }
+
+    deinit { keepAlive?.invalidate() }
 
     /// Runs `body` on the executor, soon and once.
     func schedule(_ body: @escaping @Sendable () -> Void) {
         switch target {
-        case .runLoop(let loop, _):
+        case .runLoop(let loop):
             let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in body() }
             loop.add(timer, forMode: .common)
         case .queue(let queue): queue.async(execute: body)

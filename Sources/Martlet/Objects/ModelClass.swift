@@ -17,6 +17,7 @@ final class ModelClass: @unchecked Sendable {
                 "'\(metatype)' is not a generated model class. Declare it in a schema instead of subclassing 'Object'")
         }
         self.schema = schema
+        declaration = StoreOptions.TypeDeclaration(schema) { RowEncoder.columnValues(of: metatype.init()) }
         hasReferences = schema.properties.contains { $0.isLink || $0.isCollection }
     }
 
@@ -35,9 +36,7 @@ final class ModelClass: @unchecked Sendable {
         }
     }
 
-    var declaration: StoreOptions.TypeDeclaration {
-        StoreOptions.TypeDeclaration(schema) { [metatype] in RowEncoder.columnValues(of: metatype.init()) }
-    }
+    let declaration: StoreOptions.TypeDeclaration
 }
 
 /// The classes that generated registry files have announced, found in the program's own binary.

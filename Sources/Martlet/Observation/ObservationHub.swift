@@ -76,9 +76,9 @@ final class ObservationHub: @unchecked Sendable {
 
     /// True when turns can be taken: a Realm may have been opened before its thread began to run its run loop.
     func canDeliver() -> Bool {
-        if locked({ $0.scheduler != nil }) { return true }
-        guard let scheduler = Scheduler.currentRunLoop() else { return false }
+        guard let scheduler = locked({ $0.scheduler }) ?? Scheduler.currentRunLoop() else { return false }
         locked { $0.scheduler = scheduler }
+        scheduler.stay()
         return true
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import MartletSQLite
 
@@ -8,42 +7,34 @@ import MartletSQLite
 /// Looking is cheap: SQLite's `data_version` changes with every commit of another connection and is read from shared
 /// memory; only then is the version row read. The connection is never left inside a transaction, so it pins nothing.
 ///
-/// Ledger: `connection`, `dataVersion` and `timer` under `lock`.
+/// Ledger: `connection`, `dataVersion` and `isStopped` under `lock`.
 // Sendable by the ledger above.
 final class ExternalCommitMonitor: @unchecked Sendable {
     private weak var coordinator: StoreCoordinator?
     private let lock = NSLock()
     private var connection: Connection?
     private var dataVersion: Int64?
-    private var timer: (any DispatchSourceTimer)?
     private var isStopped = false
-    private static let queue = DispatchQueue(label: "martlet.external-commits", qos: .utility)
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
     /// Zero means that nobody looks but by hand.
     func start(everyMilliseconds interval: Int) {
-        guard interval > 0 else { return }
-        let timer = DispatchSource.makeTimerSource(queue: Self.queue)
-        timer.schedule(
-            deadline: .now() + .milliseconds(interval), repeating: .milliseconds(interval),
-            leeway: .milliseconds(interval / 4))
-        timer.setEventHandler { [weak self] in self?.look() }
-        lock.lock()
-        defer { lock.unlock() }
-        if isStopped { return timer.resumeAndCancel() }
-        self.timer = timer
-        timer.resume()
+        if interval > 0 { ExternalCommitClock.every(milliseconds: interval).add(self) }
     }
 
     func stop() {
         lock.lock()
         isStopped = true
-        timer?.cancel()
-        timer = nil
         connection?.close()
         connection = nil
         lock.unlock()
+    }
+
+    var isOver: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return isStopped
     }
 
     /// Tells listeners if there is a version that they have not been told of.
@@ -64,13 +55,5 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         let version = try Catalog.meta(connection).version
         dataVersion = seen
         return version
-    }
-}
-
-extension DispatchSourceTimer {
-    // A source may not be released before it was resumed.
-    fileprivate func resumeAndCancel() {
-        resume()
-        cancel()
     }
 }

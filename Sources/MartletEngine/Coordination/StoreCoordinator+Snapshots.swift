@@ -7,7 +7,10 @@ extension StoreCoordinator {
     /// - Throws: `.schemaMismatch` when another process has changed the types this one uses; versions that are pinned
     ///   already can be read on.
     package func openSnapshot() throws(EngineError) -> SnapshotHandle {
-        try EngineError.naming(path) { try pin(takeConnection()) }
+        try EngineError.naming(path) {
+            if let (connection, meta) = locked({ $0.takeOpened() }) { return try pinned(connection, meta) }
+            return try pin(takeConnection())
+        }
     }
 
     /// Ends whatever transaction the connection is in and pins what is newest.
@@ -24,6 +27,12 @@ extension StoreCoordinator {
             meta = try Catalog.meta(connection)
         }
         try follow(meta, connection)
+        return try pinned(connection, meta, isCounted: isCounted)
+    }
+
+    private func pinned(
+        _ connection: Connection, _ meta: Catalog.Meta, isCounted: Bool = true
+    ) throws -> SnapshotHandle {
         let handle = makeHandle(connection, meta)
         environment.yield(.afterPin)
         if isCounted { try requireRoom(for: 0) }
@@ -91,5 +100,12 @@ extension StoreCoordinator {
             state.schema = DatabaseSchema(types)
             state.epoch = meta.epoch
         }
+    }
+}
+
+extension StoreCoordinator.State {
+    fileprivate mutating func takeOpened() -> (connection: Connection, meta: Catalog.Meta)? {
+        defer { opened = nil }
+        return opened
     }
 }

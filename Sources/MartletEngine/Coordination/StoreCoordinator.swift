@@ -12,6 +12,8 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     struct State {
         var idle: [Connection] = []
+        /// The version that was read when the file was opened, for the Realm that opened it.
+        var opened: (connection: Connection, meta: Catalog.Meta)?
         var log = CommitLog()
         var newestVersion: Version = 0
         var schema = DatabaseSchema([])
@@ -59,14 +61,20 @@ package final class StoreCoordinator: @unchecked Sendable {
         self.options = options
         environment = options.environment
         processID = options.environment.processID()
-        writeLock = WriteLock(path: StoreFiles.resolved(options.path) + ".lock", environment: options.environment)
-        let opened = try StoreOpener(options, writeLock).open()
+        let opened = try StoreOpener(options, nil).open()
+        writeLock = opened.writeLock
         if options.isTemporary { temporaryFile = StoreFiles.identity(options.path) }
         adopt(opened, options)
+        if opened.connection.isInTransaction {
+            state.opened = (opened.connection, opened.meta)
+        } else {
+            state.idle = [opened.connection]
+        }
     }
 
     deinit {
         guard environment.processID() == processID else { return abandonInherited() }
+        if let (connection, _) = state.opened { state.idle.append(connection) }
         if !options.isReadOnly && !options.isTemporary { closeLog(state.idle.popLast()) }
         checkpointConnection?.close()
         for connection in state.idle { connection.close() }
@@ -75,7 +83,7 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     // Closing an inherited connection would touch the locks and files of the parent process.
     private func abandonInherited() {
-        for connection in state.idle + [checkpointConnection].compactMap({ $0 }) {
+        for connection in state.idle + [checkpointConnection, state.opened?.connection].compactMap({ $0 }) {
             _ = Unmanaged.passRetained(connection)
         }
     }
@@ -88,7 +96,6 @@ package final class StoreCoordinator: @unchecked Sendable {
             }
             state.schemaVersion = max(state.schemaVersion, options.schemaVersion)
             for declaration in options.types { state.declared[declaration.type.name] = declaration.type }
-            state.idle.append(opened.connection)
         }
     }
 
@@ -123,7 +130,9 @@ package final class StoreCoordinator: @unchecked Sendable {
         guard other.schemaVersion != schemaVersion || !other.types.allSatisfy({ declared[$0.type.name] != nil }) else {
             return
         }
-        adopt(try StoreOpener(other, writeLock).open(), other)
+        let opened = try StoreOpener(other, writeLock).open()
+        adopt(opened, other)
+        give(back: opened.connection)
     }
 
     // MARK: Connections

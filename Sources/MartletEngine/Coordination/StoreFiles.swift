@@ -55,6 +55,11 @@ package enum StoreFiles {
         return stat(path, &status) == 0 ? status : nil
     }
 
+    private static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     static func identity(_ path: String) -> Identity? {
         status(path).map { Identity(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)) }
     }
@@ -65,23 +70,22 @@ package enum StoreFiles {
             defer { free(whole) }
             return String(cString: whole)
         }
-        let folder = (path as NSString).deletingLastPathComponent
-        guard let found = realpath(folder.isEmpty ? "." : folder, nil) else { return path }
+        guard let found = realpath(folder(of: path), nil) else { return path }
         defer { free(found) }
         return (String(cString: found) as NSString).appendingPathComponent((path as NSString).lastPathComponent)
     }
 
     /// Refuses paths that cannot hold a database, before anything is opened.
     static func check(_ path: String, isReadOnly: Bool) throws(EngineError) {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = folder(of: path)
         if let status = status(path) {
             try check(status, path, isReadOnly)
         } else if isReadOnly {
             throw EngineError(.fileNotFound, path: path, "there is no file to open; 'readOnly' does not create one")
-        } else if (self.status(folder.isEmpty ? "." : folder)?.st_mode ?? 0) & S_IFMT != S_IFDIR {
+        } else if (self.status(folder)?.st_mode ?? 0) & S_IFMT != S_IFDIR {
             throw EngineError(.fileNotFound, path: path, "the folder '\(folder)' does not exist; create it first")
         }
-        if cmartlet_is_on_network(folder.isEmpty ? "." : folder) == 1 {
+        if cmartlet_is_on_network(folder) == 1 {
             throw EngineError(
                 .accessDenied, path: path, "the file is on a network file system, where locks are not reliable; move it"
             )
@@ -111,8 +115,7 @@ package enum StoreFiles {
             )
         }
         // SQLite takes a file without bytes for new and would delete its log, and with it what was committed.
-        let hasLog = (self.status(resolved(path) + "-wal")?.st_size ?? 0) > 0
-        if status.st_size == 0 && hasLog {
+        if status.st_size == 0, logBytes(path) > 0 {
             throw EngineError.damaged("the file is empty but its log is not", path: path)
         }
     }

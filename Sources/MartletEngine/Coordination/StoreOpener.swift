@@ -7,17 +7,20 @@ import MartletSQLite
 struct StoreOpener {
     /// A connection to a file that fits, and what it found there.
     struct Opened {
+        /// Inside the transaction that read the rest, unless the file had to be changed.
         let connection: Connection
+        let writeLock: WriteLock
         let meta: Catalog.Meta
         let schema: DatabaseSchema
     }
 
     let options: StoreOptions
-    let writeLock: WriteLock
+    /// The queue of writers if the file is open already.
+    let knownLock: WriteLock?
 
-    init(_ options: StoreOptions, _ writeLock: WriteLock) {
+    init(_ options: StoreOptions, _ knownLock: WriteLock?) {
         self.options = options
-        self.writeLock = writeLock
+        self.knownLock = knownLock
     }
 
     private var path: String { options.path }
@@ -30,7 +33,9 @@ struct StoreOpener {
                 // Where writing is not allowed SQLite opens for reading without a word.
                 if connection.isFileReadOnly && !options.isReadOnly { throw StoreFiles.notWritable(path) }
                 try QueryFunctions.install(on: connection)
-                return try look(connection)
+                let writeLock =
+                    knownLock ?? WriteLock(path: connection.filePath + ".lock", environment: options.environment)
+                return try look(connection, writeLock)
             } catch {
                 connection.close()
                 throw error
@@ -38,23 +43,31 @@ struct StoreOpener {
         }
     }
 
-    private func look(_ connection: Connection) throws -> Opened {
-        if try isNew(connection) {
-            try create(connection)
-        } else {
-            try checkFormat(connection)
-            if options.environment.vfsName == nil { try StoreFiles.checkLength(path) }
+    private func look(_ connection: Connection, _ writeLock: WriteLock) throws -> Opened {
+        let isReady = isReady(connection)
+        if !isReady {
+            if try isNew(connection) { try create(connection, writeLock) } else { try checkFormat(connection) }
         }
-        let (meta, types) = try knowing { try applySchema(connection) }
-        try ensureLog(connection)
-        return Opened(connection: connection, meta: meta, schema: DatabaseSchema(types))
+        if options.environment.vfsName == nil { try StoreFiles.checkLength(path) }
+        let (meta, types) = try knowing(connection) { try applySchema(connection, writeLock) }
+        if !isReady { try ensureLog(connection, writeLock) }
+        return Opened(connection: connection, writeLock: writeLock, meta: meta, schema: DatabaseSchema(types))
+    }
+
+    // True when the bytes on disk say that there is nothing to create and nothing to refuse, which spares asking SQLite.
+    // The version row of the snapshot says it again.
+    private func isReady(_ connection: Connection) -> Bool {
+        guard let header = connection.fileHeader() else { return false }
+        return header.applicationID == Catalog.applicationID && header.userVersion == Catalog.format
+            && header.isWriteAheadLogged
     }
 
     // What the engine asks for was made by the engine: if SQLite does not know it, the file is not what it was.
-    private func knowing<R>(_ body: () throws -> R) throws -> R {
+    private func knowing<R>(_ connection: Connection, _ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch let error as SQLiteError where error.primary == .unspecific {
+            try checkFormat(connection)
             throw EngineError.damaged("a part of the catalog is missing ('\(error.message)')", path: path)
         }
     }
@@ -85,7 +98,10 @@ struct StoreOpener {
                 "this is a SQLite database of another program (\(tables) tables and indexes), not a Martlet file; "
                     + "it was left as it is; choose another path")
         }
-        let format = try connection.integer("PRAGMA user_version") ?? 0
+        try checkFormat(try connection.integer("PRAGMA user_version") ?? 0)
+    }
+
+    private func checkFormat(_ format: Int64) throws {
         guard format != Catalog.format else { return }
         let mend = format > Catalog.format ? "use a newer Martlet" : "use the Martlet that wrote it"
         throw EngineError(
@@ -95,7 +111,8 @@ struct StoreOpener {
     }
 
     // A tool may have taken the log away; without it readers would block writers.
-    private func ensureLog(_ connection: Connection) throws {
+    private func ensureLog(_ connection: Connection, _ writeLock: WriteLock) throws {
+        if connection.isInTransaction { try connection.run("ROLLBACK") }
         guard !options.isReadOnly, try connection.value("PRAGMA journal_mode") != .text("wal") else { return }
         try writeLock.acquire()
         defer { writeLock.release() }
@@ -103,12 +120,13 @@ struct StoreOpener {
     }
 
     // Another process may be doing the same: everything happens again under the lock.
-    private func create(_ connection: Connection) throws {
+    private func create(_ connection: Connection, _ writeLock: WriteLock) throws {
         try writeLock.acquire()
         defer { writeLock.release() }
         guard try connection.integer("PRAGMA page_count") == 0 || isBlank(connection) else {
             return try checkFormat(connection)
         }
+        try connection.execute("PRAGMA page_size = \(options.environment.pageSize)")
         try connection.execute("PRAGMA journal_mode = WAL")
         try transaction(on: connection) {
             try connection.execute("PRAGMA application_id = \(Catalog.applicationID)")
@@ -134,8 +152,11 @@ struct StoreOpener {
 
     private typealias Contents = (meta: Catalog.Meta, types: [(id: TableID, type: ObjectTypeSchema)])
 
-    private func applySchema(_ connection: Connection) throws -> Contents {
-        let found = try Catalog.contents(connection)
+    private func applySchema(_ connection: Connection, _ writeLock: WriteLock) throws -> Contents {
+        let found = try Catalog.contents(
+            connection,
+            known: Dictionary(options.types.map { ($0.facts, $0.type) }, uniquingKeysWith: { first, _ in first }))
+        try checkFormat(found.meta.format)
         let diff = try acceptableDiff(found)
         if diff.isEmpty && found.meta.schemaVersion == Int64(bitPattern: options.schemaVersion) { return found }
         if options.isReadOnly {
@@ -147,11 +168,12 @@ struct StoreOpener {
             }
             return found
         }
+        try connection.run("ROLLBACK")
         try writeLock.acquire()
         defer { writeLock.release() }
         try transaction(on: connection) { try changeSchema(connection) }
         connection.forgetStatements()
-        return try Catalog.contents(connection)
+        return try Catalog.contents(connection, known: [:])
     }
 
     // Under the lock everything is looked at again: another process may have been here.

@@ -5,11 +5,14 @@ package struct StoreOptions: Sendable {
     /// An object type of the program, with the values that new columns of old rows get.
     package struct TypeDeclaration: Sendable {
         package let type: ObjectTypeSchema
+        /// What the catalog of a file keeps of it.
+        let facts: String
         /// The column values of a new object, in schema order: called once per value that must differ per row.
         package let defaultRow: @Sendable () -> [SQLValue]
 
         package init(_ type: ObjectTypeSchema, defaultRow: @escaping @Sendable () -> [SQLValue]) {
             self.type = type
+            facts = SchemaText.facts(type)
             self.defaultRow = defaultRow
         }
     }
@@ -35,7 +38,6 @@ package struct StoreOptions: Sendable {
         var options = ConnectionOptions(path: path)
         options.isReadOnly = isReadOnly
         options.vfsName = environment.vfsName
-        options.pageSize = environment.pageSize
         options.busyTimeoutMilliseconds = environment.writeTimeoutMilliseconds
         options.synchronous =
             switch durability {

@@ -26,9 +26,10 @@ enum Catalog {
         var epoch: Int64
         var schemaVersion: Int64
         var schemaHash: Int64
+        var format: Int64
     }
 
-    static let selectMeta = "SELECT version, epoch, schema_version, schema_hash FROM martlet_meta WHERE id = 1"
+    static let selectMeta = "SELECT version, epoch, schema_version, schema_hash, format FROM martlet_meta WHERE id = 1"
 
     static func meta(_ connection: Connection) throws -> Meta {
         let statement = try connection.statement(selectMeta)
@@ -38,18 +39,22 @@ enum Catalog {
         defer { statement.reset() }
         return Meta(
             version: Version(bitPattern: statement.integer(0)), epoch: statement.integer(1),
-            schemaVersion: statement.integer(2), schemaHash: statement.integer(3))
+            schemaVersion: statement.integer(2), schemaHash: statement.integer(3),
+            format: statement.integer(4))
     }
 
     /// The object types of the file, each with its number.
+    ///
+    /// - Parameter known: types by their facts, which need not be read then.
     static func types(
-        _ connection: Connection, checkingNames: Bool = true
+        _ connection: Connection, checkingNames: Bool = true, known: [String: ObjectTypeSchema] = [:]
     ) throws -> [(id: TableID, type: ObjectTypeSchema)] {
         let statement = try connection.statement("SELECT id, name, facts FROM martlet_types ORDER BY id")
         var types: [(TableID, ObjectTypeSchema)] = []
         while try statement.step() {
             let name = statement.text(1)
-            guard let type = SchemaFacts.storedType(statement.text(2)), type.name == name || !checkingNames
+            let facts = statement.text(2)
+            guard let type = known[facts] ?? SchemaFacts.storedType(facts), type.name == name || !checkingNames
             else {
                 statement.reset()
                 throw EngineError.damaged(
@@ -60,12 +65,11 @@ enum Catalog {
         return types
     }
 
-    /// The version row and the object types of one and the same snapshot.
-    static func contents(_ connection: Connection) throws -> (
+    /// The version row and the object types of one and the same snapshot, which stays pinned.
+    static func contents(_ connection: Connection, known: [String: ObjectTypeSchema]) throws -> (
         meta: Meta, types: [(id: TableID, type: ObjectTypeSchema)]
     ) {
         try connection.run("BEGIN")
-        defer { try? connection.run("ROLLBACK") }
-        return (try meta(connection), try types(connection))
+        return (try meta(connection), try types(connection, known: known))
     }
 }

@@ -178,7 +178,7 @@ struct DurabilityTests {
                 #expect(disk.openFileCount == 0, "a failed engine lets go of its files")
                 disk.restart(damage: .mixed, seed: UInt64(operation) << 16 | seed)
                 let verdict = history.verdict(log, vfs: disk.name)
-                #expect(verdict == [], "power cut at \(operation), seed \(seed)")
+                #expect(verdict == [], "power cut at \(operation), seed \(seed), \(log.errors.map(\.message))")
             }
         }
         disk.reset()

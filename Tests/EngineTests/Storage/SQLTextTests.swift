@@ -105,7 +105,7 @@ struct StatementTests {
         #expect(SQLiteError(extendedCode: 2067, message: "").primary == .constraint)
         #expect(SQLiteError(extendedCode: 13, message: "").primary == .full)
         let codes: [Int32: Bool] = [
-            266: false, 522: false, 778: false, 1034: true, 1290: true, 1546: true, 13: false, 5: false,
+            266: false, 522: false, 778: true, 1034: true, 1290: true, 1546: true, 13: false, 5: false,
         ]
         for (code, isOpen) in codes { #expect(SQLiteError(extendedCode: code, message: "").leavesCommitOpen == isOpen) }
         #expect(SQLiteError(extendedCode: 522, message: "").findsFileTooShort)
