@@ -9,7 +9,7 @@ enum Misuse {
     static func wrongExecutor(_ what: String, home: String, here: String) -> Never {
         trap(
             "\(what) was used on \(here), but it belongs to \(home). Live objects stay where their Realm was opened: "
-                + "open a Realm there and look the object up by its primary key, or pass a 'ThreadSafeReference'")
+                + "open a Realm there and look the object up by its primary key")
     }
 
     static func noRunLoop(_ what: String) -> Never {

@@ -113,7 +113,7 @@ open class ObjectBase {
 
 @available(
     *, unavailable,
-    message: "live objects stay where their Realm was opened; pass a ThreadSafeReference or a primary key"
+    message: "live objects stay where their Realm was opened; pass a primary key and look the object up"
 )
 // Objects stay on the thread, queue or actor of their Realm.
 extension ObjectBase: @unchecked Sendable {}

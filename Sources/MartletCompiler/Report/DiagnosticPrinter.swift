@@ -4,7 +4,7 @@ public import MartletSchema
 public struct DiagnosticPrinter {
     public enum Style: Sendable {
         case full
-        /// `path:line:column: error: message [code]`
+        /// `path:line:column: error: message; help [code]`
         case brief
     }
 
@@ -39,7 +39,8 @@ public struct DiagnosticPrinter {
     // MARK: One line
 
     private func brief(_ finding: Diagnostic) -> String {
-        let head = "\(finding.severity.rawValue): \(finding.message) [\(finding.code.rawValue)]\n"
+        let help = finding.help.map { "; " + $0.split(separator: "\n").joined(separator: " ") } ?? ""
+        let head = "\(finding.severity.rawValue): \(finding.message)\(help) [\(finding.code.rawValue)]\n"
         var text = prefix(finding.span) + head
         for note in finding.notes where note.span != nil {
             text += prefix(note.span) + "note: \(note.message)\n"

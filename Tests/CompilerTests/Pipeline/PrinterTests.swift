@@ -42,6 +42,17 @@ struct PrinterTests {
                 """)
     }
 
+    @Test("S32 the help is on the same line")
+    func briefHelp() {
+        let source = source("objects:\n  Dog:\n    properties:\n      a: Strng\n")
+        let printer = DiagnosticPrinter(sources: [source], style: .brief)
+        #expect(
+            printer.text(Frontend.analyze([source]).diagnostics) == """
+                Schemas/Kennel/Dog.yaml:4:10: error: unknown type 'Strng'; did you mean 'String'? [MRT0203]
+
+                """)
+    }
+
     @Test("S32 a finding without a place")
     func noPlace() {
         let printer = DiagnosticPrinter(sources: [], style: .brief)
