@@ -2,7 +2,7 @@
 extension RuleExplanation {
     /// For a terminal: paragraphs without line breaks; examples are indented by four blanks.
     public var paragraphs: [String] {
-        var result = ["\(code.rawValue), \(severity): \(code.meaning)", problem, "Why it matters: \(reason)"]
+        var result = ["\(code.rawValue): \(code.meaning) (\(severity))", problem, "Why it matters: \(reason)"]
         switch example {
         case .schema(let wrong, let mended):
             result += ["Wrong:", RuleExplanation.indented(wrong), "Right:", RuleExplanation.indented(mended)]

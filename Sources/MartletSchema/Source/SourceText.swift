@@ -76,7 +76,7 @@ public struct SourceText: Sendable {
         let start = contentStart(ofLine: lineIndex(at: clamped))
         guard clamped > start else { return 1 }
         // Only scalars of four bytes take two units.
-        let wide = bytes[start..<clamped].count { $0 >= 0xF0 }
+        let wide = bytes[start..<clamped].count { (0xF0...0xF4).contains($0) }
         return SourceText.scalarCount(bytes[start..<clamped]) + wide + 1
     }
 

@@ -97,7 +97,7 @@ struct ExplanationTests {
     func text() {
         let text = ExplanationText.text(of: .unknownType)
         let lines = text.components(separatedBy: "\n")
-        #expect(lines[0] == "MRT0203, error: a type that does not exist")
+        #expect(lines[0] == "MRT0203: a type that does not exist (error)")
         #expect(lines.allSatisfy { $0.count <= 80 })
         #expect(text.contains("\n\nWrong:\n\n    objects:\n"))
         #expect(text.contains("\n          name: Strng\n"))
