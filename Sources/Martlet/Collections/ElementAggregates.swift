@@ -41,25 +41,31 @@ struct ElementValues {
         values.max { SortOrder.compare($0, $1) < 0 }.flatMap { V._value(StoredValue($0)) }
     }
 
-    func sum<V: NumericValue>() -> V { V._number(StoredValue(total)) }
+    func sum<V: NumericValue>() -> V {
+        guard let total, let sum = V._sum(StoredValue(total)) else { Misuse.sumTooLarge("\(V.self)") }
+        return sum
+    }
 
     func average<V: NumericValue>() -> V? {
         guard !values.isEmpty else { return nil }
-        return V._number(StoredValue(.real(Double._number(StoredValue(total)) / Double(values.count))))
+        let sum = values.reduce(0) { $0 + Double._number(StoredValue($1)) }
+        return V._number(StoredValue(.real(sum / Double(values.count))))
     }
 
-    private var total: SQLValue {
-        var whole: Int64 = 0
-        var real = 0.0
+    // Nil for a sum of whole numbers beyond 64 bits.
+    private var total: SQLValue? {
+        var whole: (partialValue: Int64, overflow: Bool) = (0, false)
+        var real: Double?
         for value in values {
             switch value {
-            case .integer(let number): whole += number
-            case .real(let number): real += number
+            case .integer(let number):
+                whole = whole.partialValue.addingReportingOverflow(number)
+                if whole.overflow { return nil }
+            case .real(let number): real = (real ?? 0) + number
             default: Misuse.query("values that are no numbers cannot be added")
             }
         }
-        return values.contains { if case .real = $0 { true } else { false } }
-            ? .real(real + Double(whole)) : .integer(whole)
+        return real.map { .real($0 + Double(whole.partialValue)) } ?? .integer(whole.partialValue)
     }
 }
 

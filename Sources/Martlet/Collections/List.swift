@@ -128,7 +128,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
 
     // MARK: Reading
 
-    /// The number of elements. Complexity: O(1) once the list has been used.
+    /// The number of elements; zero once the owner was deleted. Complexity: O(1) once the list has been used.
     public var count: Int { core?.count ?? unmanaged.count }
 
     /// The element at a position. Traps outside of the list.
@@ -161,7 +161,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
 
     /// Adds elements at the end.
     public func append(objectsIn elements: some Sequence<Element>) {
-        for element in elements { append(element, .error) }
+        // The elements may be those of this list.
+        for element in Array(elements) { append(element, .error) }
     }
 
     /// Puts an element before a position. Complexity: that of a chunk of the list, not of the list.

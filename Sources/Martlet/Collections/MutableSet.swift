@@ -172,6 +172,9 @@ extension MutableSet: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
 
+    /// Hands out the elements that are in the set now, whatever happens to it meanwhile.
+    public func makeIterator() -> IndexingIterator<[Element]> { (0..<count).map { self[$0] }.makeIterator() }
+
     /// The element at a position of the set's own order.
     public subscript(position: Int) -> Element {
         guard let core else {

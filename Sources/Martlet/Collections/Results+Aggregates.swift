@@ -15,8 +15,11 @@ extension Results where Element: ObjectBase {
     }
 
     /// The sum of a property over the members; zero without members. Absent values and NaN are skipped.
+    ///
+    /// Traps when the sum of whole numbers does not fit the type that is asked for: `let sum: Int = …` holds more.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V {
-        V._number(StoredValue(storage.aggregate(.sum, keyPath)))
+        guard let sum = V._sum(StoredValue(storage.aggregate(.sum, keyPath))) else { Misuse.sumTooLarge("\(V.self)") }
+        return sum
     }
 
     /// The mean of a property over the members that have it; nil when none has.

@@ -104,7 +104,12 @@ final class ResultsStorage {
         return context.read { connection in
             var compiler = QueryCompiler(context.schema)
             let query = try compiler.aggregate(function, path, plan)
-            return try connection.value(query.sql, query.arguments) ?? .null
+            do {
+                return try connection.value(query.sql, query.arguments) ?? .null
+            } catch {
+                guard (error as? SQLiteError)?.message == "integer overflow" else { throw error }
+                Misuse.sumTooLarge("Int")
+            }
         }
     }
 

@@ -130,8 +130,12 @@ enum Misuse {
 
     static func query(_ message: String) -> Never { trap("this query cannot be carried out: \(message)") }
 
-    static func readFailed(_ error: any Error) -> Never {
-        trap("a read of the open snapshot failed: \(error)")
+    static func readFailed(_ reason: String, path: String) -> Never {
+        trap("reading '\(path)' failed, and a property or collection has no way to throw: \(reason)")
+    }
+
+    static func sumTooLarge(_ type: String) -> Never {
+        trap("the sum does not fit '\(type)'. Ask for a larger type, such as 'let sum: Int = …', or 'Double'")
     }
 
     // MARK: Observation

@@ -84,7 +84,10 @@ final class CollectionCore {
         }
     }
 
+    // Zero once the owner was deleted: observers are handed the collection with its last change.
     var count: Int {
+        context.confinement.require("the collection '\(name)'")
+        if !isValid { return 0 }
         load()
         return elements?.count ?? 0
     }
@@ -125,7 +128,7 @@ final class CollectionCore {
         do {
             return try body()
         } catch {
-            Misuse.readFailed(error)
+            context.readFailed(error)
         }
     }
 

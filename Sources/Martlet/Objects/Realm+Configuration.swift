@@ -4,7 +4,7 @@ import Synchronization
 
 extension Realm {
     /// Which file a Realm opens, and how.
-    public struct Configuration {
+    public struct Configuration: Sendable {
         /// The file; nil for a Realm in memory.
         public var fileURL: URL? {
             didSet { if fileURL != nil { inMemoryIdentifier = nil } }

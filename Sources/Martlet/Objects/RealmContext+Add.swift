@@ -68,7 +68,7 @@ extension RealmContext {
         do {
             return try transaction.nextKey(in: table.id)
         } catch {
-            Misuse.readFailed(error)
+            readFailed(error)
         }
     }
 

@@ -131,7 +131,7 @@ final class RealmContext {
             replaceSnapshot(opened)
             return opened
         } catch {
-            Misuse.readFailed(error)
+            readFailed(error)
         }
     }
 
@@ -177,8 +177,12 @@ final class RealmContext {
         } catch let failure as ResolvedPath.Failure {
             Misuse.query("'\(failure.type)' has no property '\(failure.name)'")
         } catch {
-            Misuse.readFailed(error)
+            readFailed(error)
         }
+    }
+
+    func readFailed(_ error: any Error) -> Never {
+        Misuse.readFailed(EngineError.named(error, path: coordinator.path).message, path: coordinator.path)
     }
 
     // MARK: Accessors

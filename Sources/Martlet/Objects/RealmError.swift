@@ -1,4 +1,5 @@
 import MartletEngine
+import MartletSQLite
 
 extension Realm {
     /// A fault of the world around a Realm: the disk, a lock, the schema of a file, input.
@@ -27,6 +28,11 @@ extension Realm {
             self.code = code
             self.path = path
             self.message = message
+        }
+
+        /// What users are told of any failure of the layers below.
+        static func told(_ error: any Swift.Error, path: String) -> any Swift.Error {
+            error is EngineError || error is SQLiteError ? Realm.Error(EngineError.named(error, path: path)) : error
         }
 
         init(_ error: EngineError) { self.init(Code(error.code), path: error.path, error.message) }

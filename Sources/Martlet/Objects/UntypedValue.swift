@@ -59,10 +59,23 @@ enum UntypedValue {
 
     private static func rawValue(_ value: Any) -> Any? { (value as? any PersistableEnum)?.rawValue }
 
-    /// `Any` that holds an optional, without that layer.
+    /// `Any` that holds an optional, without that layer; what JSON readers give as plain Swift values.
     static func unwrapped(_ value: Any?) -> Any? {
         guard let value else { return nil }
-        return (value as? any AnyOptional).map { unwrapped($0.wrapped) } ?? value
+        if let optional = value as? any AnyOptional { return unwrapped(optional.wrapped) }
+        guard Swift.type(of: value) is AnyClass else { return value }
+        if value is NSNull { return nil }
+        return (value as? NSNumber).map(plain) ?? value
+    }
+
+    private static func plain(_ number: NSNumber) -> Any {
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "B"): number.boolValue
+        case UInt8(ascii: "c") where number === NSNumber(value: true) || number === NSNumber(value: false):
+            number.boolValue
+        case UInt8(ascii: "d"), UInt8(ascii: "f"): number.doubleValue
+        default: number.int64Value
+        }
     }
 
     static func type(of scalar: ScalarType) -> (any PersistableValue.Type)? {

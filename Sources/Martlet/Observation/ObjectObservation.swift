@@ -91,7 +91,7 @@ final class ObjectObservation {
         do {
             known = try tracker.state(handle)
         } catch {
-            Misuse.readFailed(error)
+            context.readFailed(error)
         }
         observation.values = observation.shown(known.values, Array(known.values.indices))
         let entry = TrackingEntry<ObjectTracker.State, ObjectTracker.Change>(

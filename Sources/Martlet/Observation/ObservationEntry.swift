@@ -110,7 +110,8 @@ final class TrackingEntry<State, News>: ObservationEntry {
                 let step = try advance(known, changes, handle)
                 return { [self] isSilent in take(step, handle.version, isSilent) }
             } catch {
-                return { [self] _ in fail(error, handle.version) }
+                let told = Realm.Error.told(error, path: handle.path)
+                return { [self] _ in fail(told, handle.version) }
             }
         }
     }

@@ -255,7 +255,9 @@ final class ObservationHub: @unchecked Sendable {
         isDelivering = true
         defer { isDelivering = false }
         for entry in locked({ $0.entries }) {
-            let call = locked { _ in entry.isAlive ? entry.failureCall(failure) : nil }
+            let call = locked { _ in
+                entry.isAlive ? entry.failureCall(Realm.Error.told(failure, path: coordinator.path)) : nil
+            }
             call?()
         }
     }

@@ -20,6 +20,9 @@ extension FixedWidthInteger where Self: NumericValue {
         default: 0
         }
     }
+    public static func _sum(_ stored: StoredValue) -> Self? {
+        if case .integer(let number) = stored.raw { Self(exactly: number) } else { _number(stored) }
+    }
 }
 
 extension Int: NumericValue {}
@@ -53,6 +56,7 @@ extension Double: NumericValue {
     public var _compared: StoredValue { comparedFloating(self) }
     public static func _value(_ stored: StoredValue) -> Double? { floating(stored) }
     public static func _number(_ stored: StoredValue) -> Double { floating(stored) ?? 0 }
+    public static func _sum(_ stored: StoredValue) -> Double? { _number(stored) }
 }
 
 extension Float: NumericValue {
@@ -60,6 +64,7 @@ extension Float: NumericValue {
     public var _compared: StoredValue { comparedFloating(Double(self)) }
     public static func _value(_ stored: StoredValue) -> Float? { floating(stored).map(Float.init) }
     public static func _number(_ stored: StoredValue) -> Float { floating(stored).map(Float.init) ?? 0 }
+    public static func _sum(_ stored: StoredValue) -> Float? { _number(stored) }
 }
 
 extension String: OrderedValue {
@@ -114,4 +119,5 @@ extension Optional: OrderedValue where Wrapped: OrderedValue {}
 
 extension Optional: NumericValue where Wrapped: NumericValue {
     public static func _number(_ stored: StoredValue) -> Wrapped? { Wrapped._number(stored) }
+    public static func _sum(_ stored: StoredValue) -> Wrapped?? { Wrapped._sum(stored).map { .some($0) } }
 }

@@ -38,4 +38,6 @@ public protocol OrderedValue: PersistableValue {}
 public protocol NumericValue: OrderedValue {
     /// The value nearest to a sum computed by the database.
     static func _number(_ stored: StoredValue) -> Self
+    /// The same for a sum; nil when it does not fit.
+    static func _sum(_ stored: StoredValue) -> Self?
 }

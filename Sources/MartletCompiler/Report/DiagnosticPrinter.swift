@@ -39,7 +39,8 @@ public struct DiagnosticPrinter {
     // MARK: One line
 
     private func brief(_ finding: Diagnostic) -> String {
-        let help = finding.help.map { "; " + $0.split(separator: "\n").joined(separator: " ") } ?? ""
+        var help = finding.help.map { "; " + $0.split(separator: "\n").joined(separator: " ") } ?? ""
+        if finding.message.hasSuffix(help) { help = "" }
         let head = "\(finding.severity.rawValue): \(finding.message)\(help) [\(finding.code.rawValue)]\n"
         var text = prefix(finding.span) + head
         for note in finding.notes where note.span != nil {

@@ -28,7 +28,7 @@ struct StoreOpener {
     func open() throws(EngineError) -> Opened {
         try EngineError.naming(path) {
             if options.environment.vfsName == nil { try StoreFiles.check(path, isReadOnly: options.isReadOnly) }
-            let connection = try Connection(options.connection)
+            let connection = try connect()
             do {
                 // Where writing is not allowed SQLite opens for reading without a word.
                 if connection.isFileReadOnly && !options.isReadOnly { throw StoreFiles.notWritable(path) }
@@ -40,6 +40,18 @@ struct StoreOpener {
                 connection.close()
                 throw error
             }
+        }
+    }
+
+    private func connect() throws -> Connection {
+        do {
+            return try Connection(options.connection)
+        } catch {
+            guard options.isReadOnly, error.primary == .readOnly || error.primary == .cannotOpen else { throw error }
+            throw EngineError(
+                .accessDenied, path: path,
+                "readers put a '-shm' file beside the database, which is not allowed here; "
+                    + "copy it to a folder that may be written: SQLite says '\(error.message)' (\(error.extendedCode))")
         }
     }
 
@@ -161,10 +173,11 @@ struct StoreOpener {
         if diff.isEmpty && found.meta.schemaVersion == Int64(bitPattern: options.schemaVersion) { return found }
         if options.isReadOnly {
             guard diff.isEmpty else {
+                let lacks = diff.steps.compactMap(\.lack).map { "\n  - \($0)" }.joined()
                 throw EngineError(
                     .schemaMismatch, path: path,
-                    "the file lacks \(diff.steps.count) changes of the schema and is open with 'readOnly'; "
-                        + "open it once for writing")
+                    "the file is older than the schema and open with 'readOnly'; open it once for writing; "
+                        + "it lacks:\(lacks)")
             }
             return found
         }

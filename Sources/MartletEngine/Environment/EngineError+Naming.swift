@@ -10,7 +10,7 @@ extension EngineError {
         }
     }
 
-    static func named(_ error: any Error, path: String) -> EngineError {
+    package static func named(_ error: any Error, path: String) -> EngineError {
         if let error = error as? EngineError { return error }
         if let error = error as? SQLiteError { return EngineError(error, path: path) }
         return EngineError(.inputOutput, path: path, "the file could not be used: \(error)")

@@ -13,6 +13,19 @@ package struct SchemaDiff: Equatable {
         /// The sets of properties that must be unique together are others than before.
         case rebuildUniques(String)
         case replaceFacts(String)
+
+        /// What the file lacks, for people.
+        var lack: String? {
+            switch self {
+            case .createType(let name): "type '\(name)'"
+            case .renameType(let old, let new): "the name '\(new)' of type '\(old)'"
+            case .addProperty(let type, let property): "property '\(type).\(property)'"
+            case .renameProperty(let type, let old, let new): "the name '\(new)' of property '\(type).\(old)'"
+            case .rebuildIndex(let type, let property): "the index of '\(type).\(property)' as declared"
+            case .rebuildUniques(let type): "the unique properties of '\(type)' as declared"
+            case .moveSpecials, .replaceFacts: nil
+            }
+        }
     }
 
     package private(set) var steps: [Step] = []

@@ -35,6 +35,9 @@ package final class SnapshotHandle: @unchecked Sendable {
         return try body(connection)
     }
 
+    /// The file that is read.
+    package var path: String { read { $0.options.path } }
+
     /// Takes the connection out, for a holder that knows itself to be the only one.
     func surrender() -> Connection? {
         lock.lock()

@@ -2,6 +2,8 @@
 enum NameRules {
     static let maximumLength = 63
 
+    private static let databasePrefixes = ["sqlite_", "martlet_"]
+
     struct Problem {
         let message: String
         let replacement: String?
@@ -10,6 +12,11 @@ enum NameRules {
     /// What makes a text no name at all.
     static func problem(of text: String, kind: String) -> Problem? {
         if text.isName {
+            if kind == "type", let prefix = databasePrefixes.first(where: text.lowercased().hasPrefix) {
+                return Problem(
+                    message: "a type name cannot begin with '\(prefix)', which the database keeps for itself; "
+                        + "begin with another word", replacement: nil)
+            }
             guard text.utf8.count > maximumLength else { return nil }
             return Problem(
                 message: "\(article(kind)) name of \(text.utf8.count) letters, more than the 63 allowed; shorten it",

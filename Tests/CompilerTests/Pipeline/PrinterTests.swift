@@ -1,3 +1,4 @@
+import Foundation
 import MartletCompiler
 import MartletFrontend
 import MartletSchema
@@ -51,6 +52,21 @@ struct PrinterTests {
                 Schemas/Kennel/Dog.yaml:4:10: error: unknown type 'Strng'; did you mean 'String'? [MRT0203]
 
                 """)
+    }
+
+    @Test("S32 help that the message ends with is not said twice")
+    func briefHelpOnce() {
+        let source = source("objects:\n  Dog:\n    properties:\n      a: Dog\n")
+        let text = DiagnosticPrinter(sources: [source], style: .brief).text(Frontend.analyze([source]).diagnostics)
+        #expect(text.components(separatedBy: "write 'Dog?'").count == 2)
+    }
+
+    @Test("S10 MRT0402 type names that the database keeps for itself")
+    func databaseNames() {
+        for name in ["Sqlite_x", "Martlet_meta", "SQLITE_Y"] {
+            let source = source("objects:\n  \(name):\n    properties:\n      a: Int\n")
+            #expect(Frontend.analyze([source]).diagnostics.map(\.code) == [.reservedName])
+        }
     }
 
     @Test("S32 a finding without a place")

@@ -338,6 +338,7 @@ struct SchemaChangeTests {
             _ = try VirtualProcess(folder.path(), [Self.old + "\nproperty b Int"]) { $0.isReadOnly = true }
         }
         #expect(error?.code == .schemaMismatch)
+        #expect(error?.message.hasSuffix("it lacks:\n  - property 'Dog.b'") == true, "\(error?.message ?? "")")
         try requireOldData(
             VirtualProcess(folder.path(), [Self.old, Self.man]) {
                 $0.isReadOnly = true; $0.schemaVersion = 4

@@ -180,6 +180,36 @@ import Testing
         #expect(test.realm.objects(ScalarLists.self)[1].ints.isEmpty && gone.isInvalidated)
     }
 
+    @Test("O42 a list can be appended to itself") func itself() throws {
+        let test = try TestRealm()
+        let lists = ScalarLists(ints: [1, 2])
+        lists.ints.append(objectsIn: lists.ints)
+        #expect(Array(lists.ints) == [1, 2, 1, 2])
+        try test.realm.write {
+            test.realm.add(lists)
+            lists.ints.append(objectsIn: lists.ints)
+        }
+        #expect(lists.ints.count == 8)
+    }
+
+    @Test("N59 the list that an observer is handed after the owner was deleted is empty") func ownerDeleted() throws {
+        let test = try TestRealm()
+        let lists = ScalarLists(ints: [1, 2])
+        try test.realm.write { test.realm.add(lists) }
+        var counts: [Int] = []
+        let token = lists.ints.observe { change in
+            switch change {
+            case .initial(let list), .update(let list, _, _, _): counts.append(Array(list).count)
+            case .error(let error): Issue.record(error)
+            }
+        }
+        test.realm.refresh()
+        try test.realm.write { test.realm.delete(lists) }
+        test.realm.refresh()
+        #expect(counts == [2, 0])
+        token.invalidate()
+    }
+
     @Test("O42 positions outside and changes outside a write trap") func mistakes() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ScalarLists(ints: [1]).ints[1]

@@ -35,6 +35,21 @@ import Testing
         #expect(sets.strings.isEmpty && !sets.strings.contains("a"))
     }
 
+    @Test("O43 elements can be removed while a set is gone through") func removal() throws {
+        let test = try TestRealm()
+        let sets = ScalarSets(strings: ["a", "b", "c"])
+        try test.realm.write {
+            test.realm.add(sets)
+            var seen: [String] = []
+            for string in sets.strings {
+                sets.strings.remove(string)
+                seen.append(string)
+            }
+            #expect(seen.sorted() == ["a", "b", "c"])
+        }
+        #expect(sets.strings.isEmpty)
+    }
+
     @Test("O43 sets of objects, and their algebra") func algebra() throws {
         let test = try TestRealm()
         let nodes = (0..<5).map { Node(id: $0) }

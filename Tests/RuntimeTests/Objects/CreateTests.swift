@@ -1,4 +1,5 @@
 import ConformanceModels
+import Foundation
 import KennelModels
 import MartletTestSupport
 import Testing
@@ -33,6 +34,21 @@ import Testing
             node.part.map { Array($0.tags) } == ["t"] && node.parts.first?.name == "q"
                 && node.partsByName["r"]??.name == "r")
         #expect(test.realm.objects(Node.self).count == 9)
+    }
+
+    @Test("O5 create takes what a JSON reader gives") func json() throws {
+        let test = try TestRealm()
+        let text = """
+            {"id": 7, "name": "é", "amount": 3, "next": null, "children": [{"id": 8, "amount": 2.5}], "part": null,
+             "named": {"x": null, "y": {"id": 9}}}
+            """
+        let json = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        let node = try test.realm.write { test.realm.create(Node.self, value: json) }
+        #expect(node.id == 7 && node.name == "é" && node.amount == 3 && node.next == nil && node.part == nil)
+        #expect(node.children.first?.amount == 2.5 && node.named["x"] == .some(nil) && node.named["y"]??.id == 9)
+        let flags = try JSONSerialization.jsonObject(with: Data(#"{"id": 1, "bool": true, "int": 1}"#.utf8))
+        let values = try test.realm.write { test.realm.create(OptionalScalars.self, value: flags) }
+        #expect(values.bool == true && values.int == 1 && values.double == nil)
     }
 
     @Test("O5 arrays are in schema order, without linking objects") func arrays() throws {

@@ -364,7 +364,7 @@ struct DeliveryTests {
         nonisolated(unsafe) var kept: [NotificationToken] = []
         var configuration = test.configuration
         configuration.scheduler = nil
-        nonisolated(unsafe) let settings = configuration
+        let settings = configuration
         try queue.sync {
             let realm = try Realm(configuration: settings, queue: queue)
             kept.append(
@@ -388,7 +388,7 @@ struct DeliveryTests {
         let test = try TestRealm()
         var configuration = test.configuration
         configuration.scheduler = nil
-        nonisolated(unsafe) let settings = configuration
+        let settings = configuration
         let told = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var lines: [String] = []
         nonisolated(unsafe) var isOver = false

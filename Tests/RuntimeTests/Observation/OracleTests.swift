@@ -117,7 +117,7 @@ struct OracleTests {
         let queue = DispatchQueue(label: "writer")
         var configuration = test.configuration
         configuration.scheduler = nil
-        nonisolated(unsafe) let settings = configuration
+        let settings = configuration
         nonisolated(unsafe) var other: Realm?
         nonisolated(unsafe) var box = changes
         let foreign = writers == .processes ? try test.foreignRealm() : nil

@@ -54,12 +54,18 @@ struct ProcessObservationTests {
             configuration.maximumNumberOfActiveVersions = 1
         }
         let log = Log(test.allDogs)
+        var codes: [Realm.Error.Code?] = []
+        let token = test.allDogs.observe {
+            if case .error(let error) = $0 { codes.append((error as? Realm.Error)?.code) }
+        }
+        defer { token.invalidate() }
         test.settle()
         #expect(log.take() == ["initial"])
         let foreign = try test.foreignRealm()
         try foreign.write { foreign.add(Dog(name: "Rex")) }
         test.realm.context.coordinator.lookForExternalCommits()
         test.settle()
+        #expect(codes == [.tooManyVersions])
         let lines = log.take()
         #expect(lines.count == 1)
         #expect(lines.first?.contains("versions") == true)

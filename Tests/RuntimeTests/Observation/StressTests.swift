@@ -20,7 +20,7 @@ struct ObservationStressTests {
         let finished = DispatchGroup()
         var configuration = test.configuration
         configuration.scheduler = nil
-        nonisolated(unsafe) let settings = configuration
+        let settings = configuration
         for number in 0..<3 {
             finished.enter()
             Thread.detachNewThread {

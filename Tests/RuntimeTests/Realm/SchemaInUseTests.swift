@@ -26,7 +26,7 @@ struct SchemaInUseTests {
         try test.realm.write { test.realm.add(Todo()) }
         var wide = test.configuration
         wide.objectTypes = nil
-        nonisolated(unsafe) let configuration = wide
+        let configuration = wide
         try test.elsewhere { _ in
             let realm = try Realm(configuration: configuration)
             try realm.write { realm.add(Dog(name: "Rex")) }
