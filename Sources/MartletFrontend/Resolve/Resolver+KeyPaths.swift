@@ -14,6 +14,7 @@ extension Resolver {
             }
             guard let type = member.type else { return nil }
             let owner = scope.syntax.name.value
+            note(.property(owner: owner, name: name.value), at: name.span)
             segments.append(KeyPathSegmentModel(owner: owner, property: name.value, type: type, span: name.span))
             if index == path.segments.count - 1 { break }
             guard let next = type.value.objectName.flatMap({ scopes[$0] }) else {
@@ -81,6 +82,7 @@ extension Resolver {
             }
             return nil
         }
+        note(.type(root.value), at: root.span)
         var labels: [ProjectionLabelModel] = []
         for label in syntax.labels {
             if NameRules.projectionMembers.contains(label.name.value) { reportReserved(label.name, "label") }

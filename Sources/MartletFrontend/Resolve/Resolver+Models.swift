@@ -9,6 +9,7 @@ extension Resolver {
         var indexed: Set<String> = []
         for entry in syntax.indexes {
             if let member = scope.members[entry.value] {
+                note(.property(owner: name, name: entry.value), at: entry.span)
                 if let type = member.type, Self.isIndexable(type), entry.value != primaryKey?.value {
                     indexed.insert(entry.value)
                 }
@@ -90,6 +91,7 @@ extension Resolver {
             reportNoMember(name, of: scope)
             return nil
         }
+        self.note(.property(owner: scope.syntax.name.value, name: name.value), at: name.span)
         guard let type = member.type else { return name }
         let note = DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)
         guard type.isSingle, Self.isKeyType(type.value) else {
@@ -126,6 +128,7 @@ extension Resolver {
                 reportNoMember(name, of: scope)
                 continue
             }
+            note(.property(owner: scope.syntax.name.value, name: name.value), at: name.span)
             guard let type = member.type else { continue }
             if case .embedded = type.value {
                 reportNotUnique(name, type)
@@ -150,8 +153,9 @@ extension Resolver {
         for item in syntax.cases {
             if NameRules.caseNames.contains(item.name.value) {
                 report(
-                    .reservedName, "a case cannot be named '\(item.name.value)', which is a member of every enum",
-                    at: item.name.span, label: "choose another name")
+                    .reservedName,
+                    "a case cannot be named '\(item.name.value)', which is a member of every enum; choose another name",
+                    at: item.name.span, label: "taken by Swift")
             }
             if let first = names[item.name.value] {
                 report(
@@ -178,6 +182,9 @@ extension Resolver {
                 .unknownName, "'\(syntax.name.value)' has no case '\(unknown.value)'", unknown,
                 among: syntax.cases.map(\.name.value), label: "no such case")
         }
+        if let unknown = syntax.unknown {
+            note(.enumCase(owner: syntax.name.value, name: unknown.value), at: unknown.span)
+        }
         guard let raw = syntax.raw else { return nil }
         return EnumModel(
             name: syntax.name.value, nameSpan: syntax.name.span, documentation: syntax.documentation, raw: raw,
@@ -189,7 +196,7 @@ extension Resolver {
         guard raw == .int else { return .string(scalar.text) }
         switch scalar.isPlain ? WholeNumber(scalar.text) : .none {
         case .value(let value): return .int(value)
-        case .ambiguous(let right):
+        case .ambiguous(let right, _):
             report(
                 .ambiguousScalar, "'\(scalar.text)' is a number in some YAML only; write '\(right)'", at: scalar.span,
                 help: "write '\(right)'", fixes: [Fix("write '\(right)'", .suggested, [Edit(scalar.span, right)])])

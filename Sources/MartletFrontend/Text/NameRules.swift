@@ -19,6 +19,8 @@ enum NameRules {
         let message: String
         if text.hasPrefix("_") {
             message = "'\(text.shortened)' begins with '_', which generated code keeps for itself; begin with a letter"
+        } else if text.utf8.first?.isDigit == true {
+            message = "'\(text.shortened)' begins with a digit; begin \(article(kind)) name with a letter"
         } else {
             message = "'\(text.shortened)' cannot be \(article(kind)) name; use letters, digits and '_' of ASCII"
         }
