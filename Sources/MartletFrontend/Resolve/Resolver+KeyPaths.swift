@@ -9,7 +9,8 @@ extension Resolver {
         var isOptional = false
         for (index, name) in path.segments.enumerated() {
             guard let member = scope.members[name.value] else {
-                reportNoMember(name, of: scope)
+                let isLast = index == path.segments.count - 1
+                reportNoMember(name, of: scope) { isLast || $0.value.objectName != nil && $0.kind != .map }
                 return nil
             }
             guard let type = member.type else { return nil }
@@ -19,7 +20,8 @@ extension Resolver {
             if index == path.segments.count - 1 { break }
             guard let next = type.value.objectName.flatMap({ scopes[$0] }) else {
                 report(
-                    .unknownName, "'\(name.value)' is '\(type.text)', and a key path cannot go on from there",
+                    .unknownName,
+                    "'\(name.value)' is '\(type.text)', and a key path cannot go on from there; end it here",
                     at: path.segments[index + 1].span, label: "nothing to find here",
                     notes: [DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)])
                 return nil

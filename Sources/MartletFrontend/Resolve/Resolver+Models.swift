@@ -14,7 +14,7 @@ extension Resolver {
                     indexed.insert(entry.value)
                 }
             } else {
-                reportNoMember(entry, of: scope)
+                reportNoMember(entry, of: scope, where: Self.isIndexable)
             }
         }
         for list in syntax.unique { checkUnique(list, scope) }
@@ -71,7 +71,9 @@ extension Resolver {
             ("onDelete", property.onDelete?.span),
         ] {
             guard let span else { continue }
-            report(.unknownKey, "'\(key)' is for stored properties, and '\(property.name.value)' is ignored", at: span)
+            report(
+                .unknownKey, "'\(key)' is for stored properties, and '\(property.name.value)' is ignored; remove it",
+                at: span)
         }
         guard let syntax = property.type, let type = resolve(syntax, of: property) else { return nil }
         guard type.isSingle else {
@@ -88,7 +90,7 @@ extension Resolver {
 
     private mutating func checkPrimaryKey(_ name: Spanned<String>, _ scope: ObjectScope) -> Spanned<String>? {
         guard let member = scope.members[name.value] else {
-            reportNoMember(name, of: scope)
+            reportNoMember(name, of: scope) { $0.isSingle && Self.isKeyType($0.value) }
             return nil
         }
         self.note(.property(owner: scope.syntax.name.value, name: name.value), at: name.span)
@@ -125,17 +127,18 @@ extension Resolver {
             }
             seen[name.value] = name.span
             guard let member = scope.members[name.value] else {
-                reportNoMember(name, of: scope)
+                reportNoMember(name, of: scope, where: Self.canBeUnique)
                 continue
             }
             note(.property(owner: scope.syntax.name.value, name: name.value), at: name.span)
             guard let type = member.type else { continue }
-            if case .embedded = type.value {
-                reportNotUnique(name, type)
-            } else if !type.isSingle {
-                reportNotUnique(name, type)
-            }
+            if !Self.canBeUnique(type) { reportNotUnique(name, type) }
         }
+    }
+
+    private static func canBeUnique(_ type: PropertyTypeModel) -> Bool {
+        if case .embedded = type.value { return false }
+        return type.isSingle
     }
 
     private mutating func reportNotUnique(_ name: Spanned<String>, _ type: PropertyTypeModel) {
@@ -201,10 +204,13 @@ extension Resolver {
                 .ambiguousScalar, "'\(scalar.text)' is a number in some YAML only; write '\(right)'", at: scalar.span,
                 help: "write '\(right)'", fixes: [Fix("write '\(right)'", .suggested, [Edit(scalar.span, right)])])
         case .tooLarge:
-            report(.badDefault, "'\(scalar.text.shortened)' does not fit an 'Int'", at: scalar.span)
+            report(
+                .badDefault, "'\(scalar.text.shortened)' does not fit an 'Int'; write a smaller number", at: scalar.span
+            )
         case .none:
             report(
-                .badDefault, "'\(scalar.text.shortened)' is no whole number, and the enum is stored as 'Int'",
+                .badDefault,
+                "'\(scalar.text.shortened)' is no whole number, and the enum is stored as 'Int'; write one",
                 at: scalar.span)
         }
         return nil

@@ -147,6 +147,12 @@ extension Resolver {
                 return nil
             }
         }
+        if case .linkingObjects = type.shape {
+            reportMissing(
+                .unknownType, "unknown type '\(name.value.shortened)'", name, among: symbols.objectNames,
+                label: "no object with this name")
+            return nil
+        }
         if let right = ForeignTypes.scalar(for: name.value) {
             report(
                 .unknownType, "unknown type '\(name.value)'; write '\(right)'", at: name.span,
@@ -167,9 +173,10 @@ extension Resolver {
             report(.unknownType, mend, at: name.span)
             return nil
         }
+        let isSet = if case .set = type.shape { true } else { false }
         reportMissing(
             .unknownType, "unknown type '\(name.value.shortened)'", name, among: symbols.typeNames,
-            label: "no type with this name")
+            label: "no type with this name", where: { [symbols] in !isSet || symbols[$0]?.kind.isEmbedded != true })
         return nil
     }
 
@@ -222,7 +229,12 @@ extension Resolver {
     }
 
     /// A property that an object does not have.
-    mutating func reportNoMember(_ name: Spanned<String>, of scope: ObjectScope, candidates: [String]? = nil) {
+    ///
+    /// - Parameter isLegal: whether a property of this type could stand there.
+    mutating func reportNoMember(
+        _ name: Spanned<String>, of scope: ObjectScope, candidates: [String]? = nil,
+        where isLegal: (PropertyTypeModel) -> Bool = { _ in true }
+    ) {
         let owner = scope.syntax.name
         // An object without properties has its finding already.
         guard !scope.names.isEmpty || !scope.ignored.isEmpty else { return }
@@ -235,6 +247,7 @@ extension Resolver {
         reportMissing(
             .unknownName, "'\(owner.value)' has no property '\(name.value.shortened)'", name,
             among: candidates ?? scope.names, label: "no such property",
-            notes: [DiagnosticNote("'\(owner.value)' is declared here", at: owner.span)])
+            notes: [DiagnosticNote("'\(owner.value)' is declared here", at: owner.span)],
+            where: { scope.members[$0]?.type.map(isLegal) ?? true })
     }
 }

@@ -82,12 +82,13 @@ struct Resolver {
     /// A name that leads nowhere, with the names that it may have meant; silent when it may stand in unreadable text.
     mutating func reportMissing(
         _ code: DiagnosticCode, _ message: String, _ name: Spanned<String>, among candidates: [String],
-        label: String, notes: [DiagnosticNote] = []
+        label: String, notes: [DiagnosticNote] = [], where isLegal: (String) -> Bool = { _ in true }
     ) {
         guard !lostWords.contains(name.value) else { return }
-        let names = suggestions.nearest(to: name.value, among: candidates)
+        let names = suggestions.nearest(to: name.value, among: candidates, where: isLegal)
         report(
-            code, message, at: name.span, label: label, notes: notes, help: Suggestions.question(names),
+            code, message, at: name.span, label: label, notes: notes,
+            help: Suggestions.question(names) ?? "declare it, or correct the name",
             fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(name.span, $0)]) })
     }
 }

@@ -35,9 +35,9 @@ extension SchemaParser {
     }
 
     /// Where `renamedFrom` goes in a mapping: before its first key. With one there already, nowhere.
-    mutating func noteRenaming(_ name: Spanned<String>, in mapping: YAMLMapping) {
+    mutating func noteRenaming(_ name: Spanned<String>, in mapping: YAMLMapping, isType: Bool) {
         noteRemoval(of: "renamedFrom", in: mapping)
-        guard let first = mapping.entries.first?.key.span,
+        guard let first = mapping.entries.first?.key.span, isUnusual(name.value, isType: isType),
             !mapping.entries.contains(where: { $0.key.text == "renamedFrom" })
         else { return }
         let line = source.lineIndex(at: first.start)
@@ -54,12 +54,25 @@ extension SchemaParser {
 
     /// `name: Int` becomes `name: {type: Int, renamedFrom: …}`, unless the type's text would mean something else there.
     mutating func noteRenaming(_ name: Spanned<String>, ofShort value: YAMLNode) {
-        guard let scalar = value.scalar, scalar.isPlain, !scalar.isEmpty, scalar.contentStart != nil,
+        guard isUnusual(name.value, isType: false), let scalar = value.scalar, scalar.isPlain, !scalar.isEmpty,
+            scalar.contentStart != nil,
             !scalar.text.utf8.contains(where: { ",[]{}\"'#:".utf8.contains($0) })
         else { return }
         mends.renamedFromAdditions[name.span] = [
             Edit(scalar.span.beginning, "{type: "), Edit(scalar.span.ending, ", renamedFrom: \(name.value)}"),
         ]
+    }
+
+    /// Whether a rule may want another name: neither `lowerCamelCase` for a property nor `UpperCamelCase` for a type.
+    private func isUnusual(_ name: String, isType: Bool) -> Bool {
+        name.utf8.contains(Byte.underscore) || name.utf8.first?.isUppercase != isType
+    }
+
+    /// For a key that has no place here.
+    func removalFixes(of key: String, in mapping: YAMLMapping) -> [Fix] {
+        let index = mapping.entries.firstIndex { $0.key.text == key }
+        let spans = index.flatMap { removal(of: $0, in: mapping) }
+        return spans.map { [Fix("remove '\(key)'", .suggested, $0.map { Edit($0, "") })] } ?? []
     }
 
     // MARK: Entries

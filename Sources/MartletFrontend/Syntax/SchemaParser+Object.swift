@@ -24,12 +24,14 @@ extension SchemaParser {
             noteListRemovals(of: "index", in: mapping)
             indexes = names(value, of: "property", as: "'index'")
         }
-        noteRenaming(name, in: mapping)
+        noteRenaming(name, in: mapping, isType: true)
         let unique = keys.value("unique").map { parseUnique($0) } ?? []
         if isEmbedded {
             for key in ["index", "unique"] {
                 guard let entry = keys[key] else { continue }
-                report(.unknownKey, "embedded objects have no '\(key)'; remove it", at: entry.key.span)
+                report(
+                    .unknownKey, "embedded objects have no '\(key)'; remove it", at: entry.key.span,
+                    fixes: removalFixes(of: key, in: mapping))
             }
         }
         return ObjectSyntax(
@@ -135,7 +137,7 @@ extension SchemaParser {
         _ name: Spanned<String>, _ entry: YAMLEntry, _ mapping: YAMLMapping
     ) -> PropertySyntax {
         let keys = keys(entries(mapping), .property)
-        noteRenaming(name, in: mapping)
+        noteRenaming(name, in: mapping, isType: false)
         noteRemoval(of: "fullText", in: mapping)
         var type: TypeSyntax?
         var literal: LiteralSyntax?

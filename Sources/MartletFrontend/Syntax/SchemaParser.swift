@@ -180,7 +180,10 @@ struct SchemaParser {
                 // An empty segment is shown by the dot beside it.
                 let dot = range.isEmpty ? max(0, start - 1)..<max(1, start) : range
                 let place = scalar.span(of: dot)
-                let what = text.isEmpty ? "a segment is empty" : "'\(text.shortened)' is not a name"
+                let what =
+                    text.isEmpty
+                    ? "a segment is empty, so write names with one '.' between them"
+                    : "'\(text.shortened)' is not a name, so write names with '.' between them"
                 report(.unknownName, "cannot read this key path; \(what)", at: place)
                 return nil
             }

@@ -56,7 +56,9 @@ struct TypeExpressionParser {
             return parseKeyedMap(container, keyStart: innerStart, close: close, start: start)
         }
         if peek == UInt8(ascii: "<") {
-            return refuse(from: innerStart, to: bytes.count, "a collection cannot hold another collection")
+            return refuse(
+                from: innerStart, to: bytes.count,
+                "a collection cannot hold another collection; hold objects that have one")
         }
         var member: Spanned<String>?
         if peek == Byte.dot {

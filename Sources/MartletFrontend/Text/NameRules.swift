@@ -44,7 +44,8 @@ enum NameRules {
             }
         }
         let result = String(decoding: bytes, as: UTF8.self)
-        return result != text && bytes.count <= maximumLength ? result : nil
+        let isFree = !members.contains(result) && !types.contains(result)
+        return result != text && bytes.count <= maximumLength && isFree ? result : nil
     }
 
     /// Members of the runtime's classes, and what Swift keeps even in backticks.
