@@ -136,6 +136,29 @@ struct SchemaMenderTests {
         #expect(mend(note).count == 1)
     }
 
+    @Test("S41 2,000 mutations of bad schemas are fixed once and for all")
+    func mutations() {
+        var random = SplitMix(seed: 41)
+        let texts = MarkedSchema.all.flatMap { $0.input().sources.map(\.bytes) }.filter { (1..<1500).contains($0.count) }
+        let signs = Array(" \n\t:?-[]{}<>\"'#&*!|=,.@\\\r".utf8)
+        for run in 0..<2000 {
+            var bytes = texts[Int.random(in: 0..<texts.count, using: &random)]
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let sign = signs[Int.random(in: 0..<signs.count, using: &random)]
+                if Bool.random(using: &random) { bytes.insert(sign, at: place) } else { bytes[place] = sign }
+            }
+            let source = SourceText(file: SourceFileID(0), relativePath: "A.yaml", displayPath: "A.yaml", bytes: bytes)
+            let options = CompilerOptions(preset: .strict)
+            let mended = SchemaMender.mend(SchemaInput(sources: [source]), options: options)
+            let left = Compiler.lint(mended.input, options: options).diagnostics
+            if let finding = left.first(where: { $0.fixes.first?.applicability == .safe }) {
+                let text = String(decoding: mended.input.sources[0].bytes.prefix(2000), as: UTF8.self)
+                Issue.record("run \(run) ends with '\(finding.message)' in\n\(text)")
+            }
+        }
+    }
+
     /// From each `#` that begins a comment to the end of its line; quotes in the fixtures hold none that look like one.
     private func comments(of source: SourceText) -> [String] {
         (0..<source.lineCount).compactMap { line in
