@@ -39,7 +39,7 @@ struct NamingCase: LintRule {
                 }
         case .object(let model):
             [Name(text: model.name, span: model.nameSpan, kind: "type", symbol: .type(model.name), storage: .renamed)]
-                + model.properties.map {
+                + model.properties.filter { isMisnamed($0.name, isType: false) }.map {
                     Name(
                         text: $0.name, span: $0.nameSpan, kind: "property",
                         symbol: .property(owner: model.name, name: $0.name),
@@ -52,10 +52,14 @@ struct NamingCase: LintRule {
         }
     }
 
+    private func isMisnamed(_ name: String, isType: Bool) -> Bool {
+        let beginsUpper = name.utf8.first.map { (0x41...0x5A).contains($0) } == true
+        return beginsUpper != isType || name.utf8.contains(UInt8(ascii: "_"))
+    }
+
     private func finding(_ name: Name, _ schema: SchemaModel) -> Diagnostic? {
         let isType = name.kind == "type"
-        let beginsUpper = name.text.utf8.first.map { (0x41...0x5A).contains($0) } == true
-        guard beginsUpper != isType || name.text.utf8.contains(UInt8(ascii: "_")) else { return nil }
+        guard isMisnamed(name.text, isType: isType) else { return nil }
         let right = isType ? Words.upperCamel(name.text) : Words.lowerCamel(name.text)
         let style = isType ? "UpperCamelCase" : "lowerCamelCase"
         let detail =

@@ -139,7 +139,8 @@ struct SchemaMenderTests {
     @Test("S41 2,000 mutations of bad schemas are fixed once and for all")
     func mutations() {
         var random = SplitMix(seed: 41)
-        let texts = MarkedSchema.all.flatMap { $0.input().sources.map(\.bytes) }.filter { (1..<1500).contains($0.count) }
+        let texts = MarkedSchema.all.flatMap { $0.input().sources.map(\.bytes) }
+            .filter { (1..<1500).contains($0.count) }
         let signs = Array(" \n\t:?-[]{}<>\"'#&*!|=,.@\\\r".utf8)
         for run in 0..<2000 {
             var bytes = texts[Int.random(in: 0..<texts.count, using: &random)]
