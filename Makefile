@@ -5,8 +5,8 @@
 #   make test                         everything a change must pass, with totals at the end
 #   make format                       lay out all Swift files as the house does
 #   make generate                     write Generated/ anew from Schemas/
-#   make bench                        measure against SQLite's C API and GRDB (needs python3; ARGS="--quick" for a trial)
-#   make flights-verify FLIGHTS=<folder>  hold answers about the full data against ones computed from the CSV files (needs python3)
+#   make bench                        measure against SQLite's C API and GRDB (ARGS="--quick" for a trial)
+#   make flights-verify FLIGHTS=<folder>  hold answers about the full data against ones computed from the CSV files
 #   make plugin-check                 build packages that use the plugin, with both build systems
 #   make durability                   power cuts, kills and I/O faults at every operation with many seeds (SEEDS=200)
 #   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
@@ -21,7 +21,7 @@ ARGS ?=
 FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
-.PHONY: help quickstart test format generate bench flights-verify plugin-check durability sanitize clean packages
+.PHONY: help quickstart test format generate bench flights-verify plugin-check durability sanitize clean packages packages-python
 
 help:
 	@sed -n '/^# What/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -29,10 +29,13 @@ help:
 packages:
 	@Scripts/install-packages
 
+packages-python:
+	@Scripts/install-packages python3
+
 quickstart: packages
 	$(FLIGHTS_DEMO) run "$(or $(FLIGHTS),$(FLIGHTS_SAMPLE))"
 
-test: packages
+test: packages-python
 	@Scripts/test
 
 format:
@@ -41,10 +44,10 @@ format:
 generate: packages
 	Scripts/generate
 
-bench: packages
+bench: packages-python
 	Benchmarks/run.py $(if $(FLIGHTS),--flights "$(FLIGHTS)") $(ARGS)
 
-flights-verify: packages
+flights-verify: packages-python
 	@test -n "$(FLIGHTS)" || { echo "make flights-verify needs the full data: FLIGHTS=<folder of CSV files>" >&2; exit 2; }
 	@mkdir -p .build
 	Scripts/flights-answers.py "$(FLIGHTS)" -o .build/flights-answers.json

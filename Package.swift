@@ -64,7 +64,9 @@ let package = Package(
             path: "Tests/MartletTestSupport"),
         .testTarget(
             name: "CompilerTests",
-            dependencies: ["MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletSchema"],
+            dependencies: [
+                "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletSchema", "MartletCLI",
+            ],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "EngineTests",

@@ -233,6 +233,10 @@ def check_read_only(bench):
         options = {"user": "nobody", "group": "nogroup", "extra_groups": []}
         bench.folder.chmod(0o755)
     try:
+        reads = ["test", "-x", bench.program, "-a", "-r", bench.data / "airlines.csv", "-a", "-r", database]
+        if subprocess.run(reads, **options).returncode != 0:
+            print("skip  a read-only database: another user may not read the program or its data")
+            return
         done = bench.run(bench.data, database, **options)
     except OSError as error:
         print(f"skip  a read-only database: {error}")

@@ -2,12 +2,18 @@ import Foundation
 
 /// Standard output and standard error.
 enum Console {
-    static func write(_ text: String) {
-        FileHandle.standardOutput.write(Data(text.utf8))
+    /// What was asked for. Where it cannot be written, nobody should take its beginning for the whole.
+    static func write(_ text: String) throws {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+        } catch {
+            throw CommandFailure(.inputOutput, "standard output cannot be written")
+        }
     }
 
+    /// What is said beside it; there is nowhere left to say that it could not be.
     static func error(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 
     /// Colour only where a person looks, and has not said no: see no-color.org.

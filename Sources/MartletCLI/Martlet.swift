@@ -1,4 +1,5 @@
 import ArgumentParser
+import MartletCompiler
 
 /// `martlet`: the schema compiler at the command line.
 @main
@@ -9,26 +10,56 @@ struct Martlet: ParsableCommand {
         discussion: """
             Exit codes: 0 fine, 1 findings, 2 wrong usage, 3 input or output failed, 70 internal error.
             """,
-        version: "0.1.0",
-        subcommands: [LintCommand.self, GenerateCommand.self])
+        version: Compiler.version,
+        subcommands: [LintCommand.self, GenerateCommand.self, ExplainCommand.self])
 
     /// The codes of the contract, in the place of the library's own.
     static func main() {
         do {
             var command = try parseAsRoot()
             try command.run()
-        } catch let failure as CommandFailure {
-            if !failure.message.isEmpty { Console.error("martlet: error: \(failure.message)\n") }
-            failure.code.leave()
         } catch {
-            let code = exitCode(for: error)
-            let text = fullMessage(for: error)
-            if code == .success {
-                if !text.isEmpty { print(text) }
-                ExitStatus.fine.leave()
+            leave(with: error)
+        }
+    }
+
+    private static func leave(with error: any Error) -> Never {
+        let status = ExitStatus(of: error)
+        let text = message(of: error)
+        // Help, the version and completion scripts come as errors too, and are what was asked for.
+        if status == .fine {
+            do {
+                try Console.write(text)
+            } catch {
+                leave(with: error)
             }
-            if !text.isEmpty { Console.error(text + "\n") }
-            (code == .validationFailure ? ExitStatus.usage : ExitStatus.internalError).leave()
+        } else {
+            Console.error(text)
+        }
+        status.leave()
+    }
+
+    /// Ready to be written; empty when all was said already.
+    private static func message(of error: any Error) -> String {
+        if let failure = error as? CommandFailure {
+            return failure.message.isEmpty ? "" : "martlet: error: \(failure.message)\n"
+        }
+        let text = fullMessage(for: error)
+        return text.isEmpty ? "" : text + "\n"
+    }
+}
+
+extension ExitStatus {
+    /// What an error of a command means to the shell; one that nobody foresaw is a mistake of ours.
+    init(of error: any Error) {
+        if let failure = error as? CommandFailure {
+            self = failure.code
+            return
+        }
+        switch Martlet.exitCode(for: error) {
+        case .success: self = .fine
+        case .validationFailure: self = .usage
+        default: self = .internalError
         }
     }
 }

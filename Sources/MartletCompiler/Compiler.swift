@@ -47,6 +47,9 @@ public struct Compilation: Sendable {
 
 /// The pipeline from schema texts to Swift texts: pure values, no disk.
 public enum Compiler {
+    /// What the tools say they are.
+    public static let version = "0.1.0"
+
     /// Reads, resolves, checks and, where nothing is in error, generates.
     public static func compile(_ input: SchemaInput, options: CompilerOptions = CompilerOptions()) -> Compilation {
         let checked = check(input, options: options)

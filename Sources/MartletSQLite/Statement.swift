@@ -116,34 +116,26 @@ package final class Statement {
 
     // MARK: Columns (indices from 0)
 
-    package func isNull(_ column: Int) -> Bool { sqlite3_column_type(pointer, Int32(column)) == SQLITE_NULL }
-
-    package func integer(_ column: Int) -> Int64 { sqlite3_column_int64(pointer, Int32(column)) }
-
-    package func real(_ column: Int) -> Double { sqlite3_column_double(pointer, Int32(column)) }
-
-    package func text(_ column: Int) -> String {
-        guard let bytes = sqlite3_column_text(pointer, Int32(column)) else { return "" }
-        let count = Int(sqlite3_column_bytes(pointer, Int32(column)))
-        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    @inline(__always)
+    package func column(_ column: Int) -> ColumnValue {
+        // Never null: SQLite has a NULL value for positions outside of the row.
+        ColumnValue(pointer: sqlite3_column_value(pointer, Int32(column)).unsafelyUnwrapped)
     }
+
+    package func isNull(_ column: Int) -> Bool { self.column(column).isNull }
+
+    package func integer(_ column: Int) -> Int64 { self.column(column).integer }
+
+    package func real(_ column: Int) -> Double { self.column(column).real }
+
+    package func text(_ column: Int) -> String { self.column(column).text }
 
     /// The bytes of a blob, valid until the next step.
     package func withBlob<R>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        let bytes = sqlite3_column_blob(pointer, Int32(column))
-        let count = Int(sqlite3_column_bytes(pointer, Int32(column)))
-        return body(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+        self.column(column).withBlob(body)
     }
 
     package func blob(_ column: Int) -> [UInt8] { withBlob(column) { Array($0) } }
 
-    package func value(_ column: Int) -> SQLValue {
-        switch sqlite3_column_type(pointer, Int32(column)) {
-        case SQLITE_INTEGER: .integer(integer(column))
-        case SQLITE_FLOAT: .real(real(column))
-        case SQLITE_TEXT: .text(text(column))
-        case SQLITE_BLOB: .blob(blob(column))
-        default: .null
-        }
-    }
+    package func value(_ column: Int) -> SQLValue { self.column(column).value }
 }

@@ -121,9 +121,9 @@ final class ResultsStorage {
 struct BlockIterator {
     private let table: ObjectTable
     private let keys: KeySequence
+    // In reverse order, so that an object is handed over and not kept.
     private var block: [ObjectBase] = []
     private var position = 0
-    private var offset = 0
     private static let blockSize = 256
 
     init(_ storage: ResultsStorage) {
@@ -132,15 +132,14 @@ struct BlockIterator {
     }
 
     mutating func next() -> ObjectBase? {
-        if offset == block.count {
+        if block.isEmpty {
             guard position < keys.count else { return nil }
             let end = min(position + Self.blockSize, keys.count)
             block = table.objects(keys.keys(in: position..<end))
             position = end
-            offset = 0
+            block.reverse()
         }
-        defer { offset += 1 }
-        return block[offset]
+        return block.popLast()
     }
 }
 
@@ -150,9 +149,7 @@ extension ObjectTable {
         guard let first = keys.first, let last = keys.last, keys.count > 8, first < last,
             last - first < 4 * Int64(keys.count)
         else { return keys.map(object) }
-        var found: [ObjectBase] = []
-        found.reserveCapacity(keys.count)
-        for key in keys { found.append(object(key)) }
+        let found = accessors(keys)
         context.fill(found, self, first, last)
         return found
     }

@@ -17,6 +17,21 @@ final class IdentityMap: Sendable {
             .map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
     }
 
+    /// The accessors of different rows: those that live and, for the others, what `make` returns.
+    func objects(_ keys: [ObjectKey], orMake make: (ObjectKey) -> ObjectBase) -> [ObjectBase] {
+        let living = table.withLock { table in keys.map { Self.retained(table.find($0)) } }
+        var made: [(key: ObjectKey, entry: UInt)] = []
+        let objects = zip(keys, living).map { key, living in
+            if let living { return Unmanaged<ObjectBase>.fromOpaque(living.pointer).takeRetainedValue() }
+            let object = make(key)
+            made.append((key, UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())))
+            return object
+        }
+        // Nobody else makes accessors of this Realm: between the locks they can only go.
+        if !made.isEmpty { table.withLock { [made] in for (key, entry) in made { $0.insert(key, entry) } } }
+        return objects
+    }
+
     // A reference that was counted under the lock, on its way out of it.
     // Sendable: only handed from the lock to its holder.
     private struct Retained: @unchecked Sendable {

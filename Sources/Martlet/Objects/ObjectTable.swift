@@ -92,9 +92,20 @@ final class ObjectTable {
     /// The accessor of a row, made if there is none. Its values are read when first needed.
     func object(_ key: ObjectKey) -> ObjectBase {
         if let known = identity.object(key) { return known }
+        let object = makeAccessor(key)
+        identity.insert(object, key)
+        return object
+    }
+
+    /// The accessors of different rows.
+    func accessors(_ keys: [ObjectKey]) -> [ObjectBase] { identity.objects(keys, orMake: makeAccessor) }
+
+    private func makeAccessor(_ key: ObjectKey) -> ObjectBase {
         guard let model else { Misuse.unknownType(type.name) }
         let object = model.metatype.init(_managed: ())
-        bind(object, key)
+        object._table = self
+        object._context = context
+        object._key = key
         object._state = .stale
         return object
     }

@@ -43,7 +43,8 @@ import MartletSQLite
         let current = property
         let column = next()
         guard let statement else { return image.flatMap { Int64._value(StoredValue($0[current])) } }
-        return statement.isNull(column) ? nil : statement.integer(column)
+        let value = statement.column(column)
+        return value.isNull ? nil : value.integer
     }
 
     private mutating func floating() -> Double? {
@@ -51,7 +52,8 @@ import MartletSQLite
         let column = next()
         guard let statement else { return image.flatMap { Double._value(StoredValue($0[current])) } }
         if !specials.isEmpty, let bits = FloatingSpecials.bits(specials, current) { return Double(bitPattern: bits) }
-        return statement.isNull(column) ? nil : statement.real(column)
+        let value = statement.column(column)
+        return value.isNull ? nil : value.real
     }
 
     private mutating func stored() -> StoredValue {
@@ -86,16 +88,16 @@ import MartletSQLite
 
     public mutating func optionalString() -> String? {
         guard let statement else { return String._value(stored()) }
-        let column = next()
-        return statement.isNull(column) ? nil : statement.text(column)
+        let value = statement.column(next())
+        return value.isNull ? nil : value.text
     }
 
     public mutating func data() -> Data { optionalData() ?? Data() }
 
     public mutating func optionalData() -> Data? {
         guard let statement else { return Data._value(stored()) }
-        let column = next()
-        return statement.isNull(column) ? nil : statement.withBlob(column) { Data($0) }
+        let value = statement.column(next())
+        return value.isNull ? nil : value.withBlob { Data($0) }
     }
 
     public mutating func date() -> Date { Date(timeIntervalSinceReferenceDate: floating() ?? 0) }
@@ -108,8 +110,8 @@ import MartletSQLite
 
     public mutating func optionalObjectId() -> ObjectId? {
         guard let statement else { return ObjectId._value(stored()) }
-        let column = next()
-        return statement.isNull(column) ? nil : statement.withBlob(column) { ObjectId(bytes: $0) }
+        let value = statement.column(next())
+        return value.isNull ? nil : value.withBlob { ObjectId(bytes: $0) }
     }
 
     public mutating func decimal128() -> Decimal128 { Decimal128._value(stored()) ?? .zero }

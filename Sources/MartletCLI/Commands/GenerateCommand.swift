@@ -37,9 +37,9 @@ struct GenerateCommand: ParsableCommand {
         }
         let written = try loading { () throws(DiskError) in try writer.write(compilation.outputs) }
         let removed = try loading { () throws(DiskError) in try writer.removeStale(compilation.outputs) }
-        for name in written { Console.write("wrote \(name)\n") }
-        for name in removed { Console.write("removed \(name)\n") }
-        if written.isEmpty, removed.isEmpty { Console.write("nothing to do\n") }
+        for name in written { try Console.write("wrote \(name)\n") }
+        for name in removed { try Console.write("removed \(name)\n") }
+        if written.isEmpty, removed.isEmpty { try Console.write("nothing to do\n") }
     }
 
     private func report(_ drifts: [OutputWriter.Drift]) throws {

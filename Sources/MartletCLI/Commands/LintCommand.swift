@@ -11,7 +11,12 @@ struct LintCommand: ParsableCommand {
     @Argument(help: "Schema folders, or schema files.", completion: .file(extensions: ["yaml"]))
     var paths: [String]
 
-    @Flag(help: "One line for each finding.")
+    @Option(
+        help: "What the findings look like: \(ReportFormat.words).",
+        completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: ReportFormat.named)
+    var format = ReportFormat.text
+
+    @Flag(help: "One line for each finding: the same as '--format brief'.")
     var brief = false
 
     @Flag(help: "Apply all safe fixes first, in the files of the schema folder alone.")
@@ -26,20 +31,17 @@ struct LintCommand: ParsableCommand {
         var schemas = folders.map { [$0] }
         if !files.isEmpty { schemas.append(files) }
         var isClean = true
+        var report = Report(pathsFrom: FileManager.default.currentDirectoryPath)
         for paths in schemas {
             var input = try loading { () throws(DiskError) in try SourceLoader().load(paths) }
             let options = CompilerOptions(preset: preset?.preset)
             if fix { input = try mended(input, paths, options) }
             let compilation = Compiler.lint(input, options: options)
-            let style: DiagnosticPrinter.Style = brief ? .brief : .full
-            let isColored = Console.isColored(descriptor: 1)
-            let printer = DiagnosticPrinter(sources: input.allSources, style: style, isColored: isColored)
-            Console.write(printer.text(compilation.diagnostics))
-            if !brief, let summary = DiagnosticPrinter.summary(compilation.diagnostics) {
-                Console.write(summary + "\n")
-            }
+            report.add(compilation.diagnostics, of: input.allSources, named: paths[0])
             if compilation.diagnostics.contains(where: { $0.severity > .note }) { isClean = false }
         }
+        let isColored = Console.isColored(descriptor: 1)
+        try Console.write(report.text(as: brief ? .brief : format, isColored: isColored))
         if !isClean { throw CommandFailure(.findings) }
     }
 
@@ -68,6 +70,18 @@ enum PresetChoice: String, CaseIterable, ExpressibleByArgument {
         case .standard: .standard
         case .strict: .strict
         }
+    }
+}
+
+extension ReportFormat {
+    /// All of them, for people.
+    static let words = allCases.map(\.rawValue).joined(separator: ", ")
+
+    static func named(_ word: String) throws -> ReportFormat {
+        guard let format = ReportFormat(rawValue: word) else {
+            throw ValidationError("unknown format '\(word)'; there are \(words)")
+        }
+        return format
     }
 }
 

@@ -61,3 +61,11 @@ struct Suggestions {
         return quoted.isEmpty ? "did you mean '\(last)'?" : "did you mean \(quoted) or '\(last)'?"
     }
 }
+
+extension Frontend {
+    /// `did you mean 'a', 'b' or 'c'?`, for words beside the schema; nil when nothing is near.
+    public static func question(about word: String, among candidates: [String]) -> String? {
+        var suggestions = Suggestions()
+        return Suggestions.question(suggestions.nearest(to: word, among: candidates))
+    }
+}

@@ -70,6 +70,16 @@ public struct SourceText: Sendable {
         return SourcePosition(line: line + 1, column: SourceText.scalarCount(bytes[start..<clamped]) + 1)
     }
 
+    /// The column of a byte, from 1, in UTF-16 code units, as some formats and editors count.
+    public func utf16Column(at offset: Int) -> Int {
+        let clamped = Swift.min(Swift.max(offset, 0), bytes.count)
+        let start = contentStart(ofLine: lineIndex(at: clamped))
+        guard clamped > start else { return 1 }
+        // Only scalars of four bytes take two units.
+        let wide = bytes[start..<clamped].count { (0xF0...0xF4).contains($0) }
+        return SourceText.scalarCount(bytes[start..<clamped]) + wide + 1
+    }
+
     /// The bytes of a line, from 0, without its line break and without a byte-order mark.
     public func lineRange(_ line: Int) -> Range<Int> {
         let start = contentStart(ofLine: line)

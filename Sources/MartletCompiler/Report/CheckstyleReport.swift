@@ -1,0 +1,27 @@
+import MartletSchema
+
+/// The XML of Checkstyle, which many services read: the files that have findings, and these.
+struct CheckstyleReport: ReportWriter {
+    func text(of report: Report) -> String {
+        var paths: [String] = []
+        var errors: [String: [XMLTag]] = [:]
+        for finding in report.findings {
+            if errors[finding.path] == nil { paths.append(finding.path) }
+            errors[finding.path, default: []].append(element(of: finding))
+        }
+        let files = paths.map { XMLTag("file", [("name", $0)], children: errors[$0] ?? []) }
+        return XMLTag("checkstyle", [("version", "4.3")], children: files).document
+    }
+
+    private func element(of finding: LocatedFinding) -> XMLTag {
+        var attributes: [(String, String)] = []
+        if let start = finding.place?.start {
+            attributes = [("line", String(start.line)), ("column", String(start.column))]
+        }
+        let severity = finding.severity == .note ? "info" : finding.severity.rawValue
+        attributes += [
+            ("severity", severity), ("message", finding.sentence), ("source", "martlet.\(finding.code)"),
+        ]
+        return XMLTag("error", attributes)
+    }
+}

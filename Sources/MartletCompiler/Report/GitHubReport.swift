@@ -1,0 +1,47 @@
+import MartletSchema
+
+/// Workflow commands: a line `::error file=…::message` each, which GitHub shows beside the line of a change.
+struct GitHubReport: ReportWriter {
+    func text(of report: Report) -> String {
+        report.findings.map { line(of: $0) + "\n" }.joined()
+    }
+
+    private func line(of finding: LocatedFinding) -> String {
+        var properties = [("file", finding.path)]
+        if let place = finding.place {
+            properties.append(("line", String(place.start.line)))
+            properties.append(("endLine", String(place.end.line)))
+            // Columns count within one line only: GitHub refuses them otherwise.
+            if place.start.line == place.end.line {
+                properties.append(("col", String(place.start.column)))
+                properties.append(("endColumn", String(place.end.column)))
+            }
+        }
+        properties.append(("title", "\(finding.code): \(finding.diagnostic.code.meaning)"))
+        let list = properties.map { "\($0.0)=\(GitHubReport.property($0.1))" }.joined(separator: ",")
+        let message = ([finding.sentence] + finding.noteLines).joined(separator: "\n")
+        return "::\(word(for: finding.severity)) \(list)::\(GitHubReport.data(message))"
+    }
+
+    private func word(for severity: Severity) -> String {
+        switch severity {
+        case .error: "error"
+        case .warning: "warning"
+        case .note: "notice"
+        }
+    }
+
+    /// The escapes of a message: line breaks would end the command.
+    static func data(_ text: String) -> String {
+        escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A"])
+    }
+
+    /// The escapes of a property, whose value ends at a comma or a colon.
+    static func property(_ text: String) -> String {
+        escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
+    }
+
+    private static func escaped(_ text: String, _ table: [Unicode.Scalar: String]) -> String {
+        text.unicodeScalars.map { table[$0] ?? String($0) }.joined()
+    }
+}

@@ -1,0 +1,89 @@
+/// A JSON text in the making. Members keep the order they are written in, which a dictionary would not.
+indirect enum JSONValue {
+    case null
+    case bool(Bool)
+    case integer(Int)
+    case string(String)
+    case array([JSONValue])
+    case object([(name: String, value: JSONValue)])
+
+    /// Members that are nil are left out.
+    static func members(_ members: [(String, JSONValue?)]) -> JSONValue {
+        .object(members.compactMap { name, value in value.map { (name, $0) } })
+    }
+
+    /// Indented by two blanks, with a line feed at the end.
+    var document: String {
+        var text = ""
+        write(into: &text, indent: "")
+        return text + "\n"
+    }
+
+    private func write(into text: inout String, indent: String) {
+        switch self {
+        case .null: text += "null"
+        case .bool(let value): text += value ? "true" : "false"
+        case .integer(let value): text += String(value)
+        case .string(let value): text += JSONValue.quoted(value)
+        case .array(let values):
+            JSONValue.write(values, between: ("[", "]"), into: &text, indent: indent) { value, text, inner in
+                value.write(into: &text, indent: inner)
+            }
+        case .object(let members):
+            JSONValue.write(members, between: ("{", "}"), into: &text, indent: indent) { member, text, inner in
+                text += JSONValue.quoted(member.name) + ": "
+                member.value.write(into: &text, indent: inner)
+            }
+        }
+    }
+
+    private static func write<Element>(
+        _ elements: [Element], between brackets: (String, String), into text: inout String, indent: String,
+        element: (Element, inout String, String) -> Void
+    ) {
+        text += brackets.0
+        let inner = indent + "  "
+        for (index, value) in elements.enumerated() {
+            text += (index == 0 ? "\n" : ",\n") + inner
+            element(value, &text, inner)
+        }
+        text += (elements.isEmpty ? "" : "\n" + indent) + brackets.1
+    }
+
+    /// Escapes what JSON asks for, and the line separators that JavaScript takes for line ends.
+    static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral {
+    init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension JSONValue: ExpressibleByIntegerLiteral {
+    init(integerLiteral value: Int) { self = .integer(value) }
+}
+
+extension JSONValue: ExpressibleByArrayLiteral {
+    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+}
+
+extension JSONValue: ExpressibleByDictionaryLiteral {
+    init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(elements.map { (name: $0.0, value: $0.1) })
+    }
+}

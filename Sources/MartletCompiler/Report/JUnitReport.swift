@@ -1,0 +1,52 @@
+import MartletSchema
+
+/// Test results: a suite for each file, a failure for each error and warning, a passed test for each note.
+struct JUnitReport: ReportWriter {
+    func text(of report: Report) -> String {
+        let findings = report.findings
+        let byPath = Dictionary(grouping: findings, by: \.path)
+        let suites = paths(report, findings).map { suite(of: $0, byPath[$0] ?? []) }
+        let attributes = [
+            ("name", "martlet"), ("tests", String(suites.reduce(0) { $0 + $1.children.count })),
+            ("failures", String(findings.count(where: isFailure))), ("errors", "0"),
+        ]
+        return XMLTag("testsuites", attributes, children: suites).document
+    }
+
+    /// Those that were read, and the names of schemas that findings without a place are told of.
+    private func paths(_ report: Report, _ findings: [LocatedFinding]) -> [String] {
+        let read = report.paths
+        var seen = Set(read)
+        return read + findings.map(\.path).filter { seen.insert($0).inserted }
+    }
+
+    private func suite(of path: String, _ findings: [LocatedFinding]) -> XMLTag {
+        // A file without findings is a test that passed, since readers drop suites without tests.
+        let clean = XMLTag("testcase", [("name", "no findings"), ("classname", path), ("file", path)])
+        let cases = findings.isEmpty ? [clean] : findings.map(testCase)
+        let attributes = [
+            ("name", path), ("tests", String(cases.count)), ("failures", String(findings.count(where: isFailure))),
+            ("errors", "0"), ("skipped", "0"),
+        ]
+        return XMLTag("testsuite", attributes, children: cases)
+    }
+
+    private func testCase(of finding: LocatedFinding) -> XMLTag {
+        let place = finding.place.map { "\($0.start.line):\($0.start.column)" }
+        var attributes = [
+            ("name", finding.code + (place.map { " at " + $0 } ?? "")), ("classname", finding.path),
+            ("file", finding.path),
+        ]
+        if let line = finding.place?.start.line { attributes.append(("line", String(line))) }
+        let head = "\(finding.path)\(place.map { ":" + $0 } ?? ""): \(finding.severity.rawValue): \(finding.sentence)"
+        let body = (["\(head) [\(finding.code)]"] + finding.noteLines).joined(separator: "\n")
+        let outcome =
+            isFailure(finding)
+            ? XMLTag(
+                "failure", [("type", finding.severity.rawValue), ("message", finding.sentence)], text: body)
+            : XMLTag("system-out", text: body)
+        return XMLTag("testcase", attributes, children: [outcome])
+    }
+
+    private func isFailure(_ finding: LocatedFinding) -> Bool { finding.severity > .note }
+}

@@ -1,0 +1,73 @@
+import MartletSchema
+
+/// A range of a file in every way of counting that a format asks for.
+struct ReportPlace {
+    struct Point {
+        /// In bytes from 0, a byte-order mark included.
+        let offset: Int
+        /// From 1.
+        let line: Int
+        /// From 1, in Unicode scalars.
+        let column: Int
+        /// From 1, in UTF-16 code units.
+        let utf16Column: Int
+    }
+
+    let path: String
+    let start: Point
+    /// Just behind the last character.
+    let end: Point
+}
+
+/// Works out the places of one schema.
+struct PlaceTable {
+    private let sources: [SourceFileID: SourceText]
+    private let folder: String?
+
+    init(_ sources: [SourceText], folder: String?) {
+        self.sources = Dictionary(sources.map { ($0.file, $0) }) { first, _ in first }
+        self.folder = folder
+    }
+
+    func path(of span: SourceSpan?) -> String? {
+        guard let span, let source = sources[span.file] else { return nil }
+        return ReportPath.relative(source.displayPath, to: folder)
+    }
+
+    func place(_ span: SourceSpan) -> ReportPlace? {
+        guard let source = sources[span.file], let path = path(of: span) else { return nil }
+        return ReportPlace(path: path, start: point(span.start, in: source), end: point(span.end, in: source))
+    }
+
+    private func point(_ offset: Int, in source: SourceText) -> ReportPlace.Point {
+        let position = source.position(at: offset)
+        return ReportPlace.Point(
+            offset: offset, line: position.line, column: position.column, utf16Column: source.utf16Column(at: offset))
+    }
+}
+
+/// Paths as the machine formats name them: from one folder, with `/`, without `.` and empty steps.
+enum ReportPath {
+    static func relative(_ path: String, to folder: String?) -> String {
+        let steps = steps(of: path)
+        guard path.hasPrefix("/") else { return steps.isEmpty ? "." : steps.joined(separator: "/") }
+        if let folder {
+            let base = ReportPath.steps(of: folder)
+            if steps == base { return "." }
+            if steps.starts(with: base) { return steps.dropFirst(base.count).joined(separator: "/") }
+        }
+        return "/" + steps.joined(separator: "/")
+    }
+
+    private static func steps(of path: String) -> [String] {
+        var steps: [String] = []
+        for step in path.split(separator: "/") where step != "." {
+            if step == "..", let last = steps.last, last != ".." {
+                steps.removeLast()
+            } else {
+                steps.append(String(step))
+            }
+        }
+        return steps
+    }
+}

@@ -1,0 +1,15 @@
+import MartletSchema
+
+/// Findings for people and build logs, schema by schema, with paths as they were given.
+struct TextReport: ReportWriter {
+    let style: DiagnosticPrinter.Style
+    let isColored: Bool
+
+    func text(of report: Report) -> String {
+        report.sections.map { section in
+            let printer = DiagnosticPrinter(sources: section.sources, style: style, isColored: isColored)
+            let summary = style == .full ? DiagnosticPrinter.summary(section.diagnostics).map { $0 + "\n" } : nil
+            return printer.text(section.diagnostics) + (summary ?? "")
+        }.joined()
+    }
+}

@@ -1,0 +1,59 @@
+/// An XML element in the making. Attributes keep the order they are written in.
+struct XMLTag {
+    let name: String
+    let attributes: [(name: String, value: String)]
+    /// Text and elements are never mixed.
+    let text: String
+    let children: [XMLTag]
+
+    init(_ name: String, _ attributes: [(String, String)] = [], text: String = "", children: [XMLTag] = []) {
+        self.name = name
+        self.attributes = attributes.map { (name: $0.0, value: $0.1) }
+        self.text = text
+        self.children = children
+    }
+
+    /// With the declaration, indented by two blanks, with a line feed at the end.
+    var document: String {
+        var result = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        write(into: &result, indent: "")
+        return result
+    }
+
+    private func write(into result: inout String, indent: String) {
+        result += "\(indent)<\(name)"
+        for attribute in attributes {
+            result += " \(attribute.name)=\"\(XMLTag.escaped(attribute.value, isAttribute: true))\""
+        }
+        if children.isEmpty, text.isEmpty {
+            result += "/>\n"
+        } else if children.isEmpty {
+            result += ">\(XMLTag.escaped(text, isAttribute: false))</\(name)>\n"
+        } else {
+            result += ">\n"
+            for child in children { child.write(into: &result, indent: indent + "  ") }
+            result += "\(indent)</\(name)>\n"
+        }
+    }
+
+    /// XML 1.0 has no way to write most control characters: they become replacement characters. Line breaks of attributes
+    /// are written as references, since readers turn bare ones into blanks.
+    static func escaped(_ text: String, isAttribute: Bool) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"" where isAttribute: result += "&quot;"
+            case "\r": result += "&#13;"
+            case "\n" where isAttribute: result += "&#10;"
+            case "\t" where isAttribute: result += "&#9;"
+            case "\n", "\t": result.unicodeScalars.append(scalar)
+            case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,36 @@
+import CMartletSQLite
+
+/// One column of a statement's current row, valid until the next step.
+///
+/// Looked up once: each of SQLite's column functions looks it up again, under the connection's lock.
+package struct ColumnValue {
+    let pointer: OpaquePointer
+
+    package var isNull: Bool { sqlite3_value_type(pointer) == SQLITE_NULL }
+
+    package var integer: Int64 { sqlite3_value_int64(pointer) }
+
+    package var real: Double { sqlite3_value_double(pointer) }
+
+    package var text: String {
+        guard let bytes = sqlite3_value_text(pointer) else { return "" }
+        let count = Int(sqlite3_value_bytes(pointer))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    package func withBlob<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        let bytes = sqlite3_value_blob(pointer)
+        let count = Int(sqlite3_value_bytes(pointer))
+        return body(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+    }
+
+    package var value: SQLValue {
+        switch sqlite3_value_type(pointer) {
+        case SQLITE_INTEGER: .integer(integer)
+        case SQLITE_FLOAT: .real(real)
+        case SQLITE_TEXT: .text(text)
+        case SQLITE_BLOB: .blob(withBlob { Array($0) })
+        default: .null
+        }
+    }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import MartletCompiler
+import MartletSchema
+import Testing
+
+@testable import MartletCLI
+
+@Suite("Command line")
+struct CommandLineTests {
+    private static let clean = """
+        objects:
+          ## Somebody who lives in the kennel.
+          Dog:
+            primaryKey: id
+            properties:
+              id: ObjectId = new
+
+        """
+
+    private func folder(_ schema: String = clean) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try folder.write(schema, to: "Schemas/Dog.yaml")
+        return folder
+    }
+
+    private func run(_ arguments: [String], in folder: TemporaryFolder? = nil) throws -> Executable.Outcome {
+        try Executable().run(arguments, in: folder ?? TemporaryFolder())
+    }
+
+    // MARK: Exit codes
+
+    @Test("S40 exit code 0: nothing was found")
+    func fine() throws {
+        let outcome = try run(["lint", "Schemas"], in: folder())
+        #expect(outcome.status == 0)
+        #expect(outcome.output + outcome.errors == "")
+    }
+
+    @Test("S40 exit code 0: notes alone are no findings")
+    func notes() throws {
+        let folder = try folder(Self.clean + "      friend: List<Dog>\n")
+        try folder.write("lint: {preset: strict}\n", to: "martlet.yaml")
+        let outcome = try run(["lint", "--format", "brief", "Schemas"], in: folder)
+        #expect(outcome.output.contains("[MRT0403]"))
+        #expect(outcome.status == 0)
+    }
+
+    @Test("S40 exit code 1: errors and warnings", arguments: ["name: Strng", "old: {type: Int, deprecated: true}"])
+    func findings(_ property: String) throws {
+        let outcome = try run(["lint", "Schemas"], in: folder(Self.clean + "      \(property)\n"))
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("Schemas/Dog.yaml:7:"))
+    }
+
+    @Test(
+        "S40 exit code 2: wrong usage",
+        arguments: [
+            ["lint"], ["lint", "--nonsense", "Schemas"], ["lint", "--format", "nonsense", "Schemas"], ["nonsense"],
+            ["generate", "Schemas"], ["explain", "MRT0299"], ["explain", "MRT0203", "MRT0204"],
+        ])
+    func usage(_ arguments: [String]) throws {
+        let outcome = try run(arguments, in: folder())
+        #expect(outcome.status == 2)
+        #expect(outcome.output == "")
+        #expect(!outcome.errors.isEmpty)
+    }
+
+    @Test("S40 exit code 3: input that cannot be read")
+    func unreadable() throws {
+        let folder = try folder()
+        #expect(try run(["lint", "Nowhere"], in: folder).status == 3)
+        #expect(try run(["lint", "Nowhere.yaml"], in: folder).status == 3)
+        #expect(try run(["generate", "Nowhere", "--output", "Out"], in: folder).status == 3)
+        // A link to nothing is unreadable for everybody, whoever runs the tests.
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/Schemas/Cat.yaml", withDestinationPath: folder.path + "/gone.yaml")
+        let outcome = try run(["lint", "--format", "json", "Schemas"], in: folder)
+        #expect(outcome.status == 3)
+        #expect(outcome.output == "")
+        #expect(outcome.errors == "martlet: error: 'Schemas/Cat.yaml': no such file\n")
+    }
+
+    @Test("S40 exit code 3: output that cannot be written")
+    func unwritable() throws {
+        let folder = try folder()
+        try folder.write("A file is no folder.", to: "Out")
+        let outcome = try run(["generate", "Schemas", "--output", "Out"], in: folder)
+        #expect(outcome.status == 3)
+        #expect(outcome.errors.hasPrefix("martlet: error: "))
+        #expect(try folder.read("Out") == "A file is no folder.")
+    }
+
+    #if os(Linux)
+        @Test(
+            "S40 exit code 3: standard output that is full",
+            arguments: [["explain"], ["--help"], ["--version"], ["lint", "--format", "sarif", "Schemas"]])
+        func fullDisk(_ arguments: [String]) throws {
+            let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+            let outcome = try Executable().run(arguments, in: folder(), output: full)
+            #expect(outcome.status == 3)
+            #expect(outcome.errors == "martlet: error: standard output cannot be written\n")
+        }
+    #endif
+
+    @Test("S40 exit code 70: what nobody foresaw")
+    func internalError() {
+        // No input is known that does this, so the place that decides is asked directly.
+        struct Unforeseen: Error {}
+        #expect(ExitStatus(of: Unforeseen()).rawValue == 70)
+        #expect(ExitStatus(of: CommandFailure(.inputOutput, "x")).rawValue == 3)
+    }
+
+    // MARK: Output
+
+    @Test("S41 every format is written to standard output alone", arguments: ReportFormat.allCases)
+    func formats(_ format: ReportFormat) throws {
+        let folder = try folder(Self.clean + "      name: Strng\n")
+        let outcome = try run(["lint", "--format", format.rawValue, folder.path + "/Schemas"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "")
+        #expect(outcome.output.contains("MRT0203"))
+        let isForPeople = format == .text || format == .brief
+        #expect(outcome.output.contains(folder.path) == isForPeople)
+    }
+
+    @Test("S41 '--brief' is the format of that name")
+    func brief() throws {
+        let folder = try folder(Self.clean + "      name: Strng\n")
+        let outcome = try run(["lint", "--brief", "Schemas"], in: folder)
+        #expect(outcome.output == (try run(["lint", "--format", "brief", "Schemas"], in: folder)).output)
+        #expect(
+            outcome.output
+                == "Schemas/Dog.yaml:7:13: error: unknown type 'Strng'; did you mean 'String'? [MRT0203]\n")
+    }
+
+    @Test("S41 several schemas are one document")
+    func severalSchemas() throws {
+        let folder = try folder(Self.clean + "      name: Strng\n")
+        try folder.write(Self.clean + "      age: Itn\n", to: "More/Cat.yaml")
+        let outcome = try run(["lint", "--format", "json", "Schemas", "More"], in: folder)
+        let findings = try JSONQuery(outcome.output)["findings"].array?.map { JSONQuery(value: $0)["path"].string }
+        #expect(findings == ["Schemas/Dog.yaml", "More/Cat.yaml"])
+    }
+
+    @Test("S40 colour on a terminal only, and not where NO_COLOR is set")
+    func colour() throws {
+        let folder = try folder(Self.clean + "      name: Strng\n")
+        #expect(try terminal(["lint", "Schemas"], in: folder).contains("\u{1B}[1;31merror[MRT0203]"))
+        #expect(try terminal(["lint", "Schemas"], in: folder, ["NO_COLOR": "1"]).hasPrefix("error[MRT0203]"))
+        #expect(try terminal(["lint", "Schemas"], in: folder, ["TERM": "dumb"]).hasPrefix("error[MRT0203]"))
+        #expect(try terminal(["lint", "--format", "json", "Schemas"], in: folder).hasPrefix("{"))
+        #expect(try run(["lint", "Schemas"], in: folder).output.hasPrefix("error[MRT0203]"))
+    }
+
+    /// What a terminal is sent.
+    private func terminal(
+        _ arguments: [String], in folder: TemporaryFolder, _ environment: [String: String] = [:]
+    ) throws -> String {
+        var master: Int32 = -1
+        var slave: Int32 = -1
+        try #require(openpty(&master, &slave, nil, nil, nil) == 0)
+        let screen = FileHandle(fileDescriptor: master, closeOnDealloc: true)
+        let line = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
+        // The kernel keeps a page of what was sent, and the outputs are shorter.
+        _ = try Executable().run(arguments, in: folder, environment: environment, output: line)
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(screen.fileDescriptor, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    // MARK: Commands
+
+    @Test("S40 'explain' explains one code, or lists all of them")
+    func explain() throws {
+        for word in ["MRT0203", "mrt0203", "203"] {
+            let outcome = try run(["explain", word])
+            #expect(outcome.status == 0)
+            #expect(outcome.output == ExplanationText.text(of: .unknownType))
+        }
+        #expect(try run(["explain"]).output == ExplanationText.list)
+        #expect(
+            try run(["explain", "mrt0230"]).errors
+                == "martlet: error: unknown code 'mrt0230'; did you mean 'MRT0203', 'MRT0003' or 'MRT0103'?\n")
+        #expect(
+            try run(["explain", "types"]).errors
+                == "martlet: error: unknown code 'types'; 'martlet explain' lists all codes\n")
+    }
+
+    @Test("S34 MRT0005 'generate --check' finds an edited file")
+    func drift() throws {
+        let folder = try folder()
+        #expect(try run(["generate", "Schemas", "--output", "Out"], in: folder).status == 0)
+        let arguments = ["generate", "Schemas", "--output", "Out", "--check"]
+        #expect(try run(arguments, in: folder).status == 0)
+        try folder.write("// edited\n" + folder.read("Out/Dog.martlet.swift"), to: "Out/Dog.martlet.swift")
+        let outcome = try run(arguments, in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("Out/Dog.martlet.swift:1:1: error: "))
+        #expect(outcome.errors.contains("[MRT0005]"))
+    }
+
+    @Test("S40 MRT0001 an empty folder is a finding")
+    func emptyFolder() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "Schemas/notes.txt")
+        let outcome = try run(["lint", "--format", "github", "Schemas"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.hasPrefix("::error file=Schemas,title=MRT0001%3A no schema was found::"))
+    }
+
+    @Test("S40 '--version' and '--help' of every command")
+    func help() throws {
+        #expect(try run(["--version"]).output == Compiler.version + "\n")
+        for command in [[], ["lint"], ["generate"], ["explain"]] {
+            let outcome = try run(command + ["--help"])
+            #expect(outcome.status == 0)
+            #expect(outcome.output.contains("USAGE: martlet"))
+            #expect(outcome.errors == "")
+        }
+    }
+
+    @Test("S40 shell completions", arguments: ["bash", "zsh", "fish"])
+    func completions(_ shell: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run(["--generate-completion-script", shell], in: folder)
+        #expect(outcome.status == 0)
+        for word in ["martlet", "lint", "generate", "explain", "format", "checkstyle", "MRT0203"] {
+            #expect(outcome.output.contains(word), "\(word)")
+        }
+        // Where the shell is there, it reads the script.
+        let path = ["/bin/\(shell)", "/usr/bin/\(shell)"].first { FileManager.default.isExecutableFile(atPath: $0) }
+        guard let path else { return }
+        try folder.write(outcome.output, to: "completions")
+        let process = try Process.run(
+            URL(fileURLWithPath: path), arguments: ["-n", folder.path + "/completions"])
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+}

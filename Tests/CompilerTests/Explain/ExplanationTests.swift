@@ -1,0 +1,126 @@
+import Foundation
+import MartletCompiler
+import MartletSchema
+import Testing
+
+/// The explanations of the rules.
+///
+/// To write `Documentation/Rules.md` anew after they have changed: `MARTLET_RECORD=1 swift test --filter Explanation`.
+@Suite("Explanations")
+struct ExplanationTests {
+    /// Codes that one text of a schema cannot show, and where they are shown instead.
+    static let withoutSchema: [DiagnosticCode: String] = [
+        .badConfiguration: "stands in 'martlet.yaml', and is shown by a text of that",
+        .driftedOutput: "compares files on disk: CommandLineTests edits one",
+        .breakingChange: "compares two schemas, and is reserved",
+    ]
+
+    @Test(
+        "S40 every wrong example gives its code and no other, every mended one gives nothing", arguments: explanations)
+    func examples(_ explanation: RuleExplanation) throws {
+        switch explanation.example {
+        case .schema(let wrong, let mended):
+            #expect(codes(schema: wrong) == [explanation.code])
+            #expect(codes(schema: mended) == [])
+        case .configuration(let wrong, let mended):
+            #expect(codes(configuration: wrong) == [explanation.code])
+            #expect(codes(configuration: mended) == [])
+        case .none: break
+        }
+    }
+
+    @Test("S40 MRT0004 MRT0005 MRT0601 only codes that no schema shows are without a schema")
+    func missingExamples() {
+        let without = DiagnosticCode.allCases.filter {
+            if case .schema = $0.explanation.example { false } else { true }
+        }
+        #expect(without == Self.withoutSchema.keys.sorted())
+    }
+
+    @Test("S40 an explanation is of its own code", arguments: DiagnosticCode.allCases)
+    func ownCode(_ code: DiagnosticCode) {
+        #expect(code.explanation.code == code)
+        #expect(code.explanation.silencing.hasPrefix("not possible") == (code.severity == .error))
+    }
+
+    @Test("S3 what is said to silence a finding does", arguments: explanations)
+    func silencing(_ explanation: RuleExplanation) throws {
+        guard explanation.code.severity != .error, case .schema(let wrong, _) = explanation.example else { return }
+        let code = explanation.code.rawValue
+        let rules = "lint:\n  preset: strict\n  rules: {\(code): off}\n"
+        #expect(codes(schema: wrong, configuration: rules) == [])
+        guard explanation.silencing.contains("martlet:ignore \(code)") else { return }
+        let source = SourceText(file: SourceFileID(0), path: "Dog.yaml", text: wrong)
+        let span = try #require(Compiler.lint(strict(wrong)).diagnostics.first?.span)
+        var lines = wrong.components(separatedBy: "\n")
+        let line = source.lineIndex(at: span.start)
+        let indentation = lines[line].prefix { $0 == " " }
+        lines.insert("\(indentation)# martlet:ignore \(code)", at: line)
+        #expect(codes(schema: lines.joined(separator: "\n")) == [])
+    }
+
+    @Test("S40 quotes come in pairs, so that pages can turn them into code", arguments: DiagnosticCode.allCases)
+    func quotes(_ code: DiagnosticCode) {
+        let explanation = code.explanation
+        for text in [code.meaning, explanation.problem, explanation.reason, explanation.silencing] {
+            #expect(text.count { $0 == "'" }.isMultiple(of: 2), "\(text)")
+            #expect(!text.contains("\n") && !text.contains("  "), "\(text)")
+        }
+    }
+
+    @Test("S40 the page of rules is what the explanations make, byte for byte")
+    func page() throws {
+        let url = Repository.root.appending(path: "Documentation/Rules.md")
+        if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil {
+            try Data(RulesPage.text.utf8).write(to: url)
+        }
+        let isCurrent = try Data(contentsOf: url) == Data(RulesPage.text.utf8)
+        #expect(isCurrent, "write it anew: MARTLET_RECORD=1 swift test --filter Explanation")
+    }
+
+    @Test("S40 a code is known however it is written", arguments: ["MRT0203", "mrt0203", "0203", "203", "Mrt0203"])
+    func spellings(_ word: String) {
+        #expect(ExplanationText.code(named: word) == .unknownType)
+    }
+
+    @Test("S40 an unknown code is asked about")
+    func unknownCodes() {
+        for word in ["MRT0299", "20", "", "1203", "MRT203x", "٢٠٣", "unknownType"] {
+            #expect(ExplanationText.code(named: word) == nil, "\(word)")
+        }
+        #expect(ExplanationText.question(about: "MRT0230") == "did you mean 'MRT0203', 'MRT0003' or 'MRT0103'?")
+        #expect(ExplanationText.question(about: "mrt2003") == "did you mean 'MRT0003', 'MRT0203' or 'MRT0001'?")
+        #expect(ExplanationText.question(about: "types") == nil)
+    }
+
+    @Test("S40 prose is wrapped, examples are not touched")
+    func text() {
+        let text = ExplanationText.text(of: .unknownType)
+        let lines = text.components(separatedBy: "\n")
+        #expect(lines[0] == "MRT0203: a type that does not exist (error)")
+        #expect(lines.allSatisfy { $0.count <= 80 })
+        #expect(text.contains("\n\nWrong:\n\n    objects:\n"))
+        #expect(text.contains("\n          name: Strng\n"))
+        #expect(text.hasSuffix("\nTo silence it: not possible, since an error stops generation.\n"))
+        let list = ExplanationText.list.split(separator: "\n")
+        #expect(list.count == DiagnosticCode.allCases.count)
+        #expect(list[12] == "MRT0203  a type that does not exist")
+    }
+
+    static let explanations = DiagnosticCode.allCases.map(\.explanation)
+
+    private func strict(_ schema: String, configuration: String = "lint:\n  preset: strict\n") -> SchemaInput {
+        SchemaInput(
+            sources: [SourceText(file: SourceFileID(0), path: "Dog.yaml", text: schema)],
+            configuration: SourceText(file: SourceFileID(1), path: "martlet.yaml", text: configuration))
+    }
+
+    private func codes(schema: String, configuration: String = "lint:\n  preset: strict\n") -> Set<DiagnosticCode> {
+        Set(Compiler.lint(strict(schema, configuration: configuration)).diagnostics.map(\.code))
+    }
+
+    private func codes(configuration: String) -> Set<DiagnosticCode> {
+        guard case .schema(_, let clean) = DiagnosticCode.noSchema.explanation.example else { return [.noSchema] }
+        return codes(schema: clean, configuration: configuration)
+    }
+}

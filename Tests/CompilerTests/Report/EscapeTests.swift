@@ -1,0 +1,130 @@
+import Foundation
+import MartletSchema
+import Testing
+
+@testable import MartletCompiler
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+@Suite("Reports: hostile text")
+struct EscapeTests {
+    /// Everything that any of the formats gives a meaning to.
+    static let hostile =
+        "\"'<&>]]> \\ {0} [a](b) %0A 100%, a:b ::error:: \t \n \r\n \u{0} \u{1} \u{1B}[31m \u{7F} \u{85} \u{2028} \u{FFFE} é🦅"
+
+    private func report() -> Report {
+        var report = Report()
+        let source = SourceText(
+            file: SourceFileID(0), relativePath: "A", displayPath: "a,b:c%\"<&>\n.yaml", bytes: Array("x: y".utf8))
+        let span = SourceSpan(file: SourceFileID(0), start: 0, end: 1)
+        let fix = Fix(Self.hostile, .safe, [Edit(span, Self.hostile)])
+        report.add(
+            [
+                Diagnostic(
+                    .unknownKey, Self.hostile, at: span, label: Self.hostile,
+                    notes: [DiagnosticNote(Self.hostile, at: span), DiagnosticNote(Self.hostile)], help: Self.hostile,
+                    fixes: [fix])
+            ], of: [source], named: "Schemas")
+        return report
+    }
+
+    @Test("S41 JSON gives back every character")
+    func json() throws {
+        let finding = try JSONQuery(report().text(as: .json))["findings"][0]
+        #expect(finding["message"].string == Self.hostile)
+        #expect(finding["fixes"][0]["edits"][0]["replacement"].string == Self.hostile)
+        #expect(finding["path"].string == "a,b:c%\"<&>\n.yaml")
+        #expect(finding["notes"].count == 2)
+    }
+
+    @Test("S41 SARIF doubles braces, takes the meaning of links away, and escapes paths")
+    func sarif() throws {
+        let result = try JSONQuery(report().text(as: .sarif))["runs"][0]["results"][0]
+        let text = try #require(result["message"]["text"].string)
+        #expect(text.contains("{{0}}"))
+        #expect(text.contains("\\[a\\](b)"))
+        #expect(text.contains(" \\\\ "))
+        let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].string
+        #expect(uri == "a%2Cb%3Ac%25%22%3C%26%3E%0A.yaml")
+        // What a fix inserts is text, no message.
+        let content = result["fixes"][0]["artifactChanges"][0]["replacements"][0]["insertedContent"]["text"]
+        #expect(content.string == Self.hostile)
+    }
+
+    @Test("S41 a message without links keeps its brackets in SARIF")
+    func brackets() {
+        #expect(SARIFReport.message("write '[first, second]' (or more)") == "write '[first, second]' (or more)")
+        #expect(SARIFReport.message("write '{ first: 0 }'") == "write '{{ first: 0 }}'")
+    }
+
+    @Test("S41 a command for GitHub stays one line and its properties stay apart")
+    func github() {
+        let text = report().text(as: .github)
+        #expect(text.unicodeScalars.count { $0 == "\n" } == 1)
+        #expect(!text.unicodeScalars.dropLast().contains { $0 == "\r" || $0 == "\n" })
+        #expect(
+            text.hasPrefix(
+                "::error file=a%2Cb%3Ac%25\"<&>%0A.yaml,line=1,endLine=1,col=1,endColumn=2,title=MRT0201%3A "))
+        #expect(text.contains("%250A 100%25, a:b ::error::"))
+    }
+
+    @Test("S41 XML can be read, and gives back what XML can hold", arguments: [ReportFormat.junit, .checkstyle])
+    func xml(_ format: ReportFormat) throws {
+        let reading = XMLReading(report().text(as: format))
+        #expect(reading.isValid)
+        let forbidden: Set<Unicode.Scalar> = ["\u{0}", "\u{1}", "\u{1B}", "\u{7F}", "\u{85}", "\u{FFFE}"]
+        let expected = String(
+            String.UnicodeScalarView(Self.hostile.unicodeScalars.map { forbidden.contains($0) ? "\u{FFFD}" : $0 }))
+        let message = try #require(reading.attributes.compactMap { $0["message"] }.first)
+        #expect(message.unicodeScalars.elementsEqual((expected + "; " + Self.flattened(expected)).unicodeScalars))
+        #expect(reading.attributes.compactMap { $0["name"] }.contains("a,b:c%\"<&>\n.yaml"))
+    }
+
+    /// Help stands on one line.
+    private static func flattened(_ text: String) -> String {
+        text.split(separator: "\n").joined(separator: " ")
+    }
+
+    @Test("S41 JSON texts of every shape")
+    func values() throws {
+        #expect(JSONValue.array([]).document == "[]\n")
+        #expect(JSONValue.object([]).document == "{}\n")
+        #expect(
+            JSONValue.members([("b", 1), ("none", nil), ("a", [.null, .bool(true), "x"])]).document
+                == "{\n  \"b\": 1,\n  \"a\": [\n    null,\n    true,\n    \"x\"\n  ]\n}\n")
+        #expect(JSONValue.quoted("\u{1}\u{7F}\u{2028}\"\\/") == "\"\\u0001\\u007F\\u2028\\\"\\\\/\"")
+    }
+
+    @Test("S41 paths count from the folder of the report")
+    func paths() {
+        let table = [
+            ("/work/Schemas/A.yaml", "Schemas/A.yaml"), ("/work", "."), ("/workshop/A.yaml", "/workshop/A.yaml"),
+            ("/work/../else/A.yaml", "/else/A.yaml"), ("./A.yaml", "A.yaml"), ("B//./C/../A.yaml", "B/A.yaml"),
+            ("../A.yaml", "../A.yaml"), ("../../A.yaml", "../../A.yaml"), (".", "."),
+        ]
+        for (path, expected) in table { #expect(ReportPath.relative(path, to: "/work/") == expected) }
+        #expect(ReportPath.relative("/work/A.yaml", to: nil) == "/work/A.yaml")
+    }
+}
+
+/// What a parser finds in an XML text.
+private final class XMLReading: NSObject, XMLParserDelegate {
+    private(set) var attributes: [[String: String]] = []
+    private(set) var isValid = false
+
+    init(_ text: String) {
+        super.init()
+        let parser = XMLParser(data: Data(text.utf8))
+        parser.delegate = self
+        isValid = parser.parse()
+    }
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        self.attributes.append(attributes)
+    }
+}

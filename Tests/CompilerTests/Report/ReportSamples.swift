@@ -1,0 +1,64 @@
+import MartletCompiler
+import MartletSchema
+
+/// What is hard to report: text beyond ASCII before the finding, CRLF, a byte-order mark, characters that formats give a
+/// meaning to, findings without a place, of several lines, with notes and with fixes.
+enum ReportSamples {
+    static let oddPath = "Schemas/Größe/100%, <a&b>.yaml"
+
+    /// Two errors of one line; the first with its fix, the second with a note at another line.
+    static let oddLines = [
+        "objects:",
+        "  Dog:",
+        "    properties:",
+        "      first: Int",
+        "      a: {doc: \"é🦅é\", type: Strng}",
+        "      b: {doc: \"🦅 <&> '{0}' [x](y) 100%\", type: 'Str<\"&\">'}",
+        "      first: Int",
+        "    index: {",
+        "      name: x}",
+    ]
+
+    static let quietLines = [
+        "enums:",
+        "  ## Wie groß ein Tier wird: 🐈.",
+        "  Size: [small, large]",
+        "objects:",
+        "  ## Katze.",
+        "  Cat: {primaryKey: id, properties: {id: {type: Int, doc: \"🐈\"}, friend: {type: List<Cat>}}}",
+        "  Kitten:",
+        "    properties: {name: {type: String, doc: \"🐈🐈\", deprecated: true}}",
+    ]
+
+    static let strict = "lint:\n  preset: strict\n"
+
+    static func source(
+        _ lines: [String], _ path: String, _ index: Int = 0, lineEnd: String = "\r\n", mark: Bool = true
+    ) -> SourceText {
+        let text = lines.map { $0 + lineEnd }.joined()
+        return SourceText(
+            file: SourceFileID(index), relativePath: path, displayPath: path,
+            bytes: (mark ? [0xEF, 0xBB, 0xBF] : []) + Array(text.utf8))
+    }
+
+    /// Three schemas in one report.
+    static func report() -> Report {
+        var report = Report(pathsFrom: "/home/work")
+        add(
+            SchemaInput(sources: [
+                source(oddLines, oddPath),
+                source(["enums:", "  Size: [small]"], "/home/work/Schemas/Größe/Clean.yaml", 1),
+            ]), named: "Schemas/Größe", to: &report)
+        add(
+            SchemaInput(
+                sources: [source(quietLines, "./Schemas/Cattery/Cat.yaml")],
+                configuration: SourceText(file: SourceFileID(1), path: "martlet.yaml", text: strict)),
+            named: "Schemas/Cattery", to: &report)
+        add(SchemaInput(sources: []), named: "./Schemas/Empty/", to: &report)
+        return report
+    }
+
+    static func add(_ input: SchemaInput, named name: String, to report: inout Report) {
+        report.add(Compiler.lint(input).diagnostics, of: input.allSources, named: name)
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import MartletCompiler
+import MartletSchema
+import Testing
+
+/// Reports in every format.
+///
+/// To write the expected texts anew after a format has changed: `MARTLET_RECORD=1 swift test --filter Reports`.
+@Suite("Reports")
+struct ReportTests {
+    static let names: [ReportFormat: String] = [
+        .text: "text.txt", .brief: "brief.txt", .json: "report.json", .sarif: "report.sarif", .github: "github.txt",
+        .junit: "junit.xml", .gitlab: "gitlab.json", .checkstyle: "checkstyle.xml",
+    ]
+
+    @Test("S41 the text of every format, byte for byte", arguments: ReportFormat.allCases)
+    func golden(_ format: ReportFormat) throws {
+        let url = Repository.root.appending(path: "Tests/CompilerTests/Fixtures/Reports")
+            .appending(path: try #require(Self.names[format]))
+        let text = Self.withoutRules(ReportSamples.report().text(as: format))
+        if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil { try Data(text.utf8).write(to: url) }
+        #expect(try String(contentsOf: url, encoding: .utf8) == text)
+    }
+
+    /// Takes out the table of rules of a SARIF report, which SARIFTests look at: it would drown the rest.
+    private static func withoutRules(_ text: String) -> String {
+        guard let start = text.range(of: "\"rules\": [\n"), let end = text.range(of: "\n          ]") else {
+            return text
+        }
+        return text.replacingCharacters(in: start.upperBound..<end.lowerBound, with: "            …")
+    }
+
+    @Test("S41 columns and lines are the same with LF, CRLF and a byte-order mark", arguments: ReportFormat.allCases)
+    func encodings(_ format: ReportFormat) {
+        // Offsets count bytes, so they alone differ.
+        let texts = [("\n", false), ("\n", true), ("\r\n", false), ("\r\n", true)].map { lineEnd, mark in
+            var report = Report()
+            let source = ReportSamples.source(ReportSamples.oddLines, "A.yaml", lineEnd: lineEnd, mark: mark)
+            ReportSamples.add(SchemaInput(sources: [source]), named: "A.yaml", to: &report)
+            return report.text(as: format).replacing(/"offset": [0-9]+/, with: "")
+        }
+        #expect(Set(texts).count == 1)
+    }
+
+    @Test("S41 the column of a finding behind other scalars, as each format counts")
+    func columns() throws {
+        let line = ReportSamples.oddLines[4]
+        let before = try #require(line.components(separatedBy: "Strng").first)
+        let column = before.unicodeScalars.count + 1
+        let wide = before.utf16.count + 1
+        #expect(wide == column + 1)
+        let report = ReportSamples.report()
+        #expect(report.text(as: .text).contains("\(ReportSamples.oddPath):5:\(column)\n"))
+        #expect(report.text(as: .brief).contains("\(ReportSamples.oddPath):5:\(column): error: unknown type 'Strng'"))
+        #expect(
+            report.text(as: .github).contains("line=5,endLine=5,col=\(column),endColumn=\(column + 5),title=MRT0203"))
+        #expect(report.text(as: .junit).contains("name=\"MRT0203 at 5:\(column)\""))
+        #expect(report.text(as: .checkstyle).contains("<error line=\"5\" column=\"\(column)\" severity=\"error\""))
+        let positions = try JSONQuery(report.text(as: .gitlab)).finding("check_name", "MRT0203")["location"][
+            "positions"]
+        #expect(positions["begin"]["column"].integer == column)
+        #expect(positions["end"]["column"].integer == column + 5)
+        let place = try JSONQuery(report.text(as: .json))["findings"].finding("code", "MRT0203")["place"]
+        #expect(place["start"]["column"].integer == column)
+        let region = try JSONQuery(report.text(as: .sarif))["runs"][0]["results"].finding("ruleId", "MRT0203")[
+            "locations"][0]["physicalLocation"]["region"]
+        #expect(region["startColumn"].integer == wide)
+        #expect(region["endColumn"].integer == wide + 5)
+    }
+
+    @Test("S41 the offsets of our own format cut out the very token and apply its fixes")
+    func offsets() throws {
+        let bytes = ReportSamples.source(ReportSamples.oddLines, "").bytes
+        let finding = try JSONQuery(ReportSamples.report().text(as: .json))["findings"].finding("code", "MRT0203")
+        let cut = { (place: JSONQuery) -> String in
+            guard let start = place["start"]["offset"].integer, let end = place["end"]["offset"].integer else {
+                return ""
+            }
+            return String(decoding: bytes[start..<end], as: UTF8.self)
+        }
+        #expect(cut(finding["place"]) == "Strng")
+        let edit = finding["fixes"][0]["edits"][0]
+        #expect(cut(edit["place"]) == "Strng")
+        #expect(edit["replacement"].string == "String")
+    }
+
+    @Test("S13 a report holds no path of the host and is the same each time", arguments: ReportFormat.allCases)
+    func deterministic(_ format: ReportFormat) {
+        let text = ReportSamples.report().text(as: format)
+        #expect(ReportSamples.report().text(as: format) == text)
+        // The text formats name files as the author did, so that a terminal can open them.
+        #expect(text.contains("/home/work") == false)
+    }
+
+    @Test("S41 a report without findings is whole", arguments: ReportFormat.allCases)
+    func empty(_ format: ReportFormat) throws {
+        let text = Report().text(as: format)
+        switch format {
+        case .text, .brief, .github: #expect(text == "")
+        case .gitlab: #expect(text == "[]\n")
+        case .json: #expect(try JSONQuery(text)["findings"].count == 0)
+        case .sarif: #expect(try JSONQuery(text)["runs"][0]["results"].count == 0)
+        case .junit: #expect(text.contains("<testsuites name=\"martlet\" tests=\"0\" failures=\"0\" errors=\"0\"/>"))
+        case .checkstyle: #expect(text.hasSuffix("<checkstyle version=\"4.3\"/>\n"))
+        }
+    }
+
+    @Test("S40 colour is for people alone", arguments: ReportFormat.allCases)
+    func colour(_ format: ReportFormat) {
+        let report = ReportSamples.report()
+        #expect(!report.text(as: format).contains("\u{1B}"))
+        #expect(report.text(as: format, isColored: true).contains("\u{1B}") == (format == .text))
+    }
+}
+
+/// Looks into a JSON text that is parsed by Foundation.
+struct JSONQuery {
+    private let value: Any?
+
+    init(_ text: String) throws {
+        value = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+    }
+
+    init(value: Any?) {
+        self.value = value
+    }
+
+    var object: [String: Any]? { value as? [String: Any] }
+    var array: [Any]? { value as? [Any] }
+    var string: String? { value as? String }
+    var integer: Int? { value as? Int }
+    var count: Int? { array?.count }
+
+    subscript(_ name: String) -> JSONQuery { JSONQuery(value: object?[name]) }
+
+    subscript(_ index: Int) -> JSONQuery {
+        guard let array, array.indices.contains(index) else { return JSONQuery(value: nil) }
+        return JSONQuery(value: array[index])
+    }
+
+    /// The first element whose member has this value.
+    func finding(_ name: String, _ text: String) -> JSONQuery {
+        JSONQuery(value: array?.first { JSONQuery(value: $0)[name].string == text })
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import MartletCompiler
+import MartletSchema
+import Testing
+
+@Suite("Reports: SARIF")
+struct SARIFTests {
+    private func document(_ report: Report = ReportSamples.report()) throws -> Any {
+        try JSONSerialization.jsonObject(with: Data(report.text(as: .sarif).utf8))
+    }
+
+    @Test("S41 a report has the shape of SARIF 2.1.0")
+    func shape() throws {
+        #expect(SARIFShape.log.problems(of: try document()) == [])
+        #expect(SARIFShape.log.problems(of: try document(Report())) == [])
+    }
+
+    @Test("S41 the check of the shape finds what is wrong")
+    func shapeCheck() throws {
+        let text = ReportSamples.report().text(as: .sarif)
+        let damages: [(String, String)] = [
+            ("\"startLine\": 5,", "\"startLine\": 0,"), ("\"uri\": \"Schemas/", "\"uri\": \"Schemas </"),
+            ("\"version\": \"2.1.0\"", "\"version\": \"2.0.0\""), ("\"level\": \"note\"", "\"level\": \"info\""),
+            ("\"ruleId\"", "\"rule\""), ("\"driver\"", "\"engine\""), ("\"endLine\": 5,", "\"endLine\": \"5\","),
+        ]
+        for (good, bad) in damages {
+            let damaged = text.replacing(good, with: bad)
+            #expect(damaged != text, "\(good)")
+            let value = try JSONSerialization.jsonObject(with: Data(damaged.utf8))
+            #expect(!SARIFShape.log.problems(of: value).isEmpty, "\(bad)")
+        }
+    }
+
+    @Test("S41 every result points at its rule, and regions cut out the very token")
+    func results() throws {
+        let run = JSONQuery(value: try document())["runs"][0]
+        let rules = run["tool"]["driver"]["rules"]
+        #expect(
+            rules.array?.compactMap { JSONQuery(value: $0)["id"].string } == DiagnosticCode.allCases.map(\.rawValue))
+        let results = try #require(run["results"].array).map { JSONQuery(value: $0) }
+        #expect(results.count > 8)
+        for result in results {
+            let index = try #require(result["ruleIndex"].integer)
+            #expect(rules[index]["id"].string == result["ruleId"].string)
+        }
+        let unknown = run["results"].finding("ruleId", "MRT0203")
+        #expect(token(unknown["locations"][0]["physicalLocation"]["region"]) == "Strng")
+        let fix = unknown["fixes"][0]["artifactChanges"][0]["replacements"][0]
+        #expect(token(fix["deletedRegion"]) == "Strng")
+        #expect(fix["insertedContent"]["text"].string == "String")
+        let twice = run["results"].finding("ruleId", "MRT0102")
+        #expect(token(twice["relatedLocations"][0]["physicalLocation"]["region"]) == "first")
+        #expect(twice["relatedLocations"][0]["message"]["text"].string == "'first' stands here first")
+    }
+
+    @Test("S41 a rule carries its explanation and its severity")
+    func rules() throws {
+        let rules = JSONQuery(value: try document())["runs"][0]["tool"]["driver"]["rules"]
+        let rule = rules.finding("id", "MRT0502")
+        #expect(rule["name"].string == "IndexCost")
+        #expect(rule["shortDescription"]["text"].string == "an index of little use, or too many of them")
+        #expect(rule["fullDescription"]["text"].string == DiagnosticCode.indexCost.explanation.problem)
+        #expect(rule["help"]["text"].string?.contains("\n\nWrong:\n\n    objects:\n") == true)
+        #expect(rule["help"]["markdown"].string?.contains("\n\n```yaml\nobjects:\n") == true)
+        #expect(rule["defaultConfiguration"]["level"].string == "note")
+        // Examples hold braces, which messages double.
+        let text = try #require(rules.finding("id", "MRT0603")["help"]["text"].string)
+        #expect(text.contains("age: {{type: Int, deprecated: true}}\n"))
+    }
+
+    @Test("S41 paths are relative to a folder that the report does not name")
+    func paths() throws {
+        let run = JSONQuery(value: try document())["runs"][0]
+        let bases = try #require(run["originalUriBaseIds"].object)
+        #expect(bases.keys.sorted() == ["%SRCROOT%"])
+        #expect(run["originalUriBaseIds"]["%SRCROOT%"]["uri"].string == nil)
+        for result in try #require(run["results"].array) {
+            let artifact = JSONQuery(value: result)["locations"][0]["physicalLocation"]["artifactLocation"]
+            #expect(artifact["uriBaseId"].string == "%SRCROOT%")
+            #expect(artifact["uri"].string?.hasPrefix("Schemas/") == true)
+        }
+        var outside = Report(pathsFrom: "/home/work")
+        let source = ReportSamples.source(ReportSamples.oddLines, "/elsewhere/ä.yaml")
+        ReportSamples.add(SchemaInput(sources: [source]), named: "/elsewhere", to: &outside)
+        let artifact = JSONQuery(value: try document(outside))["runs"][0]["results"][0]["locations"][0][
+            "physicalLocation"]["artifactLocation"]
+        #expect(artifact["uri"].string == "file:///elsewhere/%C3%A4.yaml")
+        #expect(artifact["uriBaseId"].string == nil)
+    }
+
+    /// Cuts a region out of the sample as a reader of SARIF does: by lines, without the mark, in UTF-16.
+    private func token(_ region: JSONQuery) -> String? {
+        guard let line = region["startLine"].integer, region["endLine"].integer == line,
+            let start = region["startColumn"].integer, let end = region["endColumn"].integer
+        else { return nil }
+        let units = Array(ReportSamples.oddLines[line - 1].utf16)
+        return String(decoding: units[(start - 1)..<(end - 1)], as: UTF16.self)
+    }
+}
