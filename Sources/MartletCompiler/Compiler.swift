@@ -9,10 +9,13 @@ public struct CompilerOptions: Hashable, Sendable {
     public var access: AccessLevel?
     /// Whether the rules of lint run.
     public var isLinting: Bool
+    /// Wins over the preset of `martlet.yaml`; nil leaves it to that file, and to `standard` without one.
+    public var preset: LintPreset?
 
-    public init(access: AccessLevel? = nil, isLinting: Bool = true) {
+    public init(access: AccessLevel? = nil, isLinting: Bool = true, preset: LintPreset? = nil) {
         self.access = access
         self.isLinting = isLinting
+        self.preset = preset
     }
 }
 
@@ -81,7 +84,9 @@ public enum Compiler {
         let analysis = Frontend.analyze(input.sources)
         let collisions = collisions(among: input.sources)
         diagnostics += collisions + analysis.diagnostics
-        let lint = lintConfiguration(configuration)
+        let lint = lintConfiguration(configuration, options)
+        diagnostics = Linter.apply(
+            lint, to: diagnostics + unmatchedPaths(configuration, input.sources), sources: input.sources)
         if let model = analysis.model, options.isLinting {
             diagnostics += Linter.lint(model, sources: input.sources, configuration: lint)
         }
@@ -90,9 +95,31 @@ public enum Compiler {
         return Checked(model: hasErrors ? nil : analysis.model, configuration: configuration, diagnostics: diagnostics)
     }
 
-    private static func lintConfiguration(_ configuration: ConfigurationModel) -> LintConfiguration {
-        let preset = configuration.lintPreset.flatMap { LintConfiguration.Preset(rawValue: $0.value) } ?? .standard
-        return LintConfiguration(preset: preset, overrides: configuration.lintRules)
+    private static func lintConfiguration(
+        _ configuration: ConfigurationModel, _ options: CompilerOptions
+    ) -> LintConfiguration {
+        let preset = { (name: Spanned<String>?) in name.flatMap { LintPreset(rawValue: $0.value) } }
+        let overrides = configuration.lintOverrides.map { override in
+            LintConfiguration.Override(
+                patterns: override.paths.map { PathPattern($0.value) },
+                preset: options.preset == nil ? preset(override.preset) : nil, severities: override.rules)
+        }
+        return LintConfiguration(
+            preset: options.preset ?? preset(configuration.lintPreset) ?? .standard,
+            severities: configuration.lintRules, overrides: overrides)
+    }
+
+    /// A path of an override that no file has does as little as an ignore that silences nothing.
+    private static func unmatchedPaths(
+        _ configuration: ConfigurationModel, _ sources: [SourceText]
+    ) -> [Diagnostic] {
+        configuration.lintOverrides.flatMap(\.paths).filter { path in
+            let pattern = PathPattern(path.value)
+            return !sources.contains { pattern.matches($0.relativePath) }
+        }.map { path in
+            Diagnostic(
+                .uselessIgnore, "no schema file has a path like '\(path.value)'; correct or remove it", at: path.span)
+        }
     }
 
     /// Two schema files whose Swift files would have one name.

@@ -7,8 +7,17 @@ public struct ConfigurationModel: Hashable, Sendable {
     public var lintPreset: Spanned<String>?
     /// Codes, and `off`, `note`, `warning` or `error`.
     public var lintRules: [DiagnosticCode: Severity?] = [:]
+    public var lintOverrides: [LintOverrideModel] = []
 
     public init() {}
+}
+
+/// What `martlet.yaml` says of lint for some of the files.
+public struct LintOverrideModel: Hashable, Sendable {
+    /// Patterns, with `*` and `**`.
+    public var paths: [Spanned<String>] = []
+    public var preset: Spanned<String>?
+    public var rules: [DiagnosticCode: Severity?] = [:]
 }
 
 extension Frontend {
@@ -36,7 +45,12 @@ private struct ConfigurationReader {
     private static let file = Level(
         name: "the configuration", keys: ["access", "namespace", "lint"],
         foreign: ["accesslevel": "access", "visibility": "access", "linter": "lint"], advice: [:])
-    private static let lint = Level(name: "'lint'", keys: ["preset", "rules"], foreign: [:], advice: [:])
+    private static let lint = Level(
+        name: "'lint'", keys: ["preset", "rules", "overrides"],
+        foreign: ["rule": "rules", "paths": "overrides", "level": "preset"], advice: [:])
+    private static let override = Level(
+        name: "an override", keys: ["paths", "preset", "rules"],
+        foreign: ["path": "paths", "files": "paths", "rule": "rules"], advice: [:])
 
     init(_ parser: SchemaParser) {
         self.parser = parser
@@ -65,31 +79,74 @@ private struct ConfigurationReader {
     }
 
     private mutating func readLint(_ keys: KeyReader) {
-        if let value = keys.value("preset"), let scalar = parser.text(value, of: "'preset'") {
-            let presets = ["minimal", "standard", "strict"]
-            if presets.contains(scalar.text) {
-                configuration.lintPreset = scalar.spanned
-            } else {
-                reportChoice(scalar, "'preset'", presets)
-            }
+        configuration.lintPreset = readPreset(keys)
+        configuration.lintRules = readRules(keys)
+        switch keys.value("overrides") {
+        case nil, .broken: break
+        case .sequence(let sequence): for item in sequence.items { readOverride(item) }
+        case let node?:
+            parser.report(
+                .wrongShape, "'overrides' holds a list, not \(node.shape); write '- paths: [Legacy/**]'", at: node.span)
         }
-        guard let value = keys.value("rules"), let rules = parser.mapping(value, of: "'rules'", holds: "codes") else {
+    }
+
+    private mutating func readOverride(_ node: YAMLNode) {
+        guard let mapping = parser.mapping(node, of: "an override", holds: "'paths' and 'preset' or 'rules'") else {
             return
         }
+        let keys = parser.keys(parser.entries(mapping), Self.override)
+        var override = LintOverrideModel()
+        let items: [YAMLNode] =
+            switch keys.value("paths") {
+            case .sequence(let sequence): sequence.items
+            case let node?: [node]
+            case nil: []
+            }
+        override.paths = items.compactMap { parser.text($0, of: "a path")?.spanned }
+        if items.isEmpty {
+            let span = keys["paths"]?.key.span ?? mapping.entries.first?.key.span ?? mapping.span
+            parser.report(.wrongShape, "an override names no path; write 'paths: [Legacy/**]'", at: span)
+        }
+        override.preset = readPreset(keys)
+        override.rules = readRules(keys)
+        configuration.lintOverrides.append(override)
+    }
+
+    private mutating func readPreset(_ keys: KeyReader) -> Spanned<String>? {
+        guard let value = keys.value("preset"), let scalar = parser.text(value, of: "'preset'") else { return nil }
+        let presets = ["minimal", "standard", "strict"]
+        if presets.contains(scalar.text) { return scalar.spanned }
+        reportChoice(scalar, "'preset'", presets)
+        return nil
+    }
+
+    private mutating func readRules(_ keys: KeyReader) -> [DiagnosticCode: Severity?] {
+        guard let value = keys.value("rules"), let rules = parser.mapping(value, of: "'rules'", holds: "codes") else {
+            return [:]
+        }
+        var result: [DiagnosticCode: Severity?] = [:]
         for entry in parser.entries(rules) {
             guard let code = DiagnosticCode(rawValue: entry.key.text) else {
-                parser.report(.wrongShape, "unknown code '\(entry.key.text.shortened)'", at: entry.key.span)
+                parser.report(
+                    .wrongShape, "unknown code '\(entry.key.text.shortened)'; write one such as 'MRT0501'",
+                    at: entry.key.span)
+                continue
+            }
+            guard code.canBeSilenced else {
+                parser.report(
+                    .wrongShape, "'\(entry.key.text)' is always an error; remove it from 'rules'", at: entry.key.span)
                 continue
             }
             guard let scalar = parser.text(entry.value, of: "the level of a rule") else { continue }
             if scalar.text == "off" {
-                configuration.lintRules[code] = .some(nil)
+                result[code] = .some(nil)
             } else if let severity = Severity(rawValue: scalar.text) {
-                configuration.lintRules[code] = severity
+                result[code] = severity
             } else {
                 reportChoice(scalar, "the level of a rule", ["off", "note", "warning", "error"])
             }
         }
+        return result
     }
 
     private mutating func reportChoice(_ scalar: YAMLScalar, _ owner: String, _ choices: [String]) {

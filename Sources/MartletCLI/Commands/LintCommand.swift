@@ -19,6 +19,12 @@ struct LintCommand: ParsableCommand {
     @Flag(help: "One line for each finding: the same as '--format brief'.")
     var brief = false
 
+    @Flag(help: "Apply all safe fixes first, in the files of the schema folder alone.")
+    var fix = false
+
+    @Option(help: "Which findings to show: minimal (errors), standard (and warnings) or strict (and notes).")
+    var preset: PresetChoice?
+
     func run() throws {
         let folders = paths.filter(isFolder)
         let files = paths.filter { !isFolder($0) }
@@ -27,8 +33,10 @@ struct LintCommand: ParsableCommand {
         var isClean = true
         var report = Report(pathsFrom: FileManager.default.currentDirectoryPath)
         for paths in schemas {
-            let input = try loading { () throws(DiskError) in try SourceLoader().load(paths) }
-            let compilation = Compiler.lint(input)
+            var input = try loading { () throws(DiskError) in try SourceLoader().load(paths) }
+            let options = CompilerOptions(preset: preset?.preset)
+            if fix { input = try mended(input, paths, options) }
+            let compilation = Compiler.lint(input, options: options)
             report.add(compilation.diagnostics, of: input.allSources, named: paths[0])
             if compilation.diagnostics.contains(where: { $0.severity > .note }) { isClean = false }
         }
@@ -37,9 +45,31 @@ struct LintCommand: ParsableCommand {
         if !isClean { throw CommandFailure(.findings) }
     }
 
+    /// What was done goes to standard error: standard output is for findings.
+    private func mended(_ input: SchemaInput, _ paths: [String], _ options: CompilerOptions) throws -> SchemaInput {
+        let result = try loading { () throws(DiskError) in try SourceMender(paths).mend(input, options: options) }
+        Console.error(result.report.text)
+        return result.input
+    }
+
     private func isFolder(_ path: String) -> Bool {
         var isFolder: ObjCBool = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+}
+
+/// The presets, as the option takes them.
+enum PresetChoice: String, CaseIterable, ExpressibleByArgument {
+    case minimal
+    case standard
+    case strict
+
+    var preset: LintPreset {
+        switch self {
+        case .minimal: .minimal
+        case .standard: .standard
+        case .strict: .strict
+        }
     }
 }
 

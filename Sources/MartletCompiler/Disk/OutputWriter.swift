@@ -38,7 +38,7 @@ public struct OutputWriter {
         }
         var written: [String] = []
         for file in files where content(of: file.name) != Data(file.text.utf8) {
-            try write(file)
+            try AtomicFile.write(Data(file.text.utf8), to: folder.appendingPathComponent(file.name))
             written.append(file.name)
         }
         return written
@@ -101,18 +101,5 @@ public struct OutputWriter {
 
     private func content(of name: String) -> Data? {
         try? Data(contentsOf: folder.appendingPathComponent(name))
-    }
-
-    /// Through a file beside it and a rename, so that no reader sees half of it.
-    private func write(_ file: OutputFile) throws(DiskError) {
-        let target = folder.appendingPathComponent(file.name)
-        let temporary = folder.appendingPathComponent(".\(file.name).\(ProcessInfo.processInfo.processIdentifier)")
-        do {
-            try Data(file.text.utf8).write(to: temporary)
-            guard rename(temporary.path, target.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
-        } catch {
-            try? manager.removeItem(at: temporary)
-            throw DiskError(path: target.path, reason: "the file cannot be written")
-        }
     }
 }

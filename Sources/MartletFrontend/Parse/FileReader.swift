@@ -42,7 +42,7 @@ struct FileReader {
         diagnostics += conflicts.diagnostics
         remove(encoding.offending + conflicts.offending)
         let reading = readWithRecovery()
-        let comments = CommentReader(source, outside: reading.longScalars)
+        let comments = CommentReader(source, outside: reading.commentFree)
         if reading.isAbandoned || reading.failure != nil { lost += source.bytes }
         return FileReading(
             root: reading.root, comments: comments, diagnostics: diagnostics + comments.diagnostics,

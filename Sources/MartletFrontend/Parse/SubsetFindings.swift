@@ -16,14 +16,15 @@ struct SubsetFindings {
     private var findings: [Diagnostic] = []
     private var groups: [Kind: Group] = [:]
 
-    mutating func report(_ message: String, at span: SourceSpan, label: String? = nil) {
-        findings.append(Diagnostic(.yamlSubset, message, at: span, label: label))
+    mutating func report(_ message: String, at span: SourceSpan, label: String? = nil, fixes: [Fix] = []) {
+        findings.append(
+            Diagnostic(.yamlSubset, message, at: span, label: label, help: fixes.first?.title, fixes: fixes))
     }
 
-    mutating func report(_ kind: Kind, _ message: String, at span: SourceSpan) {
+    mutating func report(_ kind: Kind, _ message: String, at span: SourceSpan, fixes: [Fix] = []) {
         if groups[kind] == nil {
             groups[kind] = Group(position: findings.count)
-            report(message, at: span)
+            report(message, at: span, fixes: fixes)
         } else {
             groups[kind]?.count += 1
             if let others = groups[kind]?.others, others.count < 3 { groups[kind]?.others.append(span) }
@@ -38,7 +39,8 @@ struct SubsetFindings {
             let rest = group.count - 1 - notes.count
             if rest > 0 { notes.append(DiagnosticNote("and \(rest) more in this file")) }
             result[group.position] = Diagnostic(
-                finding.code, finding.message, at: finding.span, label: finding.label, notes: notes)
+                finding.code, finding.message, at: finding.span, label: finding.label, notes: notes,
+                help: finding.help, fixes: finding.fixes)
         }
         return result
     }

@@ -38,11 +38,40 @@ extension TrapFinder {
             }
             let range = content.lowerBound..<end
             let key = scene.lines.text(range)
+            if let trap = equalsSign(scene, key: key, range, content) { return trap }
             return scene.mend(
                 "no ':' behind '\(key.shortened)'; write '\(key.shortened):'", at: range,
                 label: "a ':' belongs behind this", replace: end..<end, with: ":", title: "add the ':'", .suggested)
         }
         return nil
+    }
+
+    /// `name = String`.
+    private static func equalsSign(
+        _ scene: TrapScene, key: String, _ range: Range<Int>, _ content: Range<Int>
+    ) -> Trap? {
+        guard let sign = (range.upperBound..<content.upperBound).first(where: { !scene.bytes[$0].isBlank }),
+            scene.bytes[sign] == UInt8(ascii: "=")
+        else { return nil }
+        return scene.mend(
+            "a ':' stands between a name and its type, not '='; write '\(key.shortened): '", at: sign..<sign + 1,
+            replace: range.upperBound..<sign + 1, with: ":", title: "write '\(key.shortened):'", .suggested)
+    }
+
+    /// A `]` or `}` that closes nothing, where a key or a value belongs.
+    @Sendable static func strayClosing(_ scene: TrapScene) -> Trap? {
+        guard let byte = scene.stoppedAt, byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}"),
+            !isInsideFlow(scene), scene.says("did not find expected")
+        else { return nil }
+        let content = scene.lines.content(scene.line)
+        let place = scene.failure.offset..<scene.failure.offset + 1
+        let before = scene.lines.keyAndValue(scene.line)?.value.lowerBound ?? content.lowerBound
+        guard content.contains(place.lowerBound), before == place.lowerBound else { return nil }
+        return scene.blank(
+            scene.line,
+            Diagnostic(
+                .yamlTrap, "'\(scene.lines.text(place))' closes nothing; remove it", at: scene.text.span(place),
+                help: "remove it", fixes: [Fix("remove it", .suggested, [Edit(scene.text.span(place), "")])]))
     }
 
     /// `name: String = "a: b"`: quote all of the value.
@@ -79,8 +108,13 @@ extension TrapFinder {
             if indentation < levels.last?.depth ?? Int.max { levels.append((indentation, candidate)) }
             current = lines.previous(candidate)
         }
-        guard !levels.contains(where: { $0.depth == depth }),
-            let sibling = levels.min(by: {
+        guard !levels.contains(where: { $0.depth == depth }) else { return nil }
+        // What stands below a key stands deeper: a level that would leave no room for that is out of the question.
+        let below = (line + 1..<lines.count).prefix(50).first { !lines.isBlankOrComment($0) }
+        let opens = lines.keyAndValue(line)?.value.isEmpty == true
+        let childDepth = below.map { lines.indentation($0) }.flatMap { opens && $0 > depth ? $0 : nil } ?? Int.max
+        guard
+            let sibling = levels.filter({ $0.depth < childDepth }).min(by: {
                 (abs($0.depth - depth), -$0.depth) < (abs($1.depth - depth), -$1.depth)
             })
         else { return nil }
@@ -139,10 +173,19 @@ extension TrapFinder {
             scene.failure.offset > value.lowerBound, scene.failure.offset < value.upperBound
         else { return nil }
         let rest = scene.failure.offset..<value.upperBound
+        let text = scene.lines.text(rest)
+        if scene.bytes[rest].allSatisfy({ $0 == UInt8(ascii: "]") || $0 == UInt8(ascii: "}") }) {
+            return scene.mend(
+                "'\(text.shortened)' closes nothing; remove it", at: rest, replace: rest, with: "", title: "remove it",
+                .suggested)
+        }
+        let first = scene.bytes[value.lowerBound]
+        let isQuoted = first == Byte.doubleQuote || first == Byte.singleQuote
+        let mend = isQuoted ? "quote the whole value, or none of it" : "put it inside the brackets, or remove it"
         let diagnostic = Diagnostic(
             .yamlTrap,
-            "'\(scene.lines.text(rest).shortened)' cannot follow the value of '\(scene.lines.text(key).shortened)'; "
-                + "quote the whole value", at: scene.text.span(rest), label: "the value ends before this")
+            "'\(text.shortened)' cannot follow the value of '\(scene.lines.text(key).shortened)'; \(mend)",
+            at: scene.text.span(rest), label: "the value ends before this")
         return Trap(diagnostic, replace: rest, with: "")
     }
 

@@ -11,19 +11,26 @@ enum TrapFinder {
     }
 
     private static let rules: [@Sendable (TrapScene) -> Trap?] = [
-        tabIndentation, longKey, bracketType, unclosedQuote, badEscape, reservedStart, aliasOrDirective,
+        tabIndentation, longKey, bracketType, unclosedQuote, strayClosing, badEscape, reservedStart, aliasOrDirective,
         missingSpace, missingColon, colonInValue, wrongIndentation, unclosedBracket, listOnKeyLine, textBehindValue,
     ]
 
     /// Tabs at the start of a line: one finding for the file, whose fix mends them all.
     private static func tabIndentation(_ scene: TrapScene) -> Trap? {
-        guard scene.says("cannot start any token"), scene.stoppedAt == Byte.tab else { return nil }
         let lines = scene.lines
-        var run = scene.failure.offset..<scene.failure.offset + 1
+        var offset = scene.failure.offset
+        if scene.says("found a tab character that violates indentation") {
+            let indentation = lines.range(scene.line).lowerBound..<lines.content(scene.line).lowerBound
+            guard let tab = indentation.first(where: { scene.bytes[$0] == Byte.tab }) else { return nil }
+            offset = tab
+        } else if !scene.says("cannot start any token") || scene.stoppedAt != Byte.tab {
+            return nil
+        }
+        var run = offset..<offset + 1
         while run.upperBound < scene.bytes.count, scene.bytes[run.upperBound].isBlank {
             run = run.lowerBound..<run.upperBound + 1
         }
-        guard scene.failure.offset <= lines.content(scene.line).lowerBound else {
+        guard offset <= lines.content(scene.line).lowerBound else {
             return scene.mend(
                 "a tab cannot stand here; use a space", at: run, replace: run, with: " ", title: "replace the tab",
                 .safe)
@@ -33,6 +40,12 @@ enum TrapFinder {
             let range = lines.range(line).lowerBound..<lines.content(line).lowerBound
             let indentation = scene.bytes[range]
             if indentation.contains(Byte.tab) { edits.append((range, spaces(indentation))) }
+        }
+        // Below a line that holds a value nothing can stand deeper.
+        if let above = lines.previous(scene.line), let value = lines.keyAndValue(above)?.value, !value.isEmpty,
+            let first = edits.first, first.replacement.utf8.count > lines.indentation(above)
+        {
+            edits[0].replacement = String(repeating: " ", count: lines.indentation(above))
         }
         let notes = edits.count > 1 ? [DiagnosticNote("\(edits.count - 1) more lines are indented with tabs")] : []
         let title = "indent with spaces"
@@ -86,7 +99,8 @@ enum TrapFinder {
         guard let last = parts.last, last.utf8.first?.isLetter == true,
             last.utf8.allSatisfy({ $0.isNameByte || $0 == UInt8(ascii: "?") })
         else { return nil }
-        return parts.count == 2 ? "Map<\(last)>" : "List<\(last)>"
+        let element = ForeignTypes.rightSpelling(of: last)
+        return parts.count == 2 ? "Map<\(element)>" : "List<\(element)>"
     }
 
     private static func trimmed(_ text: Substring) -> String {
@@ -112,13 +126,30 @@ enum TrapFinder {
             return nil
         }
         guard let opening = openQuote(scene, line: line) else { return nil }
-        let end = scene.lines.range(line).upperBound
+        let end = endOfText(scene, from: opening, line: line)
         let quote = scene.lines.text(opening..<opening + 1)
         var trap = scene.mend(
             "this quote is never closed; add a closing \(quote)", at: opening..<opening + 1, label: "opened here",
             replace: end..<end, with: quote, title: "close the quote", .suggested)
         trap.doubtful = opening..<end
         return trap
+    }
+
+    /// The end of the line, without the brackets there that close what was opened before the quote.
+    private static func endOfText(_ scene: TrapScene, from opening: Int, line: Int) -> Int {
+        let range = scene.lines.range(line)
+        var open: [UInt8] = []
+        for byte in scene.bytes[range.lowerBound..<opening] {
+            if byte == UInt8(ascii: "[") { open.append(UInt8(ascii: "]")) }
+            if byte == UInt8(ascii: "{") { open.append(UInt8(ascii: "}")) }
+            if byte == open.last { open.removeLast() }
+        }
+        var end = range.upperBound
+        for close in open {
+            guard end - 1 > opening, scene.bytes[end - 1] == close else { break }
+            end -= 1
+        }
+        return end
     }
 
     /// The last line, up to the failure, whose value opens a quote and does not close it; a line may stand a few above.
@@ -200,13 +231,14 @@ enum TrapFinder {
 
     private static func unknown(_ scene: TrapScene) -> Trap {
         let range = scene.token(at: min(scene.failure.offset, max(0, scene.bytes.count - 1)))
-        let detail = [scene.failure.context, scene.failure.problem].filter { !$0.isEmpty }.joined(separator: ", ")
+        let detail = [scene.failure.context, scene.failure.problem].filter { !$0.isEmpty }.joined(separator: " ")
         var notes: [DiagnosticNote] = []
         if let context = scene.failure.contextOffset, context < scene.bytes.count, context != scene.failure.offset {
             notes.append(DiagnosticNote("what is being read begins here", at: scene.text.span(context, context + 1)))
         }
         let diagnostic = Diagnostic(
-            .yamlTrap, "this is not valid YAML; \(detail)", at: scene.text.span(range), notes: notes)
+            .yamlTrap, "this is not valid YAML, \(detail); correct the line, or quote its text",
+            at: scene.text.span(range), notes: notes)
         let line = scene.lines.isBlankOrComment(scene.line) ? scene.lines.previous(scene.line) : scene.line
         return scene.blank(line ?? scene.line, diagnostic)
     }

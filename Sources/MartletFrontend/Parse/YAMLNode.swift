@@ -31,6 +31,25 @@ struct YAMLScalar {
             file: span.file, start: contentStart + range.lowerBound, end: contentStart + range.upperBound)
     }
 
+    /// The key and the value of `name:String`, which lacks a space.
+    var glued: YAMLEntry? {
+        guard isPlain, let start = contentStart, let colon = text.utf8.firstIndex(of: Byte.colon) else { return nil }
+        let key = String(text[..<colon])
+        let value = String(text[text.utf8.index(after: colon)...])
+        guard key.isName, !value.isEmpty else { return nil }
+        let middle = start + key.utf8.count
+        return YAMLEntry(
+            key: YAMLScalar(
+                text: key, span: SourceSpan(file: span.file, start: start, end: middle), style: .plain,
+                contentStart: start),
+            value: value.utf8.first == UInt8(ascii: "[") || value.utf8.first == UInt8(ascii: "{")
+                ? .broken(SourceSpan(file: span.file, start: middle + 1, end: span.end))
+                : .scalar(
+                    YAMLScalar(
+                        text: value, span: SourceSpan(file: span.file, start: middle + 1, end: span.end), style: .plain,
+                        contentStart: middle + 1)))
+    }
+
     var spanned: Spanned<String> { Spanned(text, span) }
 }
 
@@ -96,8 +115,8 @@ struct YAMLReading {
     var root: YAMLNode?
     var failure: YAMLFailure?
     var diagnostics: [Diagnostic] = []
-    /// Scalars of more than one line, in order.
-    var longScalars: [SourceSpan] = []
+    /// Scalars in which a `#` may stand that begins no comment, in order.
+    var commentFree: [SourceSpan] = []
     /// True when reading stopped at a limit and the rest of the file is unknown.
     var isAbandoned = false
 }

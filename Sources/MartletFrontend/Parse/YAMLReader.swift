@@ -65,7 +65,12 @@ struct YAMLReader {
                 if event.data.document_start.version_directive != nil
                     || event.data.document_start.tag_directives.start != event.data.document_start.tag_directives.end
                 {
-                    subset.report("directives are not part of the schema language; remove the line", at: span(event))
+                    let start = offset(event.start_mark)
+                    let end = text.bytes[start...].firstIndex(where: \.isLineBreak) ?? text.bytes.count
+                    let place = text.span(start, end)
+                    subset.report(
+                        "directives are not part of the schema language; remove the line", at: place,
+                        fixes: [Fix("remove the line", .suggested, [Edit(place, "")])])
                 }
                 if documents == 2 {
                     let start = offset(event.start_mark)
@@ -160,7 +165,9 @@ struct YAMLReader {
         let start = offset(event.start_mark)
         let end = offset(event.end_mark)
         let place = text.span(start, end)
-        if event.end_mark.line != event.start_mark.line { result.longScalars.append(place) }
+        if event.end_mark.line != event.start_mark.line || bytes.contains(Byte.hash) {
+            result.commentFree.append(place)
+        }
         if bytes.count > Self.maximumScalarBytes {
             result.diagnostics.append(
                 Diagnostic(
@@ -220,10 +227,15 @@ struct YAMLReader {
         var end = start
         while end < text.bytes.count, !text.bytes[end].isBlank, !text.bytes[end].isLineBreak { end += 1 }
         let place = text.span(start, end)
+        while end < text.bytes.count, text.bytes[end].isBlank { end += 1 }
+        let fix = Fix("remove it", .suggested, [Edit(text.span(start, end), "")])
         if anchor != nil {
-            subset.report(.alias, "anchors are not part of the schema language; write the value out", at: place)
+            subset.report(
+                .alias,
+                "anchors are not part of the schema language; remove it, and write the value out where it is used",
+                at: place, fixes: [fix])
         } else {
-            subset.report(.tag, "tags are not part of the schema language; remove it", at: place)
+            subset.report(.tag, "tags are not part of the schema language; remove it", at: place, fixes: [fix])
         }
     }
 

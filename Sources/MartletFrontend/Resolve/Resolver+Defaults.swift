@@ -38,7 +38,10 @@ extension Resolver {
     private mutating func checkCase(_ literal: LiteralSyntax, of name: String) -> DefaultModel? {
         guard let syntax = enums[name] else { return nil }
         let cases = syntax.cases.map(\.name.value)
-        if literal.form == .bare, cases.contains(literal.text) { return .enumCase(literal.text) }
+        if literal.form == .bare, cases.contains(literal.text) {
+            note(.enumCase(owner: name, name: literal.text), at: literal.span)
+            return .enumCase(literal.text)
+        }
         let bare = literal.text.hasPrefix(".") ? String(literal.text.dropFirst()) : literal.text
         if cases.contains(bare) {
             return refuse(literal, "a case is written without dot and quotes; write '\(bare)'", fix: bare)
@@ -73,15 +76,17 @@ extension Resolver {
         case .value(let value) where value >= -largest - 1 && value <= largest: return .integer(value)
         case .value, .tooLarge:
             return refuse(literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)'; it holds \(range)")
-        case .ambiguous(let right): return ambiguous(literal, "a number", right, .suggested)
+        case .ambiguous(let right, let isCertain):
+            let fits = Int64(right).map { $0 >= -largest - 1 && $0 <= largest } == true
+            return ambiguous(literal, "a number", right, isCertain && fits ? .safe : .suggested)
         case .none: return mismatch(literal, kind, "write a whole number")
         }
     }
 
     private mutating func checkFloating(_ literal: LiteralSyntax, _ kind: ScalarKind) -> DefaultModel? {
         guard literal.form == .bare else { return mismatch(literal, kind, "write a number without quotes") }
-        if case .ambiguous(let right) = WholeNumber(literal.text) {
-            return ambiguous(literal, "a number", right, .suggested)
+        if case .ambiguous(let right, let isCertain) = WholeNumber(literal.text) {
+            return ambiguous(literal, "a number", right, isCertain ? .safe : .suggested)
         }
         guard let number = DecimalNumber(literal.text) else {
             return mismatch(literal, kind, "write a number such as 0.5")
@@ -119,7 +124,7 @@ extension Resolver {
         case .seconds(let seconds): return .date(seconds)
         case .noZone:
             let right = literal.form == .quoted ? "\"\(literal.text)Z\"" : "\(literal.text)Z"
-            return refuse(literal, "a time of day needs its zone; write '\(right)' for UTC", fix: right, .suggested)
+            return refuse(literal, "a time of day needs its zone; write '\(right)' for UTC", fix: right)
         case .none: return mismatch(literal, .date, "write 'now' or a date such as 2024-05-31T12:00:00Z")
         }
     }
@@ -141,8 +146,8 @@ extension Resolver {
     }
 
     private mutating func checkDecimal(_ literal: LiteralSyntax) -> DefaultModel? {
-        if literal.form == .bare, case .ambiguous(let right) = WholeNumber(literal.text) {
-            return ambiguous(literal, "a number", right, .suggested)
+        if literal.form == .bare, case .ambiguous(let right, let isCertain) = WholeNumber(literal.text) {
+            return ambiguous(literal, "a number", right, isCertain ? .safe : .suggested)
         }
         guard let number = DecimalNumber(literal.text) else {
             return mismatch(literal, .decimal128, "write a number such as 19.95")
@@ -158,7 +163,8 @@ extension Resolver {
         if literal.text == "true" || literal.text == "false" { return .bool(literal.text == "true") }
         switch WholeNumber(literal.text) {
         case .value(let value): return .integer(value)
-        case .ambiguous(let right): return ambiguous(literal, "a number", right, .suggested)
+        case .ambiguous(let right, let isCertain):
+            return ambiguous(literal, "a number", right, isCertain ? .safe : .suggested)
         case .tooLarge, .none: break
         }
         if let number = DecimalNumber(literal.text), let value = Double(number.text), value.isFinite {
@@ -184,13 +190,12 @@ extension Resolver {
     }
 
     private mutating func refuse(
-        _ literal: LiteralSyntax, _ message: String, fix: String? = nil, _ applicability: Fix.Applicability = .safe,
-        removes: Bool = false
+        _ literal: LiteralSyntax, _ message: String, fix: String? = nil, removes: Bool = false
     ) -> DefaultModel? {
         var fixes: [Fix] = []
-        if let fix { fixes.append(Fix("write '\(fix)'", applicability, [Edit(literal.span, fix)])) }
+        if let fix { fixes.append(Fix("write '\(fix)'", .suggested, [Edit(literal.span, fix)])) }
         if removes, let removal = literal.removal {
-            fixes.append(Fix("remove the default", .safe, [Edit(removal, "")]))
+            fixes.append(Fix("remove the default", .suggested, [Edit(removal, "")]))
         }
         report(.badDefault, message, at: literal.span, help: fixes.first?.title, fixes: fixes)
         return nil

@@ -9,16 +9,19 @@ extension Resolver {
         var isOptional = false
         for (index, name) in path.segments.enumerated() {
             guard let member = scope.members[name.value] else {
-                reportNoMember(name, of: scope)
+                let isLast = index == path.segments.count - 1
+                reportNoMember(name, of: scope) { isLast || $0.value.objectName != nil && $0.kind != .map }
                 return nil
             }
             guard let type = member.type else { return nil }
             let owner = scope.syntax.name.value
+            note(.property(owner: owner, name: name.value), at: name.span)
             segments.append(KeyPathSegmentModel(owner: owner, property: name.value, type: type, span: name.span))
             if index == path.segments.count - 1 { break }
             guard let next = type.value.objectName.flatMap({ scopes[$0] }) else {
                 report(
-                    .unknownName, "'\(name.value)' is '\(type.text)', and a key path cannot go on from there",
+                    .unknownName,
+                    "'\(name.value)' is '\(type.text)', and a key path cannot go on from there; end it here",
                     at: path.segments[index + 1].span, label: "nothing to find here",
                     notes: [DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)])
                 return nil
@@ -81,6 +84,7 @@ extension Resolver {
             }
             return nil
         }
+        note(.type(root.value), at: root.span)
         var labels: [ProjectionLabelModel] = []
         for label in syntax.labels {
             if NameRules.projectionMembers.contains(label.name.value) { reportReserved(label.name, "label") }

@@ -9,11 +9,12 @@ extension Resolver {
         var indexed: Set<String> = []
         for entry in syntax.indexes {
             if let member = scope.members[entry.value] {
+                note(.property(owner: name, name: entry.value), at: entry.span)
                 if let type = member.type, Self.isIndexable(type), entry.value != primaryKey?.value {
                     indexed.insert(entry.value)
                 }
             } else {
-                reportNoMember(entry, of: scope)
+                reportNoMember(entry, of: scope, where: Self.isIndexable)
             }
         }
         for list in syntax.unique { checkUnique(list, scope) }
@@ -70,7 +71,9 @@ extension Resolver {
             ("onDelete", property.onDelete?.span),
         ] {
             guard let span else { continue }
-            report(.unknownKey, "'\(key)' is for stored properties, and '\(property.name.value)' is ignored", at: span)
+            report(
+                .unknownKey, "'\(key)' is for stored properties, and '\(property.name.value)' is ignored; remove it",
+                at: span)
         }
         guard let syntax = property.type, let type = resolve(syntax, of: property) else { return nil }
         guard type.isSingle else {
@@ -87,9 +90,10 @@ extension Resolver {
 
     private mutating func checkPrimaryKey(_ name: Spanned<String>, _ scope: ObjectScope) -> Spanned<String>? {
         guard let member = scope.members[name.value] else {
-            reportNoMember(name, of: scope)
+            reportNoMember(name, of: scope) { $0.isSingle && Self.isKeyType($0.value) }
             return nil
         }
+        self.note(.property(owner: scope.syntax.name.value, name: name.value), at: name.span)
         guard let type = member.type else { return name }
         let note = DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)
         guard type.isSingle, Self.isKeyType(type.value) else {
@@ -123,16 +127,18 @@ extension Resolver {
             }
             seen[name.value] = name.span
             guard let member = scope.members[name.value] else {
-                reportNoMember(name, of: scope)
+                reportNoMember(name, of: scope, where: Self.canBeUnique)
                 continue
             }
+            note(.property(owner: scope.syntax.name.value, name: name.value), at: name.span)
             guard let type = member.type else { continue }
-            if case .embedded = type.value {
-                reportNotUnique(name, type)
-            } else if !type.isSingle {
-                reportNotUnique(name, type)
-            }
+            if !Self.canBeUnique(type) { reportNotUnique(name, type) }
         }
+    }
+
+    private static func canBeUnique(_ type: PropertyTypeModel) -> Bool {
+        if case .embedded = type.value { return false }
+        return type.isSingle
     }
 
     private mutating func reportNotUnique(_ name: Spanned<String>, _ type: PropertyTypeModel) {
@@ -150,8 +156,9 @@ extension Resolver {
         for item in syntax.cases {
             if NameRules.caseNames.contains(item.name.value) {
                 report(
-                    .reservedName, "a case cannot be named '\(item.name.value)', which is a member of every enum",
-                    at: item.name.span, label: "choose another name")
+                    .reservedName,
+                    "a case cannot be named '\(item.name.value)', which is a member of every enum; choose another name",
+                    at: item.name.span, label: "taken by Swift")
             }
             if let first = names[item.name.value] {
                 report(
@@ -178,6 +185,9 @@ extension Resolver {
                 .unknownName, "'\(syntax.name.value)' has no case '\(unknown.value)'", unknown,
                 among: syntax.cases.map(\.name.value), label: "no such case")
         }
+        if let unknown = syntax.unknown {
+            note(.enumCase(owner: syntax.name.value, name: unknown.value), at: unknown.span)
+        }
         guard let raw = syntax.raw else { return nil }
         return EnumModel(
             name: syntax.name.value, nameSpan: syntax.name.span, documentation: syntax.documentation, raw: raw,
@@ -189,15 +199,18 @@ extension Resolver {
         guard raw == .int else { return .string(scalar.text) }
         switch scalar.isPlain ? WholeNumber(scalar.text) : .none {
         case .value(let value): return .int(value)
-        case .ambiguous(let right):
+        case .ambiguous(let right, _):
             report(
                 .ambiguousScalar, "'\(scalar.text)' is a number in some YAML only; write '\(right)'", at: scalar.span,
                 help: "write '\(right)'", fixes: [Fix("write '\(right)'", .suggested, [Edit(scalar.span, right)])])
         case .tooLarge:
-            report(.badDefault, "'\(scalar.text.shortened)' does not fit an 'Int'", at: scalar.span)
+            report(
+                .badDefault, "'\(scalar.text.shortened)' does not fit an 'Int'; write a smaller number", at: scalar.span
+            )
         case .none:
             report(
-                .badDefault, "'\(scalar.text.shortened)' is no whole number, and the enum is stored as 'Int'",
+                .badDefault,
+                "'\(scalar.text.shortened)' is no whole number, and the enum is stored as 'Int'; write one",
                 at: scalar.span)
         }
         return nil

@@ -22,7 +22,9 @@ extension Resolver {
             } else {
                 folded[name.value.asciiLowercased] = name
             }
-            if NameRules.members.contains(name.value) { reportReserved(name, "property") }
+        }
+        for property in syntax.properties + syntax.ignored where NameRules.members.contains(property.name.value) {
+            reportReserved(property.name, "property", taken: folded)
         }
         for property in syntax.properties where scope.members[property.name.value] == nil {
             let type = property.type.flatMap { resolve($0, of: property) }
@@ -33,13 +35,22 @@ extension Resolver {
         return scope
     }
 
-    mutating func reportReserved(_ name: Spanned<String>, _ kind: String) {
-        let replacement = name.value == "description" ? "details" : "\(name.value)Value"
+    /// - Parameter taken: the names beside it, in lower case.
+    mutating func reportReserved(_ name: Spanned<String>, _ kind: String, taken: [String: Spanned<String>] = [:]) {
+        let candidates =
+            (name.value == "description" ? ["details"] : []) + [
+                "\(name.value)Value", "own\(name.value.capitalizedFirst)",
+            ]
+        let free = candidates.first {
+            !NameRules.projectionMembers.contains($0) && taken[$0.asciiLowercased] == nil
+        }
+        let mend = free.map { "write '\($0)'" }
         report(
-            .reservedName, "a \(kind) cannot be named '\(name.value)', which is a member of the runtime's classes",
-            at: name.span, label: "choose another name",
-            help: "write '\(replacement)'",
-            fixes: [Fix("write '\(replacement)'", .suggested, [Edit(name.span, replacement)])])
+            .reservedName,
+            "a \(kind) cannot be named '\(name.value)', which is a member of the runtime's classes; "
+                + (mend ?? "choose another name"),
+            at: name.span, label: "taken by the runtime", help: mend,
+            fixes: free.map { [Fix("write '\($0)'", .suggested, [Edit(name.span, $0)])] } ?? [])
     }
 
     mutating func resolve(_ type: TypeSyntax, of property: PropertySyntax) -> PropertyTypeModel? {
@@ -99,7 +110,12 @@ extension Resolver {
                 fixes: [Fix("write 'List<\(name)>'", .safe, [Edit(type.span, "List<\(name)>")])])
         case .link, .embedded:
             if isMap, !isOptional {
-                reportNotOptional(type.name, "a link out of a map is optional, because its target can be deleted")
+                let isEmbedded = if case .embedded = value { true } else { false }
+                reportNotOptional(
+                    type.name,
+                    isEmbedded
+                        ? "an embedded object in a map is optional"
+                        : "a link out of a map is optional, because its target can be deleted")
                 isOptional = true
             } else if !isMap, let optional = type.optional {
                 reportOptional(optional, "the objects of a collection are never optional; remove the '?'")
@@ -119,6 +135,7 @@ extension Resolver {
     private mutating func resolveName(_ name: Spanned<String>, in type: TypeSyntax) -> ValueTypeModel? {
         if let scalar = ScalarKind(rawValue: name.value) { return .scalar(scalar) }
         if let symbol = symbols[name.value] {
+            note(.type(name.value), at: name.span)
             switch symbol.kind {
             case .object: return .link(name.value)
             case .embedded: return .embedded(name.value)
@@ -130,22 +147,36 @@ extension Resolver {
                 return nil
             }
         }
+        if case .linkingObjects = type.shape {
+            reportMissing(
+                .unknownType, "unknown type '\(name.value.shortened)'", name, among: symbols.objectNames,
+                label: "no object with this name")
+            return nil
+        }
         if let right = ForeignTypes.scalar(for: name.value) {
             report(
                 .unknownType, "unknown type '\(name.value)'; write '\(right)'", at: name.span,
                 label: "no type with this name", help: "write '\(right)'",
-                fixes: [Fix("write '\(right)'", .safe, [Edit(name.span, right)])])
+                fixes: name.span.end - name.span.start == name.value.utf8.count
+                    ? [Fix("write '\(right)'", .safe, [Edit(name.span, right)])] : [])
+            return ScalarKind(rawValue: right).map { .scalar($0) }
+        }
+        if let container = ContainerName(name.value) {
+            let mend =
+                switch container.kind {
+                case .linkingObjects:
+                    "'LinkingObjects' needs a type and its property; write 'LinkingObjects<Dog.owner>'"
+                case .optional: "'\(name.value)' is not part of the language; write the type with a '?' behind it"
+                case .list, .set, .map:
+                    "'\(name.value)' needs the type of its elements; write '\(container.spelling)<String>'"
+                }
+            report(.unknownType, mend, at: name.span)
             return nil
         }
-        if ContainerName(name.value) != nil {
-            report(
-                .unknownType, "'\(name.value)' needs the type of its elements; write '\(name.value)<String>'",
-                at: name.span)
-            return nil
-        }
+        let isSet = if case .set = type.shape { true } else { false }
         reportMissing(
             .unknownType, "unknown type '\(name.value.shortened)'", name, among: symbols.typeNames,
-            label: "no type with this name")
+            label: "no type with this name", where: { [symbols] in !isSet || symbols[$0]?.kind.isEmbedded != true })
         return nil
     }
 
@@ -175,6 +206,7 @@ extension Resolver {
                 continue
             }
             guard let targetType = target.type else { continue }
+            note(.property(owner: type.name.value, name: member.value), at: member.span)
             if targetType.isLinkingObjects || targetType.value.objectName != syntax.name.value {
                 let names = linkNames(of: scope, to: syntax.name.value)
                 let near = Array(names.prefix(3))
@@ -197,7 +229,12 @@ extension Resolver {
     }
 
     /// A property that an object does not have.
-    mutating func reportNoMember(_ name: Spanned<String>, of scope: ObjectScope, candidates: [String]? = nil) {
+    ///
+    /// - Parameter isLegal: whether a property of this type could stand there.
+    mutating func reportNoMember(
+        _ name: Spanned<String>, of scope: ObjectScope, candidates: [String]? = nil,
+        where isLegal: (PropertyTypeModel) -> Bool = { _ in true }
+    ) {
         let owner = scope.syntax.name
         // An object without properties has its finding already.
         guard !scope.names.isEmpty || !scope.ignored.isEmpty else { return }
@@ -210,6 +247,7 @@ extension Resolver {
         reportMissing(
             .unknownName, "'\(owner.value)' has no property '\(name.value.shortened)'", name,
             among: candidates ?? scope.names, label: "no such property",
-            notes: [DiagnosticNote("'\(owner.value)' is declared here", at: owner.span)])
+            notes: [DiagnosticNote("'\(owner.value)' is declared here", at: owner.span)],
+            where: { scope.members[$0]?.type.map(isLegal) ?? true })
     }
 }

@@ -22,6 +22,7 @@ struct Resolver {
     var symbols = SymbolTable()
     var scopes: [String: ObjectScope] = [:]
     var enums: [String: EnumSyntax] = [:]
+    var references: [SymbolModel: [SourceSpan]] = [:]
     var suggestions = Suggestions()
     var diagnostics: [Diagnostic] = []
 
@@ -32,11 +33,19 @@ struct Resolver {
 
     mutating func resolve() -> SchemaModel {
         var declared: [[DeclarationSyntax]] = []
+        var refused: [ObjectSyntax] = []
         for file in files {
-            declared.append(file.declarations.filter { symbols.insert($0, diagnostics: &diagnostics) })
+            declared.append(
+                file.declarations.filter { declaration in
+                    let isNew = symbols.insert(declaration, diagnostics: &diagnostics)
+                    if !isNew, case .object(let syntax) = declaration { refused.append(syntax) }
+                    return isNew
+                })
         }
         for case .enumeration(let syntax) in declared.joined() { enums[syntax.name.value] = syntax }
         for case .object(let syntax) in declared.joined() { scopes[syntax.name.value] = scope(of: syntax) }
+        // What stands in a declaration that clashes is checked all the same.
+        for syntax in refused { _ = scope(of: syntax) }
         for case .object(let syntax) in declared.joined() { checkLinkingObjects(of: syntax) }
         EmbeddingCheck.run(declared.joined().compactMap(\.objectName), scopes, &diagnostics)
         var models: [FileModel] = []
@@ -44,9 +53,10 @@ struct Resolver {
             models.append(
                 FileModel(
                     file: file.source.file, path: file.source.relativePath,
-                    declarations: declarations.compactMap { model(of: $0) }, ignores: file.ignores))
+                    declarations: declarations.compactMap { model(of: $0) }, ignores: file.ignores,
+                    mends: file.mends))
         }
-        return SchemaModel(files: models)
+        return SchemaModel(files: models, references: references)
     }
 
     private mutating func model(of declaration: DeclarationSyntax) -> DeclarationModel? {
@@ -55,6 +65,10 @@ struct Resolver {
         case .object(let syntax): .object(model(of: syntax))
         case .projection(let syntax): model(of: syntax).map { .projection($0) }
         }
+    }
+
+    mutating func note(_ symbol: SymbolModel, at span: SourceSpan) {
+        references[symbol, default: []].append(span)
     }
 
     mutating func report(
@@ -68,12 +82,13 @@ struct Resolver {
     /// A name that leads nowhere, with the names that it may have meant; silent when it may stand in unreadable text.
     mutating func reportMissing(
         _ code: DiagnosticCode, _ message: String, _ name: Spanned<String>, among candidates: [String],
-        label: String, notes: [DiagnosticNote] = []
+        label: String, notes: [DiagnosticNote] = [], where isLegal: (String) -> Bool = { _ in true }
     ) {
         guard !lostWords.contains(name.value) else { return }
-        let names = suggestions.nearest(to: name.value, among: candidates)
+        let names = suggestions.nearest(to: name.value, among: candidates, where: isLegal)
         report(
-            code, message, at: name.span, label: label, notes: notes, help: Suggestions.question(names),
+            code, message, at: name.span, label: label, notes: notes,
+            help: Suggestions.question(names) ?? "declare it, or correct the name",
             fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(name.span, $0)]) })
     }
 }

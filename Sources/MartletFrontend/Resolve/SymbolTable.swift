@@ -8,6 +8,10 @@ struct SymbolTable {
         case embedded
         case projection
 
+        var isEmbedded: Bool {
+            if case .embedded = self { true } else { false }
+        }
+
         var word: String {
             switch self {
             case .enumeration: "enum"

@@ -14,10 +14,19 @@ struct KeyReader {
                 unknown.append(entry)
             }
         }
-        for entry in unknown { report(entry, level: level, suggestions: &suggestions) }
+        for entry in unknown {
+            // Reading goes on as if the key were the one that was meant.
+            if let meant = report(entry, level: level, suggestions: &suggestions) { entries[meant] = entry }
+        }
     }
 
     subscript(key: String) -> YAMLEntry? { entries[key] }
+
+    /// The known keys among the entries, in the entries' order.
+    func keys(of items: [YAMLEntry]) -> [(key: String, entry: YAMLEntry)] {
+        let byPlace = Dictionary(entries.map { ($0.value.key.span, $0.key) }) { first, _ in first }
+        return items.compactMap { item in byPlace[item.key.span].map { ($0, item) } }
+    }
 
     /// The value of a key; nil also when nothing stands behind it.
     func value(_ key: String) -> YAMLNode? {
@@ -26,7 +35,8 @@ struct KeyReader {
         return value
     }
 
-    private mutating func report(_ entry: YAMLEntry, level: Level, suggestions: inout Suggestions) {
+    /// - Returns: the key that was meant, when there is no doubt.
+    private mutating func report(_ entry: YAMLEntry, level: Level, suggestions: inout Suggestions) -> String? {
         let key = entry.key
         let folded = Level.folded(key.text)
         let free = level.keys.filter { entries[$0] == nil }
@@ -49,5 +59,6 @@ struct KeyReader {
                     ? [DiagnosticNote("the keys here are \(level.keys.map { "'\($0)'" }.joined(separator: ", "))")]
                     : [],
                 help: help, fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(key.span, $0)]) }))
+        return names.count == 1 ? names[0] : nil
     }
 }

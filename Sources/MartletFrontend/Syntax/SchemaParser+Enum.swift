@@ -11,13 +11,21 @@ extension SchemaParser {
                 name: name, documentation: comments.documentation(before: entry.key.span), raw: .string, cases: cases,
                 unknown: nil, renamedFrom: nil, deprecation: nil, isIncomplete: isIncomplete)
         case .mapping(let mapping):
+            noteRenaming(name, in: mapping, isType: true)
             return parseExpandedEnum(name, entry, entries(mapping))
-        case .broken: return nil
+        case .broken: return brokenEnum(name)
         case .scalar(let scalar):
             let place = scalar.isEmpty ? name.span : scalar.span
             report(.wrongShape, "enum '\(name.value)' needs its cases; write '[first, second]'", at: place)
-            return nil
+            return brokenEnum(name)
         }
+    }
+
+    /// There all the same, so that what names it is not called wrong.
+    private func brokenEnum(_ name: Spanned<String>) -> EnumSyntax {
+        EnumSyntax(
+            name: name, documentation: nil, raw: nil, cases: [], unknown: nil, renamedFrom: nil, deprecation: nil,
+            isIncomplete: true)
     }
 
     private mutating func parseExpandedEnum(

@@ -20,12 +20,18 @@ extension SchemaParser {
         }
         let ignored = keys.value("ignored").map { parseProperties($0, of: "'ignored'") } ?? []
         var indexes: [Spanned<String>] = []
-        if let value = keys.value("index") { indexes = names(value, of: "property", as: "'index'") }
+        if let value = keys.value("index") {
+            noteListRemovals(of: "index", in: mapping)
+            indexes = names(value, of: "property", as: "'index'")
+        }
+        noteRenaming(name, in: mapping, isType: true)
         let unique = keys.value("unique").map { parseUnique($0) } ?? []
         if isEmbedded {
             for key in ["index", "unique"] {
                 guard let entry = keys[key] else { continue }
-                report(.unknownKey, "embedded objects have no '\(key)'; remove it", at: entry.key.span)
+                report(
+                    .unknownKey, "embedded objects have no '\(key)'; remove it", at: entry.key.span,
+                    fixes: removalFixes(of: key, in: mapping))
             }
         }
         return ObjectSyntax(
@@ -117,6 +123,7 @@ extension SchemaParser {
                 result.append(parseExpanded(name, entry, expanded))
             } else {
                 let (type, literal) = parseType(entry.value, of: name)
+                noteRenaming(name, ofShort: entry.value)
                 result.append(
                     PropertySyntax(
                         name: name, documentation: comments.documentation(before: entry.key.span), type: type,
@@ -130,6 +137,8 @@ extension SchemaParser {
         _ name: Spanned<String>, _ entry: YAMLEntry, _ mapping: YAMLMapping
     ) -> PropertySyntax {
         let keys = keys(entries(mapping), .property)
+        noteRenaming(name, in: mapping, isType: false)
+        noteRemoval(of: "fullText", in: mapping)
         var type: TypeSyntax?
         var literal: LiteralSyntax?
         if let value = keys["type"]?.value {
@@ -143,7 +152,7 @@ extension SchemaParser {
                     .unknownKey, "the type of '\(name.value)' has a default already; keep one of the two",
                     at: entry.key.span, notes: [DiagnosticNote("the other default", at: literal.span)])
             } else {
-                literal = parseDefault(entry, of: name)
+                literal = parseDefault(entry, of: name, removal: removal(of: "default", in: mapping))
             }
         }
         return PropertySyntax(
@@ -170,7 +179,9 @@ extension SchemaParser {
     }
 
     /// A default in the expanded form; quotes of YAML are the quotes of the text.
-    private mutating func parseDefault(_ entry: YAMLEntry, of name: Spanned<String>) -> LiteralSyntax? {
+    private mutating func parseDefault(
+        _ entry: YAMLEntry, of name: Spanned<String>, removal: SourceSpan?
+    ) -> LiteralSyntax? {
         guard case .scalar(let scalar) = entry.value else {
             if case .broken = entry.value { return nil }
             report(
@@ -182,9 +193,9 @@ extension SchemaParser {
             return nil
         }
         guard scalar.isPlain else {
-            return LiteralSyntax(form: .quoted, text: scalar.text, span: scalar.span, removal: nil)
+            return LiteralSyntax(form: .quoted, text: scalar.text, span: scalar.span, removal: removal)
         }
-        let result = LiteralParser.parse(Array(scalar.text.utf8), from: 0, in: scalar, removal: nil)
+        let result = LiteralParser.parse(Array(scalar.text.utf8), from: 0, in: scalar, removal: removal)
         diagnostics += result.diagnostics
         return result.literal
     }

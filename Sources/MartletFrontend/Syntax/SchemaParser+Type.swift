@@ -11,8 +11,7 @@ extension SchemaParser {
             report(.wrongShape, "the type of '\(name.value)' is text, not a mapping", at: node.span)
             return (nil, nil)
         case .sequence(let sequence):
-            refuseBrackets(sequence, of: name)
-            return (nil, nil)
+            return (refuseBrackets(sequence, of: name), nil)
         case .scalar(let scalar) where scalar.isEmpty:
             report(
                 .wrongShape, "property '\(name.value)' has no type; write one behind the ':'", at: name.span,
@@ -55,27 +54,35 @@ extension SchemaParser {
     }
 
     /// `[String]` and `[String: Int]`: lists of YAML where a type belongs.
-    private mutating func refuseBrackets(_ sequence: YAMLSequence, of name: Spanned<String>) {
-        let inside: String? =
-            if sequence.items.count == 1 {
-                switch sequence.items[0] {
-                case .scalar(let scalar): scalar.text
-                case .mapping(let mapping) where mapping.entries.count == 1:
-                    mapping.entries[0].value.scalar.map { "\(mapping.entries[0].key.text): \($0.text)" }
-                default: nil
-                }
-            } else {
-                nil
+    private mutating func refuseBrackets(_ sequence: YAMLSequence, of name: Spanned<String>) -> TypeSyntax? {
+        var element: YAMLScalar?
+        var inside = ""
+        if sequence.items.count == 1 {
+            switch sequence.items[0] {
+            case .scalar(let scalar):
+                element = scalar
+                inside = scalar.text
+            case .mapping(let mapping) where mapping.entries.count == 1:
+                element = mapping.entries[0].value.scalar
+                inside = "\(mapping.entries[0].key.text): \(element?.text ?? "")"
+            default: break
             }
-        guard sequence.isFlow, let inside, let type = TrapFinder.collectionType(inside) else {
+        }
+        guard sequence.isFlow, let element, let type = TrapFinder.collectionType(inside) else {
             report(
                 .wrongShape, "the type of '\(name.value)' is text, not a list; write 'List<…>' for a collection",
                 at: sequence.span)
-            return
+            return nil
         }
         report(
             .unknownType, "square brackets are not part of a type; write '\(type)'", at: sequence.span,
             help: "write '\(type)'", fixes: [Fix("write '\(type)'", .safe, [Edit(sequence.span, type)])])
+        let parsed = TypeExpressionParser.parse(element).type
+        return parsed.map {
+            TypeSyntax(
+                shape: type.hasPrefix("Map") ? .map : .list, name: $0.name, optional: $0.optional, outerOptional: nil,
+                span: sequence.span)
+        }
     }
 
     /// `String = "a # b"`: the comment has cut the value; the fix quotes all of it.
@@ -99,18 +106,22 @@ extension SchemaParser {
         var result: [YAMLEntry] = []
         for entry in mapping.entries {
             guard let stray = entry.value.scalar, stray.isEmpty, let previous = result.last,
-                case .scalar(let cut) = previous.value, cut.isPlain, Self.isUnbalanced(cut.text)
+                case .scalar(let cut) = previous.value, cut.isPlain,
+                Self.isUnbalanced(cut.text)
+                    || ["doc", "deprecated"].contains(previous.key.text)
+                        && !Level.property.keys.contains(entry.key.text)
             else {
                 result.append(entry)
                 continue
             }
-            reportComma(between: cut, and: entry.key)
-            result[result.count - 1] = YAMLEntry(key: previous.key, value: .broken(cut.span))
+            let whole = reportComma(between: cut, and: entry.key)
+            result[result.count - 1] = YAMLEntry(key: previous.key, value: .scalar(whole))
         }
         return result
     }
 
-    private mutating func reportComma(between cut: YAMLScalar, and stray: YAMLScalar) {
+    /// - Returns: the value as the fix writes it.
+    private mutating func reportComma(between cut: YAMLScalar, and stray: YAMLScalar) -> YAMLScalar {
         let whole = cut.span.union(stray.span)
         var comma = cut.span.end
         while comma < stray.span.start, source.bytes[comma] != Byte.comma { comma += 1 }
@@ -119,14 +130,17 @@ extension SchemaParser {
             YAMLScalar(text: text, span: whole, style: .plain, contentStart: whole.start))
         var right = "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
         var mend = "quote the value"
+        var result = YAMLScalar(text: text, span: whole, style: .singleQuoted, contentStart: whole.start)
         if let type = parsed.type, case .map = type.shape, parsed.defaultValue == nil {
             right = "Map<\(type.name.value)\(type.optional == nil ? "" : "?")>"
             mend = "write '\(right)'"
+            result = YAMLScalar(text: right, span: type.name.span, style: .plain, contentStart: nil)
         }
         let place = SourceSpan(file: whole.file, start: comma, end: comma + 1)
         report(
             .yamlTrap, "a comma inside '{…}' ends the value; \(mend)", at: place, label: "the value ends here",
             help: mend, fixes: [Fix(mend, .safe, [Edit(whole, right)])])
+        return result
     }
 
     /// A bracket or quote that opens and does not close.

@@ -6,6 +6,7 @@ struct SchemaParser {
     let comments: CommentReader
     var diagnostics: [Diagnostic] = []
     var suggestions = Suggestions()
+    var mends = MendModel()
 
     init(source: SourceText, comments: CommentReader) {
         self.source = source
@@ -20,9 +21,8 @@ struct SchemaParser {
         case .mapping(let mapping):
             let items = entries(mapping)
             let keys = keys(items, .file)
-            for entry in items where Level.file.keys.contains(entry.key.text) {
-                guard keys.value(entry.key.text) != nil else { continue }
-                declarations += parseSection(entry)
+            for section in keys.keys(of: items) where keys.value(section.key) != nil {
+                declarations += parseSection(section.key, section.entry)
             }
         case .scalar, .sequence:
             if let root {
@@ -30,11 +30,10 @@ struct SchemaParser {
                     .wrongShape, "a schema file holds sections such as 'objects:', not \(root.shape)", at: root.span)
             }
         }
-        return FileSyntax(source: source, declarations: declarations, ignores: comments.ignores)
+        return FileSyntax(source: source, declarations: declarations, ignores: comments.ignores, mends: mends)
     }
 
-    private mutating func parseSection(_ section: YAMLEntry) -> [DeclarationSyntax] {
-        let kind = section.key.text
+    private mutating func parseSection(_ kind: String, _ section: YAMLEntry) -> [DeclarationSyntax] {
         guard let mapping = mapping(section.value, of: "'\(kind)'", holds: "names and what they mean") else {
             return []
         }
@@ -105,11 +104,24 @@ struct SchemaParser {
         switch node {
         case .mapping(let mapping): return mapping
         case .broken: return nil
+        case .scalar(let scalar) where scalar.glued != nil: return glued(scalar)
         default:
             let span = node.span.isEmpty ? node.span.beginning : node.span
             report(.wrongShape, "\(owner) holds \(content), not \(node.shape)", at: span)
             return nil
         }
+    }
+
+    /// `name:String`, alone in its mapping: to YAML one word. Reading goes on as if the space were there.
+    private mutating func glued(_ scalar: YAMLScalar) -> YAMLMapping? {
+        guard let entry = scalar.glued else { return nil }
+        let colon = SourceSpan(file: source.file, start: entry.key.span.end, end: entry.key.span.end + 1)
+        let name = entry.key.text.shortened
+        report(
+            .yamlTrap, "no space behind the ':' of '\(name)'; YAML reads this as one word", at: colon,
+            label: "a space belongs behind this", help: "write '\(name): '",
+            fixes: [Fix("write '\(name): '", .safe, [Edit(colon.ending, " ")])])
+        return YAMLMapping(span: scalar.span, entries: [entry], isFlow: false)
     }
 
     /// A scalar with something in it.
@@ -168,7 +180,10 @@ struct SchemaParser {
                 // An empty segment is shown by the dot beside it.
                 let dot = range.isEmpty ? max(0, start - 1)..<max(1, start) : range
                 let place = scalar.span(of: dot)
-                let what = text.isEmpty ? "a segment is empty" : "'\(text.shortened)' is not a name"
+                let what =
+                    text.isEmpty
+                    ? "a segment is empty, so write names with one '.' between them"
+                    : "'\(text.shortened)' is not a name, so write names with '.' between them"
                 report(.unknownName, "cannot read this key path; \(what)", at: place)
                 return nil
             }

@@ -89,4 +89,5 @@ struct FileSyntax {
     let source: SourceText
     let declarations: [DeclarationSyntax]
     let ignores: [IgnoreModel]
+    let mends: MendModel
 }

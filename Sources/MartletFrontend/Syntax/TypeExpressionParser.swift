@@ -34,10 +34,11 @@ struct TypeExpressionParser {
         skipBlanks()
         let start = index
         if peek == UInt8(ascii: "[") { return refuseBrackets() }
+        if peek == UInt8(ascii: "?") { return readLeadingOptional() }
         guard let name = readName() else { return refuse(from: start, "expected the name of a type") }
         skipBlanks(before: UInt8(ascii: "<"))
         guard peek == UInt8(ascii: "<") || peek == UInt8(ascii: "(") else {
-            let optional = readOptional()
+            let optional = readOptional() ?? readOrNull(name)
             return finish(.single, name, optional: optional, outer: nil, start: start)
         }
         return parseGeneric(name, start: start)
@@ -55,7 +56,9 @@ struct TypeExpressionParser {
             return parseKeyedMap(container, keyStart: innerStart, close: close, start: start)
         }
         if peek == UInt8(ascii: "<") {
-            return refuse(from: innerStart, to: bytes.count, "a collection cannot hold another collection")
+            return refuse(
+                from: innerStart, to: bytes.count,
+                "a collection cannot hold another collection; hold objects that have one")
         }
         var member: Spanned<String>?
         if peek == Byte.dot {
@@ -66,7 +69,8 @@ struct TypeExpressionParser {
         let optional = readOptional()
         skipBlanks()
         guard peek == close else {
-            return refuse(from: start, "'\(container.value)\(close == UInt8(ascii: ")") ? "(" : "<")' is never closed")
+            return refuse(
+                from: start, "'\(container.value)\(close == UInt8(ascii: ")") ? "(" : "<")' is never closed; add a '>'")
         }
         index += 1
         let outer = readOptional()
@@ -87,7 +91,9 @@ struct TypeExpressionParser {
             return finish(.linkingObjects(member), element, optional: optional, outer: outer, start: start)
         }
         if let member { return refuse(member.span, "only 'LinkingObjects' names a property of a type") }
-        noteForeign(container, kind, close: close, start: start, inside: element.value + (optional == nil ? "" : "?"))
+        noteForeign(
+            container, kind, close: close, start: start,
+            inside: ForeignTypes.rightSpelling(of: element.value) + (optional == nil ? "" : "?"))
         let shape: TypeSyntax.Shape = kind.kind == .list ? .list : kind.kind == .set ? .set : .map
         return finish(shape, element, optional: optional, outer: outer, start: start)
     }
@@ -102,10 +108,10 @@ struct TypeExpressionParser {
         guard let value = readName() else { return refuse(from: index, "expected the type of the values") }
         let optional = readOptional()
         skipBlanks()
-        guard peek == close else { return refuse(from: start, "'\(container.value)<' is never closed") }
+        guard peek == close else { return refuse(from: start, "'\(container.value)<' is never closed; add a '>'") }
         index += 1
         let outer = readOptional()
-        let type = "Map<\(value.value)\(optional == nil ? "" : "?")>"
+        let type = "Map<\(ForeignTypes.rightSpelling(of: value.value))\(optional == nil ? "" : "?")>"
         let reason = key.asciiLowercased.hasPrefix("string") ? "keys are always 'String'" : "keys can only be 'String'"
         replaceAll(start..<index, with: type, "'\(container.value)' names the type of its values alone, \(reason);")
         return finish(.map, value, optional: optional, outer: outer, start: start)
@@ -133,6 +139,40 @@ struct TypeExpressionParser {
             report(.unknownType, "'\(text.shortened)' is not part of a type; write '?'", range, replacement: "?")
         }
         return scalar.span(of: range)
+    }
+
+    /// `?String`.
+    private mutating func readLeadingOptional() -> TypeSyntax? {
+        let start = index
+        index += 1
+        let sign = scalar.span(of: start..<index)
+        guard let name = readName() else { return refuse(from: start, "expected the name of a type") }
+        let right = "\(ForeignTypes.rightSpelling(of: name.value))?"
+        report(
+            .unknownType, "the '?' stands behind the type; write '\(right)'", start..<index, replacement: right)
+        return finish(.single, name, optional: sign, outer: nil, start: start)
+    }
+
+    /// `String | null`.
+    private mutating func readOrNull(_ name: Spanned<String>) -> SourceSpan? {
+        let start = index
+        let nameStart = start - name.value.utf8.count
+        skipBlanks()
+        guard peek == UInt8(ascii: "|") else {
+            index = start
+            return nil
+        }
+        index += 1
+        skipBlanks()
+        guard let word = readName(), ["null", "nil", "None", "undefined"].contains(word.value) else {
+            index = start
+            return nil
+        }
+        let right = "\(ForeignTypes.rightSpelling(of: name.value))?"
+        report(
+            .unknownType, "a value that may be missing has a '?' behind its type; write '\(right)'", nameStart..<index,
+            replacement: right)
+        return scalar.span(of: start..<index)
     }
 
     // MARK: Defaults

@@ -42,6 +42,12 @@ extension String {
         String(decoding: utf8.map(\.lowercased), as: UTF8.self)
     }
 
+    /// The first letter in upper case.
+    var capitalizedFirst: String {
+        guard let first = utf8.first, first.isLetter, !first.isUppercase else { return self }
+        return String(decoding: [first - 0x20] + utf8.dropFirst(), as: UTF8.self)
+    }
+
     /// `[A-Za-z][A-Za-z0-9_]*`.
     var isName: Bool {
         guard let first = utf8.first, first.isLetter else { return false }

@@ -11,21 +11,38 @@ struct CommentReader {
 
     private let source: SourceText
     private var lines: [Int: Line] = [:]
+    /// The first line, from 0, that is neither blank nor a comment: what stands above it speaks of the whole file.
+    private var headEnd = Int.max
     private(set) var ignores: [IgnoreModel] = []
     private(set) var diagnostics: [Diagnostic] = []
 
-    /// - Parameter scalars: the ranges of scalars of more than one line, in order.
+    /// - Parameter scalars: the ranges of scalars of more than one line, or with a `#` in them, in order.
     init(_ source: SourceText, outside scalars: [SourceSpan]) {
         self.source = source
         var scalar = 0
         var directives: [(line: Int, range: Range<Int>)] = []
+        func isInScalar(_ offset: Int) -> Bool {
+            while scalar < scalars.count, scalars[scalar].end <= offset { scalar += 1 }
+            return scalar < scalars.count && scalars[scalar].start < offset
+        }
         for line in 0..<source.lineCount {
             let range = source.lineRange(line)
             var start = range.lowerBound
             while start < range.upperBound, source.bytes[start].isBlank { start += 1 }
-            guard start < range.upperBound, source.bytes[start] == Byte.hash else { continue }
-            while scalar < scalars.count, scalars[scalar].end <= start { scalar += 1 }
-            if scalar < scalars.count, scalars[scalar].start < start { continue }
+            guard start < range.upperBound else { continue }
+            guard source.bytes[start] == Byte.hash else {
+                headEnd = min(headEnd, line)
+                var hash = start + 1
+                while let next = source.bytes[hash..<range.upperBound].firstIndex(of: Byte.hash) {
+                    hash = next + 1
+                    let comment = source.bytes[next..<range.upperBound]
+                    guard source.bytes[next - 1].isBlank, Self.isDirective(comment), !isInScalar(next) else { continue }
+                    directives.append((line, next..<range.upperBound))
+                    break
+                }
+                continue
+            }
+            if isInScalar(start) { continue }
             lines[line] = Self.kind(source.bytes[start..<range.upperBound])
             if Self.isDirective(source.bytes[start..<range.upperBound]) {
                 directives.append((line, start..<range.upperBound))
@@ -92,15 +109,23 @@ struct CommentReader {
             return
         }
         if words.count == 1 { report("'martlet:ignore' names no code; write '# martlet:ignore MRT0501'", verb.span) }
-        var target = line + 1
-        while lines[target] != nil { target += 1 }
+        let target = line < headEnd ? nil : target(of: line)
         for word in words.dropFirst() {
-            if DiagnosticCode(rawValue: word.text) == nil {
-                report("unknown code '\(word.text.shortened)' in 'martlet:ignore'", word.span)
-            } else {
-                ignores.append(IgnoreModel(code: Spanned(word.text, word.span), line: target))
+            switch DiagnosticCode(rawValue: word.text) {
+            case nil: report("unknown code '\(word.text.shortened)'; write one such as 'MRT0501'", word.span)
+            case let code? where !code.canBeSilenced:
+                report("'\(word.text)' is an error and cannot be silenced; mend what it finds", word.span)
+            default: ignores.append(IgnoreModel(code: Spanned(word.text, word.span), line: target))
             }
         }
+    }
+
+    /// The line itself when something stands before the comment, else the next one that is no comment.
+    private func target(of line: Int) -> Int {
+        guard lines[line] != nil else { return line }
+        var target = line + 1
+        while lines[target] != nil { target += 1 }
+        return target
     }
 
     private mutating func report(_ message: String, _ span: SourceSpan) {

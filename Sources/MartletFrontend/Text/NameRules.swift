@@ -26,6 +26,8 @@ enum NameRules {
         let message: String
         if text.hasPrefix("_") {
             message = "'\(text.shortened)' begins with '_', which generated code keeps for itself; begin with a letter"
+        } else if text.utf8.first?.isDigit == true {
+            message = "'\(text.shortened)' begins with a digit; begin \(article(kind)) name with a letter"
         } else {
             message = "'\(text.shortened)' cannot be \(article(kind)) name; use letters, digits and '_' of ASCII"
         }
@@ -49,7 +51,8 @@ enum NameRules {
             }
         }
         let result = String(decoding: bytes, as: UTF8.self)
-        return result != text && bytes.count <= maximumLength ? result : nil
+        let isFree = !members.contains(result) && !types.contains(result)
+        return result != text && bytes.count <= maximumLength && isFree ? result : nil
     }
 
     /// Members of the runtime's classes, and what Swift keeps even in backticks.

@@ -16,8 +16,8 @@ struct BooleanWord {
 enum WholeNumber {
     case value(Int64)
     case tooLarge
-    /// YAML 1.1 dress, with the decimal number it most likely means.
-    case ambiguous(String)
+    /// YAML 1.1 dress, with the decimal number it most likely means, and whether nobody could read it otherwise.
+    case ambiguous(String, isCertain: Bool)
     case none
 
     init(_ text: String) {
@@ -30,7 +30,7 @@ enum WholeNumber {
         }
         let sign = isNegative ? "-" : ""
         if let other = WholeNumber.dressed(bytes) {
-            self = .ambiguous(sign + other)
+            self = .ambiguous(sign + other.text, isCertain: other.isCertain)
             return
         }
         guard let digits = WholeNumber.digits(bytes) else {
@@ -53,15 +53,15 @@ enum WholeNumber {
     }
 
     /// `0x1F`, `0o17`, `0b11`, `0777` and `1:30` as the decimal number YAML takes them for.
-    private static func dressed(_ bytes: Substring.UTF8View) -> String? {
+    private static func dressed(_ bytes: Substring.UTF8View) -> (text: String, isCertain: Bool)? {
         let text = String(decoding: bytes, as: UTF8.self).asciiLowercased
         for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
-            return Int64(text.dropFirst(2), radix: radix).map { String($0) }
+            return Int64(text.dropFirst(2), radix: radix).map { (String($0), true) }
         }
         if bytes.count > 1, bytes.first == UInt8(ascii: "0"), bytes.allSatisfy(\.isDigit) {
             // 0777 is 511 to YAML 1.1 and 777 to people; the latter is the safer guess.
             let digits = bytes.drop { $0 == UInt8(ascii: "0") }
-            return digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self)
+            return (digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self), false)
         }
         let parts = bytes.split(separator: Byte.colon, omittingEmptySubsequences: false)
         guard parts.count > 1, parts.count <= 3 else { return nil }
@@ -72,6 +72,6 @@ enum WholeNumber {
             }
             total = total * 60 + value
         }
-        return String(total)
+        return (String(total), false)
     }
 }

@@ -5,7 +5,11 @@ struct Suggestions {
     private var budget = 4_000_000
 
     /// At most three of the candidates, nearest first, in the candidates' order where equally near.
-    mutating func nearest(to name: String, among candidates: [String]) -> [String] {
+    ///
+    /// - Parameter isLegal: asked of near candidates alone, so it may take its time.
+    mutating func nearest(
+        to name: String, among candidates: [String], where isLegal: (String) -> Bool = { _ in true }
+    ) -> [String] {
         let wanted = Array(name.asciiLowercased.utf8)
         guard !wanted.isEmpty, wanted.count <= 63 else { return [] }
         let limit = wanted.count <= 4 ? 1 : wanted.count <= 8 ? 2 : 3
@@ -17,7 +21,9 @@ struct Suggestions {
             guard abs(length - wanted.count) <= limit, length <= 63, candidate != name else { continue }
             budget -= (length + 1) * (wanted.count + 1)
             let distance = Suggestions.distance(wanted, candidate.utf8.map(\.lowercased))
-            if distance <= limit, distance < max(length, wanted.count) { found.append((distance, candidate)) }
+            if distance <= limit, distance < max(length, wanted.count), isLegal(candidate) {
+                found.append((distance, candidate))
+            }
         }
         var result: [String] = []
         for rank in 0...limit {

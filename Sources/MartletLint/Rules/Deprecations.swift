@@ -17,6 +17,7 @@ struct Deprecations: LintRule {
         for projection in schema.projections {
             findings += bare(projection.deprecation, projection.name)
             guard projection.deprecation == nil else { continue }
+            findings += root(projection, schema)
             for label in projection.labels { findings += uses(label.path, schema) }
         }
         for model in schema.enums { findings += bare(model.deprecation, model.name) }
@@ -43,6 +44,15 @@ struct Deprecations: LintRule {
                     notes: [DiagnosticNote("deprecated here", at: $0)])
             }
         }
+    }
+
+    private func root(_ projection: ProjectionModel, _ schema: SchemaModel) -> [Diagnostic] {
+        guard let deprecation = schema.object(named: projection.root.value)?.deprecation else { return [] }
+        return [
+            Diagnostic(
+                code, "'\(projection.root.value)' is deprecated and still used here; use what replaces it",
+                at: projection.root.span, notes: [DiagnosticNote("deprecated here", at: deprecation.span)])
+        ]
     }
 
     private func uses(_ path: KeyPathModel, _ schema: SchemaModel) -> [Diagnostic] {

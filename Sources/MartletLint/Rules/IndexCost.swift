@@ -24,8 +24,9 @@ struct IndexCost: LintRule {
                 }
                 findings.append(
                     Diagnostic(
-                        code, "'\(entry.value)' has only \(count) values, so an index finds little; remove it",
-                        at: entry.span))
+                        code,
+                        "'\(entry.value)' has only \(count) value\(count == 1 ? "" : "s"), so an index finds little; remove it",
+                        at: entry.span, fixes: schema.removalFix(of: entry)))
             }
         }
         return findings

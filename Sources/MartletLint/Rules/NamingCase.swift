@@ -6,43 +6,88 @@ struct NamingCase: LintRule {
     let purpose = "Types are UpperCamelCase; properties and cases lowerCamelCase."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
-        schema.files.flatMap { file in file.declarations.flatMap { check($0) } }
+        schema.files.flatMap { file in file.declarations.flatMap { names(of: $0) } }
+            .compactMap { finding($0, schema) }
     }
 
-    private func check(_ declaration: DeclarationModel) -> [Diagnostic] {
+    /// A name, what it names, and whether data is stored under it.
+    private struct Name {
+        let text: String
+        let span: SourceSpan
+        let kind: String
+        let symbol: SymbolModel?
+        var storage = Storage.none
+    }
+
+    private enum Storage {
+        case none
+        /// `renamedFrom` leads to the data.
+        case renamed
+        /// The name is the stored value.
+        case value
+    }
+
+    private func names(of declaration: DeclarationModel) -> [Name] {
         switch declaration {
         case .enumeration(let model):
-            [upper(model.name, model.nameSpan)].compactMap(\.self)
-                + model.cases.compactMap { lower($0.name, $0.nameSpan, "case", isStored: false) }
+            [Name(text: model.name, span: model.nameSpan, kind: "type", symbol: .type(model.name))]
+                + model.cases.map {
+                    Name(
+                        text: $0.name, span: $0.nameSpan, kind: "case",
+                        symbol: .enumCase(owner: model.name, name: $0.name),
+                        storage: $0.rawValue == .string($0.name) ? .value : .none)
+                }
         case .object(let model):
-            [upper(model.name, model.nameSpan)].compactMap(\.self)
-                + model.properties.compactMap { lower($0.name, $0.nameSpan, "property", isStored: true) }
-                + model.ignored.compactMap { lower($0.name, $0.nameSpan, "property", isStored: false) }
-                + model.keyPaths.compactMap { lower($0.name, $0.nameSpan, "key path", isStored: false) }
+            [Name(text: model.name, span: model.nameSpan, kind: "type", symbol: .type(model.name), storage: .renamed)]
+                + model.properties.filter { isMisnamed($0.name, isType: false) }.map {
+                    Name(
+                        text: $0.name, span: $0.nameSpan, kind: "property",
+                        symbol: .property(owner: model.name, name: $0.name),
+                        storage: $0.type.isLinkingObjects ? .none : .renamed)
+                } + model.ignored.map { Name(text: $0.name, span: $0.nameSpan, kind: "property", symbol: nil) }
+                + model.keyPaths.map { Name(text: $0.name, span: $0.nameSpan, kind: "key path", symbol: nil) }
         case .projection(let model):
-            [upper(model.name, model.nameSpan)].compactMap(\.self)
-                + model.labels.compactMap { lower($0.name, $0.nameSpan, "label", isStored: false) }
+            [Name(text: model.name, span: model.nameSpan, kind: "type", symbol: .type(model.name))]
+                + model.labels.map { Name(text: $0.name, span: $0.nameSpan, kind: "label", symbol: nil) }
         }
     }
 
-    private func upper(_ name: String, _ span: SourceSpan) -> Diagnostic? {
-        guard name.utf8.first.map({ !(0x41...0x5A).contains($0) }) == true || name.utf8.contains(UInt8(ascii: "_"))
-        else { return nil }
-        return finding("type", name, Words.upperCamel(name), span, isStored: true)
+    private func isMisnamed(_ name: String, isType: Bool) -> Bool {
+        let beginsUpper = name.utf8.first.map { (0x41...0x5A).contains($0) } == true
+        return beginsUpper != isType || name.utf8.contains(UInt8(ascii: "_"))
     }
 
-    private func lower(_ name: String, _ span: SourceSpan, _ kind: String, isStored: Bool) -> Diagnostic? {
-        guard name.utf8.first.map({ (0x41...0x5A).contains($0) }) == true || name.utf8.contains(UInt8(ascii: "_"))
-        else { return nil }
-        return finding(kind, name, Words.lowerCamel(name), span, isStored: isStored)
+    private func finding(_ name: Name, _ schema: SchemaModel) -> Diagnostic? {
+        let isType = name.kind == "type"
+        guard isMisnamed(name.text, isType: isType) else { return nil }
+        let right = isType ? Words.upperCamel(name.text) : Words.lowerCamel(name.text)
+        let style = isType ? "UpperCamelCase" : "lowerCamelCase"
+        let detail =
+            switch name.storage {
+            case .none: ""
+            case .renamed: " with 'renamedFrom: \(name.text)' if data is stored already"
+            case .value: ", and '\(name.text)' as its stored value if data is stored already"
+            }
+        return Diagnostic(
+            code, "\(name.kind) '\(name.text)' is not \(style); write '\(right)'", at: name.span,
+            help: "write '\(right)'" + detail, fixes: renaming(name, to: right, schema).map { [$0] } ?? [])
     }
 
-    private func finding(
-        _ kind: String, _ name: String, _ right: String, _ span: SourceSpan, isStored: Bool
-    ) -> Diagnostic {
-        let style = kind == "type" ? "UpperCamelCase" : "lowerCamelCase"
-        let help =
-            isStored ? "write '\(right)' with 'renamedFrom: \(name)' if data is stored already" : "write '\(right)'"
-        return Diagnostic(code, "\(kind) '\(name)' is not \(style); write '\(right)'", at: span, help: help)
+    /// The name and all that name it, with the way back to stored data; nil where that cannot be written.
+    private func renaming(_ name: Name, to right: String, _ schema: SchemaModel) -> Fix? {
+        guard name.storage != .value, right.utf8.first.map({ !(0x30...0x39).contains($0) }) == true else { return nil }
+        var edits = [Edit(name.span, right)]
+        if name.storage == .renamed {
+            guard let addition = schema.renamedFromAddition(at: name.span) else { return nil }
+            edits += addition
+        }
+        for span in name.symbol.flatMap({ schema.references[$0] }) ?? [] {
+            // A place of another length is written with escapes.
+            guard span.end - span.start - name.text.utf8.count == 0 || span.end - span.start - name.text.utf8.count == 2
+            else { return nil }
+            edits.append(Edit(span, right))
+        }
+        let isRenamed = name.storage == .renamed ? " with 'renamedFrom'" : ""
+        return Fix("rename it to '\(right)'\(isRenamed)", .suggested, edits.sorted { $0.span < $1.span })
     }
 }

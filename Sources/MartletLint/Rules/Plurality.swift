@@ -10,7 +10,7 @@ struct Plurality: LintRule {
         for object in schema.objects {
             if Words.isPlural(object.name) == true {
                 findings.append(
-                    Diagnostic(code, "type '\(object.name)' is plural; name one of them", at: object.nameSpan))
+                    Diagnostic(code, "type '\(object.name)' is plural; name it in the singular", at: object.nameSpan))
             }
             for property in object.properties {
                 let isPlural = Words.isPlural(property.name)

@@ -6,33 +6,40 @@ struct StaleRename: LintRule {
     let purpose = "A 'renamedFrom' names something that is gone."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
-        let types = schema.objects.map { ($0.name, $0.nameSpan, $0.renamedFrom) }
-        return check(types)
+        let objects = schema.objects.map { Thing($0.name, $0.nameSpan, $0.renamedFrom) }
+        let enums = schema.enums.map { Thing($0.name, $0.nameSpan, $0.renamedFrom) }
+        return check(objects, schema) + check(enums, schema)
             + schema.objects.flatMap { object in
-                check(object.properties.map { ($0.name, $0.nameSpan, $0.renamedFrom) })
+                check(object.properties.map { Thing($0.name, $0.nameSpan, $0.renamedFrom) }, schema)
             }
     }
 
-    private func check(_ things: [(name: String, span: SourceSpan, from: Spanned<String>?)]) -> [Diagnostic] {
+    private typealias Thing = (name: String, span: SourceSpan, from: Spanned<String>?)
+
+    private func check(_ things: [Thing], _ schema: SchemaModel) -> [Diagnostic] {
         let present = Dictionary(things.map { ($0.name, $0.span) }) { first, _ in first }
         var claimed: [String: SourceSpan] = [:]
         var findings: [Diagnostic] = []
         for thing in things {
             guard let from = thing.from else { continue }
+            let fixes = schema.removal(of: from.span).map { [Fix("remove 'renamedFrom'", .safe, $0)] } ?? []
             if from.value == thing.name {
                 findings.append(
-                    Diagnostic(code, "'\(thing.name)' is renamed from itself; remove 'renamedFrom'", at: from.span))
+                    Diagnostic(
+                        code, "'\(thing.name)' is renamed from itself; remove 'renamedFrom'", at: from.span,
+                        fixes: fixes))
             } else if let other = present[from.value] {
                 findings.append(
                     Diagnostic(
                         code,
-                        "'\(from.value)' is still there, so nothing can be renamed from it; remove one of the two",
-                        at: from.span, notes: [DiagnosticNote("'\(from.value)' is declared here", at: other)]))
+                        "'\(from.value)' is still there, so nothing can be renamed from it; remove 'renamedFrom'",
+                        at: from.span, notes: [DiagnosticNote("'\(from.value)' is declared here", at: other)],
+                        fixes: fixes))
             } else if let other = claimed[from.value] {
                 findings.append(
                     Diagnostic(
-                        code, "two things are renamed from '\(from.value)'; keep one", at: from.span,
-                        notes: [DiagnosticNote("the other one", at: other)]))
+                        code, "two things are renamed from '\(from.value)'; remove one 'renamedFrom'", at: from.span,
+                        notes: [DiagnosticNote("the other one", at: other)], fixes: fixes))
             }
             claimed[from.value] = claimed[from.value] ?? from.span
         }

@@ -10,9 +10,14 @@ struct Unreachable: LintRule {
     }
 
     private func unusedEnums(_ schema: SchemaModel) -> [Diagnostic] {
+        guard !schema.enums.isEmpty else { return [] }
         var used: Set<String> = []
-        for property in schema.objects.flatMap({ $0.properties + $0.ignored }) {
-            if case .enumeration(let name, _) = property.type.value { used.insert(name) }
+        for object in schema.objects {
+            for properties in [object.properties, object.ignored] {
+                for property in properties {
+                    if case .enumeration(let name, _) = property.type.value { used.insert(name) }
+                }
+            }
         }
         return schema.enums.filter { !used.contains($0.name) }.map { model in
             Diagnostic(code, "no property uses the enum '\(model.name)'; use it or remove it", at: model.nameSpan)

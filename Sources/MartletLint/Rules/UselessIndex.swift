@@ -6,25 +6,27 @@ struct UselessIndex: LintRule {
     let purpose = "An index stands on a single value that has none yet."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
-        schema.objects.flatMap { check($0) }
+        schema.objects.flatMap { check($0, schema) }
     }
 
-    private func check(_ object: ObjectModel) -> [Diagnostic] {
+    private func check(_ object: ObjectModel, _ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []
         var first: [String: SourceSpan] = [:]
         let properties = Dictionary(object.properties.map { ($0.name, $0) }) { first, _ in first }
         for entry in object.indexes {
             guard let property = properties[entry.value] else { continue }
+            let fixes = schema.removalFix(of: entry)
             let note = DiagnosticNote("'\(property.name)' is declared here", at: property.nameSpan)
             if let earlier = first[entry.value] {
                 findings.append(
                     Diagnostic(
                         code, "'\(entry.value)' is listed twice; remove one", at: entry.span, label: "again here",
-                        notes: [DiagnosticNote("it stands here first", at: earlier)]))
+                        notes: [DiagnosticNote("it stands here first", at: earlier)], fixes: fixes))
             } else if property.isPrimaryKey {
                 findings.append(
                     Diagnostic(
-                        code, "'\(entry.value)' is the primary key, which has an index; remove it", at: entry.span))
+                        code, "'\(entry.value)' is the primary key, which has an index; remove it", at: entry.span,
+                        fixes: fixes))
             } else if !property.isIndexed {
                 let why =
                     property.type.value.objectName != nil && property.type.isSingle
@@ -32,7 +34,8 @@ struct UselessIndex: LintRule {
                 findings.append(
                     Diagnostic(
                         code, "no index on '\(entry.value)'; \(why), so remove it", at: entry.span,
-                        label: "this is '\(property.type.text)'", notes: [note]))
+                        label: "this is '\(property.type.text)'", notes: [note],
+                        fixes: fixes))
             }
             first[entry.value] = first[entry.value] ?? entry.span
         }
@@ -41,8 +44,16 @@ struct UselessIndex: LintRule {
             findings.append(
                 Diagnostic(
                     code, "full text is for 'String', and '\(property.name)' is '\(property.type.text)'; remove it",
-                    at: span))
+                    at: span,
+                    fixes: schema.removal(of: span).map { [Fix("remove 'fullText'", .safe, $0)] } ?? []))
         }
         return findings
+    }
+}
+
+extension SchemaModel {
+    /// Takes an entry out of the list it stands in.
+    func removalFix(of entry: Spanned<String>) -> [Fix] {
+        removal(of: entry.span).map { [Fix("remove '\(entry.value)'", .safe, $0)] } ?? []
     }
 }

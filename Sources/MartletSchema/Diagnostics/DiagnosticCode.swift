@@ -44,6 +44,9 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
         }
     }
 
+    /// Whether a comment or the configuration may change how much findings of this kind weigh.
+    public var canBeSilenced: Bool { severity != .error || self == .embedding }
+
     /// What is wrong, in one line.
     public var meaning: String {
         switch self {

@@ -16,10 +16,10 @@ public enum DeclarationModel: Hashable, Sendable {
 /// A `martlet:ignore` comment.
 public struct IgnoreModel: Hashable, Sendable {
     public let code: Spanned<String>
-    /// The line, from 0, that it speaks of.
-    public let line: Int
+    /// The line, from 0, that it speaks of; nil when it speaks of the whole file.
+    public let line: Int?
 
-    public init(code: Spanned<String>, line: Int) {
+    public init(code: Spanned<String>, line: Int?) {
         self.code = code
         self.line = line
     }
@@ -33,12 +33,17 @@ public struct FileModel: Hashable, Sendable {
     /// In the order of the file.
     public let declarations: [DeclarationModel]
     public let ignores: [IgnoreModel]
+    public let mends: MendModel
 
-    public init(file: SourceFileID, path: String, declarations: [DeclarationModel], ignores: [IgnoreModel] = []) {
+    public init(
+        file: SourceFileID, path: String, declarations: [DeclarationModel], ignores: [IgnoreModel] = [],
+        mends: MendModel = MendModel()
+    ) {
         self.file = file
         self.path = path
         self.declarations = declarations
         self.ignores = ignores
+        self.mends = mends
     }
 
     public var enums: [EnumModel] {
@@ -63,22 +68,37 @@ public struct SchemaModel: Hashable, Sendable {
     public let objects: [ObjectModel]
     public let enums: [EnumModel]
     public let projections: [ProjectionModel]
+    /// The places that name a thing, its declaration left out.
+    public let references: [SymbolModel: [SourceSpan]]
     private let objectPositions: [String: Int]
     private let enumPositions: [String: Int]
+    private let filePositions: [SourceFileID: Int]
 
-    public init(files: [FileModel]) {
+    public init(files: [FileModel], references: [SymbolModel: [SourceSpan]] = [:]) {
+        self.references = references
         self.files = files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         objects = self.files.flatMap(\.objects)
         enums = self.files.flatMap(\.enums)
         projections = self.files.flatMap(\.projections)
         objectPositions = SchemaModel.positions(of: objects.map(\.name))
         enumPositions = SchemaModel.positions(of: enums.map(\.name))
+        filePositions = Dictionary(zip(self.files.map(\.file), self.files.indices)) { first, _ in first }
     }
 
     /// The object type, top-level or embedded, of this name.
     public func object(named name: String) -> ObjectModel? { objectPositions[name].map { objects[$0] } }
 
     public func enumeration(named name: String) -> EnumModel? { enumPositions[name].map { enums[$0] } }
+
+    /// The edits that take away the entry whose name or value stands here; nil when it cannot be told.
+    public func removal(of span: SourceSpan) -> [Edit]? {
+        filePositions[span.file].flatMap { files[$0].mends.removals[span] }?.map { Edit($0, "") }
+    }
+
+    /// The edits that write `renamedFrom` with the present name into the declaration whose name stands here.
+    public func renamedFromAddition(at nameSpan: SourceSpan) -> [Edit]? {
+        filePositions[nameSpan.file].flatMap { files[$0].mends.renamedFromAdditions[nameSpan] }
+    }
 
     private static func positions(of names: [String]) -> [String: Int] {
         Dictionary(zip(names, names.indices)) { first, _ in first }

@@ -1,3 +1,4 @@
+import MartletCompiler
 import MartletFrontend
 import MartletSchema
 import Testing
@@ -10,7 +11,7 @@ struct DeterminismTests {
         let good = GoodSchema.sources
         let dump = Frontend.analyze(good).model?.dump()
         #expect(dump != nil)
-        let bad = MarkedSchema.all.filter { $0.files.count > 1 }.map { $0.sources() }
+        let bad = MarkedSchema.all.filter { $0.files.count > 1 }.map { $0.input().sources }
         for _ in 0..<10 {
             #expect(Frontend.analyze(good.shuffled(using: &random)).model?.dump() == dump)
             for sources in bad {

@@ -1,111 +1,158 @@
 import Foundation
+import MartletCompiler
 import MartletSchema
 import Testing
 
 /// A schema with mistakes and the findings expected of it, as a fixture file writes them.
+///
+/// Lines that begin with `#~` are no part of the schema. Findings are written down by `rendered`, and the file must
+/// equal what it gives, so that nothing of a finding goes unnoticed.
 struct MarkedSchema: CustomTestStringConvertible, Sendable {
-    struct Expectation: Hashable, Comparable, Sendable {
+    struct File: Sendable {
         let path: String
-        let line: Int
-        let column: Int
-        let length: Int
-        let code: String
-        let message: String
-
-        var text: String { "\(path):\(line):\(column)+\(length) \(code) \(message)" }
-
-        static func < (left: Expectation, right: Expectation) -> Bool { left.text < right.text }
+        var lines: [String] = []
     }
 
+    static let configurationPath = "martlet.yaml"
+
+    /// The path below `Fixtures/Bad`.
     let name: String
-    var files: [(path: String, lines: [String])] = []
-    var expected: [Expectation] = []
+    let text: String
+    private var head: [String] = []
+    private(set) var files: [File] = []
 
     var testDescription: String { name }
 
-    func sources(lineEnd: String = "\n", mark: Bool = false) -> [SourceText] {
-        files.enumerated().map { index, file in
-            let text = file.lines.map { $0 + lineEnd }.joined()
-            let bytes = (mark ? [0xEF, 0xBB, 0xBF] : []) + Array(text.utf8)
-            return SourceText(
-                file: SourceFileID(index), relativePath: file.path, displayPath: file.path, bytes: bytes)
-        }
-    }
+    /// The folder of the fixture: a code, or `Clean` for what looks wrong and is right.
+    var folder: String { String(name.prefix { $0 != "/" }) }
 
-    /// Every case of every fixture file.
-    static let all: [MarkedSchema] = {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Fixtures/Bad")
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.sorted().flatMap { name -> [MarkedSchema] in
-            let text = (try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)) ?? ""
-            return parse(text)
-        }
-    }()
-
-    static func parse(_ text: String) -> [MarkedSchema] {
-        var cases: [MarkedSchema] = []
+    init(name: String, text: String) {
+        self.name = name
+        self.text = text
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-            if line.hasPrefix("#~ case ") {
-                cases.append(MarkedSchema(name: String(line.dropFirst(8))))
-            } else if !cases.isEmpty {
-                cases[cases.count - 1].add(String(line))
-            }
+            add(String(line))
         }
-        return cases
     }
 
     private mutating func add(_ line: String) {
-        if line.hasPrefix("#~ file ") {
-            files.append((String(line.dropFirst(8)), []))
-        } else if line.hasPrefix("#~") {
-            expect(line)
-        } else {
-            if files.isEmpty { files.append(("Schema.yaml", [])) }
+        if line.hasPrefix("#~ about ") {
+            head.append(line)
+        } else if line.hasPrefix("#~ file ") {
+            files.append(File(path: String(line.dropFirst(8))))
+        } else if !line.hasPrefix("#~") {
+            if files.isEmpty { files.append(File(path: "Schema.yaml")) }
             files[files.count - 1].lines.append(line)
         }
     }
 
-    private mutating func expect(_ line: String) {
-        let file = files[files.count - 1]
-        let scalars = Array(line.unicodeScalars)
-        var column: Int
-        var length: Int
-        var rest: String
-        if line.hasPrefix("#~ @") {
-            let parts = line.dropFirst(4).split(separator: " ", maxSplits: 1)
-            let place = parts[0].split(separator: "+")
-            column = Int(place[0]) ?? 0
-            length = Int(place[1]) ?? 0
-            rest = String(parts[1])
-        } else {
-            let start = scalars.firstIndex(of: "^") ?? 0
-            var end = start
-            while end < scalars.count, scalars[end] == "^" { end += 1 }
-            column = start + 1
-            length = end - start
-            rest = String(String.UnicodeScalarView(scalars[end...]))
+    func input(lineEnd: String = "\n", mark: Bool = false) -> SchemaInput {
+        var input = SchemaInput(sources: [])
+        for (index, file) in files.enumerated() {
+            let text = file.lines.map { $0 + lineEnd }.joined()
+            let bytes = (mark ? [0xEF, 0xBB, 0xBF] : []) + Array(text.utf8)
+            let source = SourceText(
+                file: SourceFileID(index), relativePath: file.path, displayPath: file.path, bytes: bytes)
+            if file.path == Self.configurationPath {
+                input.configuration = source
+            } else {
+                input.sources.append(source)
+            }
         }
-        rest = rest.trimmingCharacters(in: .whitespaces)
-        expected.append(
-            Expectation(
-                path: file.path, line: file.lines.count, column: column, length: length,
-                code: String(rest.prefix(7)), message: String(rest.dropFirst(8))))
+        return input
+    }
+
+    /// With all rules, unless the fixture brings its own configuration.
+    var options: CompilerOptions {
+        CompilerOptions(preset: files.contains { $0.path == Self.configurationPath } ? nil : .strict)
+    }
+
+    /// Every fixture, by path.
+    static let all: [MarkedSchema] = {
+        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
+        return paths.filter { $0.hasSuffix(".yaml") }.sorted().compactMap { path in
+            let text = try? String(contentsOf: folder.appending(path: path), encoding: .utf8)
+            return text.map { MarkedSchema(name: path, text: $0) }
+        }
+    }()
+
+    static let folder = Repository.root.appending(path: "Tests/CompilerTests/Fixtures/Bad")
+
+    // MARK: Writing
+
+    /// The fixture with these findings written below the lines they speak of.
+    func rendered(_ findings: [Diagnostic], _ input: SchemaInput) -> String {
+        let places = MarkedPlaces(input.allSources)
+        var result = head
+        result += findings.filter { $0.span == nil }.flatMap { places.lines(of: $0) }
+        for (index, file) in files.enumerated() {
+            if files.count > 1 || file.path != "Schema.yaml" { result.append("#~ file \(file.path)") }
+            let here = findings.filter { $0.span?.file == SourceFileID(index) }
+            let byLine = Dictionary(grouping: here) { places.position($0.span).line }
+            for (line, text) in file.lines.enumerated() {
+                result.append(text)
+                result += (byLine[line + 1] ?? []).flatMap { places.lines(of: $0) }
+            }
+            result += (byLine[file.lines.count + 1] ?? []).flatMap { places.lines(of: $0, isAtEnd: true) }
+        }
+        return result.map { $0 + "\n" }.joined()
     }
 }
 
-extension Diagnostic {
-    /// The finding as a fixture writes it; the length is of the first line alone.
-    func expectation(in sources: [SourceText]) -> MarkedSchema.Expectation {
-        guard let span, let source = sources.first(where: { $0.file == span.file }) else {
-            return MarkedSchema.Expectation(
-                path: "", line: 0, column: 0, length: 0, code: code.rawValue, message: message)
+/// Writes findings as fixtures do.
+struct MarkedPlaces {
+    private let sources: [SourceFileID: SourceText]
+
+    init(_ sources: [SourceText]) {
+        self.sources = Dictionary(sources.map { ($0.file, $0) }) { first, _ in first }
+    }
+
+    func position(_ span: SourceSpan?) -> SourcePosition {
+        guard let span, let source = sources[span.file] else { return SourcePosition(line: 0, column: 0) }
+        return source.position(at: span.start)
+    }
+
+    func lines(of finding: Diagnostic, isAtEnd: Bool = false) -> [String] {
+        var head = "#~ nowhere"
+        if let span = finding.span, let source = sources[span.file] {
+            let start = source.position(at: span.start)
+            let end = source.position(at: span.end)
+            let place = place(span, from: finding.span, isAtEnd: isAtEnd)
+            if start.line == end.line, start.column > 2, end.column > start.column {
+                head = "#~" + String(repeating: " ", count: start.column - 3)
+                head += String(repeating: "^", count: end.column - start.column)
+            } else {
+                head = "#~ @\(place)"
+            }
         }
+        var result = ["\(head) \(finding.severity.rawValue) \(finding.code.rawValue): \(finding.message)"]
+        for note in finding.notes {
+            result.append("#~  note \(note.span.map { "@\(place($0, from: finding.span)) " } ?? "")\(note.message)")
+        }
+        if let help = finding.help { result.append("#~  help \(help)") }
+        result += finding.fixes.map { "#~  \($0.applicability.rawValue) \(text(of: $0, finding.span))" }
+        return result
+    }
+
+    /// The replacement, with its place where that is not the finding's own.
+    private func text(of fix: Fix, _ span: SourceSpan?) -> String {
+        fix.edits.map { edit in
+            let place = edit.span == span ? "" : "@\(place(edit.span, from: span)) "
+            let quoted = edit.replacement.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                .replacing("\r\n", with: "\\n").replacing("\n", with: "\\n")
+            return "\(place)\"\(quoted)\""
+        }.joined(separator: ", ")
+    }
+
+    /// `column+length`, `line:column+length` on another line, `column-line:column` over several lines, `end` behind the
+    /// last one; with the path in another file. Lines of marks do not count.
+    private func place(_ span: SourceSpan, from other: SourceSpan?, isAtEnd: Bool = false) -> String {
+        guard let source = sources[span.file] else { return "?" }
         let start = source.position(at: span.start)
-        let end = source.position(at: min(span.end, source.lineRange(start.line - 1).upperBound))
-        return MarkedSchema.Expectation(
-            path: source.relativePath, line: start.line, column: start.column,
-            length: max(1, end.column - start.column),
-            code: code.rawValue, message: message)
+        let end = source.position(at: span.end)
+        var text = ""
+        if span.file != other?.file { text += source.relativePath + ":" }
+        if span.file != other?.file || start.line != position(other).line { text += "\(start.line):" }
+        text += isAtEnd ? "end" : "\(start.column)"
+        return text + (start.line == end.line ? "+\(end.column - start.column)" : "-\(end.line):\(end.column)")
     }
 }

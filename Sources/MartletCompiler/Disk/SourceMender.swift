@@ -1,0 +1,85 @@
+import Foundation
+import MartletSchema
+
+/// Applies safe fixes to the files of a schema on disk.
+public struct SourceMender {
+    /// What was done, in words for people.
+    public struct Report: Sendable {
+        /// The files written, sorted, with the number of fixes in each.
+        public let files: [(path: String, count: Int)]
+        /// Files with safe fixes that were left alone, since they lie outside of the schema folder.
+        public let outside: [String]
+
+        public var text: String {
+            var lines = outside.map { "left '\($0)' alone, which lies outside of the schema folder; fix it there" }
+            let total = files.reduce(0) { $0 + $1.count }
+            if total > 0 {
+                let places = files.map { "\($0.path) (\($0.count))" }.joined(separator: ", ")
+                lines.append("applied \(total) \(total == 1 ? "fix" : "fixes") in \(places)")
+            } else {
+                lines.append("no fix to apply")
+            }
+            return lines.map { $0 + "\n" }.joined()
+        }
+    }
+
+    private let roots: [String]
+
+    /// - Parameter paths: one schema folder, or the files of a schema: nothing else is ever written.
+    public init(_ paths: [String]) {
+        var isFolder: ObjCBool = false
+        roots = paths.map { path in
+            let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+            let url = URL(fileURLWithPath: path).standardizedFileURL
+            let folder = exists && isFolder.boolValue ? url : url.deletingLastPathComponent()
+            let real = Self.realPath(folder.path)
+            return real.hasSuffix("/") ? real : real + "/"
+        }
+    }
+
+    /// Mends the schema and writes the files whose bytes have changed.
+    ///
+    /// - Throws: when a file cannot be written, or has changed since it was read.
+    public func mend(
+        _ input: SchemaInput, options: CompilerOptions = CompilerOptions()
+    ) throws(DiskError) -> (input: SchemaInput, report: Report) {
+        let owned = Set(input.allSources.filter { isOwned($0.displayPath) }.map(\.file))
+        let mending = SchemaMender.mend(input, options: options) { owned.contains($0.file) }
+        let before = Dictionary(input.allSources.map { ($0.file, $0) }) { first, _ in first }
+        var files: [(path: String, count: Int)] = []
+        for source in mending.input.allSources.sorted(by: { $0.displayPath < $1.displayPath }) {
+            guard let old = before[source.file], old.bytes != source.bytes else { continue }
+            try write(source, over: old)
+            files.append((source.displayPath, mending.counts[source.displayPath] ?? 0))
+        }
+        return (mending.input, Report(files: files, outside: outside(mending.input, owned, options)))
+    }
+
+    /// By its real path: a link inside the folder may lead out of it.
+    private func isOwned(_ path: String) -> Bool {
+        let real = Self.realPath(path)
+        return roots.contains { real.hasPrefix($0) }
+    }
+
+    private func outside(
+        _ input: SchemaInput, _ owned: Set<SourceFileID>, _ options: CompilerOptions
+    ) -> [String] {
+        let left = Compiler.lint(input, options: options).diagnostics.compactMap { finding in
+            finding.fixes.first?.applicability == .safe ? finding.span?.file : nil
+        }
+        return input.allSources.filter { !owned.contains($0.file) && left.contains($0.file) }.map(\.displayPath)
+            .sorted()
+    }
+
+    private func write(_ source: SourceText, over old: SourceText) throws(DiskError) {
+        let target = URL(fileURLWithPath: Self.realPath(source.displayPath))
+        guard (try? Data(contentsOf: target)) == Data(old.bytes) else {
+            throw DiskError(path: source.displayPath, reason: "the file has changed since it was read; run it again")
+        }
+        try AtomicFile.write(Data(source.bytes), to: target)
+    }
+
+    private static func realPath(_ path: String) -> String {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    }
+}

@@ -1,0 +1,34 @@
+import MartletSchema
+
+/// What other languages call the scalar types.
+enum ForeignTypes {
+    /// The right name for a foreign spelling; nil for a name that is just wrong.
+    static func scalar(for name: String) -> String? {
+        table[name.asciiLowercased]
+    }
+
+    /// The same with a `?` behind it, before the declared types are known: a name in upper case may be one of those.
+    static func rightSpelling(of text: String) -> String {
+        let isOptional = text.hasSuffix("?")
+        let name = isOptional ? String(text.dropLast()) : text
+        guard name.utf8.first?.isUppercase == false, let right = scalar(for: name) else { return text }
+        return isOptional ? right + "?" : right
+    }
+
+    private static let table: [String: String] = {
+        var table = [
+            "str": "String", "text": "String", "varchar": "String", "char": "String", "character": "String",
+            "nsstring": "String", "substring": "String", "integer": "Int", "long": "Int64", "bigint": "Int64",
+            "short": "Int16", "byte": "Int8", "uint": "Int", "uint8": "Int16", "uint16": "Int32", "uint32": "Int64",
+            "uint64": "Int64", "nsinteger": "Int", "boolean": "Bool", "real": "Double", "number": "Double",
+            "float32": "Float", "float64": "Double", "cgfloat": "Double", "nsnumber": "Double",
+            "decimal": "Decimal128", "nsdecimalnumber": "Decimal128", "numeric": "Decimal128", "money": "Decimal128",
+            "datetime": "Date", "timestamp": "Date", "time": "Date", "nsdate": "Date", "instant": "Date",
+            "bytes": "Data", "blob": "Data", "binary": "Data", "nsdata": "Data", "guid": "UUID", "nsuuid": "UUID",
+            "objid": "ObjectId", "oid": "ObjectId", "any": "AnyRealmValue", "mixed": "AnyRealmValue",
+            "anyvalue": "AnyRealmValue", "rlmvalue": "AnyRealmValue", "realmany": "AnyRealmValue",
+        ]
+        for kind in ScalarKind.allCases { table[kind.rawValue.asciiLowercased] = kind.rawValue }
+        return table
+    }()
+}

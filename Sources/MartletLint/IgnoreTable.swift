@@ -1,0 +1,41 @@
+import MartletSchema
+
+/// The `martlet:ignore` comments of a schema, and which of them were of use.
+struct IgnoreTable {
+    private struct Key: Hashable {
+        let file: SourceFileID
+        /// nil for the whole file.
+        let line: Int?
+        let code: String
+    }
+
+    private let entries: [(key: Key, span: SourceSpan)]
+    private let keys: Set<Key>
+    private var used: Set<Key> = []
+
+    init(_ schema: SchemaModel) {
+        entries = schema.files.flatMap { file in
+            file.ignores.map { (Key(file: file.file, line: $0.line, code: $0.code.value), $0.code.span) }
+        }
+        keys = Set(entries.map(\.key))
+    }
+
+    /// The comment nearest to the finding is the one of use.
+    mutating func silences(_ code: DiagnosticCode, file: SourceFileID, line: Int) -> Bool {
+        for line in [line, nil] {
+            let key = Key(file: file, line: line, code: code.rawValue)
+            guard keys.contains(key) else { continue }
+            used.insert(key)
+            return true
+        }
+        return false
+    }
+
+    func unused() -> [Diagnostic] {
+        entries.filter { !used.contains($0.key) }.map { entry in
+            Diagnostic(
+                .uselessIgnore, "'martlet:ignore \(entry.key.code)' silences nothing; remove it", at: entry.span,
+                label: entry.key.line == nil ? "no such finding in this file" : "no such finding on its line")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// Names files of a schema by their paths in the schema folder: `*` stands for any letters of one part of a path, `**`
+/// for any number of parts. A pattern that names a folder means all that is in it.
+public struct PathPattern: Hashable, Sendable {
+    private let parts: [[UInt8]]
+
+    public init(_ text: String) {
+        parts = text.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }.filter { $0 != [UInt8(ascii: ".")] }
+    }
+
+    public func matches(_ path: String) -> Bool {
+        guard !parts.isEmpty else { return false }
+        let path = path.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }
+        return Self.matches(parts[...], path[...])
+    }
+
+    private static func matches(_ pattern: ArraySlice<[UInt8]>, _ path: ArraySlice<[UInt8]>) -> Bool {
+        // What is left of the path lies in the folder that the pattern names.
+        guard let first = pattern.first else { return true }
+        if first == Array("**".utf8) {
+            if pattern.count == 1 { return !path.isEmpty }
+            return path.indices.contains { matches(pattern.dropFirst(), path[$0...]) }
+        }
+        guard let part = path.first, matchesPart(first, part) else { return false }
+        return matches(pattern.dropFirst(), path.dropFirst())
+    }
+
+    /// Without recursion: behind a star the last try is taken up one byte further.
+    private static func matchesPart(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
+        let star = UInt8(ascii: "*")
+        var place = 0
+        var index = 0
+        var retry: (place: Int, index: Int)?
+        while index < text.count {
+            if place < pattern.count, pattern[place] == star {
+                retry = (place + 1, index)
+                place += 1
+            } else if place < pattern.count, pattern[place] == text[index] {
+                place += 1
+                index += 1
+            } else if let last = retry {
+                retry = (last.place, last.index + 1)
+                place = last.place
+                index = last.index + 1
+            } else {
+                return false
+            }
+        }
+        return pattern[place...].allSatisfy { $0 == star }
+    }
+}

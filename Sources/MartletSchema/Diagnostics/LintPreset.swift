@@ -1,0 +1,18 @@
+/// How much lint shows.
+public enum LintPreset: String, CaseIterable, Sendable {
+    /// Errors alone.
+    case minimal
+    /// Errors and warnings.
+    case standard
+    /// Errors, warnings and notes.
+    case strict
+
+    /// The least that is shown.
+    public var least: Severity {
+        switch self {
+        case .minimal: .error
+        case .standard: .warning
+        case .strict: .note
+        }
+    }
+}

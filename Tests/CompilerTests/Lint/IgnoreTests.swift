@@ -1,0 +1,95 @@
+import MartletCompiler
+import MartletSchema
+import Testing
+
+@Suite("Lint: comments that silence")
+struct IgnoreTests {
+    /// Holds the marked findings of a schema, all rules running.
+    private func expect(_ marked: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let schema = MarkedSchema(name: "", text: marked)
+        let input = schema.input()
+        let found = schema.rendered(Compiler.lint(input, options: schema.options).diagnostics, input)
+        #expect(found == marked, sourceLocation: sourceLocation)
+    }
+
+    @Test("S3 MRT0003 on the line, on the line before, and over documentation")
+    func lines() {
+        expect(
+            """
+            objects:
+              # martlet:ignore MRT0501
+              ## Barks.
+              Dog:
+                properties: {Name: Int} # martlet:ignore MRT0401
+              ## Purrs.
+              Cat: # martlet:ignore MRT0501
+                properties: {Name: Int}
+            #~               ^^^^ warning MRT0401: property 'Name' is not lowerCamelCase; write 'name'
+            #~  help write 'name' with 'renamedFrom: Name' if data is stored already
+            #~  suggested "name", @24+0 "{type: ", @27+0 ", renamedFrom: Name}"
+              ## Sings.
+              # martlet:ignore MRT0501
+            #~                 ^^^^^^^ warning MRT0003: 'martlet:ignore MRT0501' silences nothing; remove it
+
+              Bird:
+            #~^^^^ warning MRT0501: 'Bird' has no primary key; write 'primaryKey:' with the property that names it
+            #~  help write 'primaryKey: id' and 'id: ObjectId = new'
+            #~^^^^ warning MRT0504: 'Bird' has no documentation; write a '##' line above it
+                properties: {name: Int}
+
+            """)
+    }
+
+    @Test("S3 MRT0003 above the first line of a file for all of it")
+    func head() {
+        expect(
+            """
+
+            # martlet:ignore MRT0501, MRT0504
+            # martlet:ignore MRT0403
+            #~               ^^^^^^^ warning MRT0003: 'martlet:ignore MRT0403' silences nothing; remove it
+            objects:
+              Dog:
+                properties: {name: Int}
+              Cat:
+                properties: {name: Int}
+
+            """)
+    }
+
+    @Test("MRT0003 errors cannot be silenced, and a comment that tries says so")
+    func errors() {
+        expect(
+            """
+            objects:
+              Dog:
+                properties:
+                  name: Strng # martlet:ignore MRT0203
+            #~          ^^^^^ error MRT0203: unknown type 'Strng'
+            #~  help did you mean 'String'?
+            #~  suggested "String"
+            #~                                 ^^^^^^^ warning MRT0003: 'MRT0203' is an error and cannot be silenced; mend what it finds
+
+            """)
+    }
+
+    @Test("S6 what stands in quotes or in a block of text is no comment")
+    func scalars() {
+        expect(
+            """
+            objects:
+              ## Barks.
+              Dog:
+                primaryKey: id
+                properties:
+                  id: {type: Int, doc: "a # martlet:ignore MRT0501"} # martlet:ignore MRT0401
+            #~                                                                        ^^^^^^^ warning MRT0003: 'martlet:ignore MRT0401' silences nothing; remove it
+                  name:
+                    type: String
+                    doc: |
+                      Text.
+                      # martlet:ignore MRT0501
+
+            """)
+    }
+}

@@ -1,0 +1,91 @@
+import MartletCompiler
+import MartletLint
+import MartletSchema
+import Testing
+
+@Suite("Lint: configuration")
+struct LintConfigurationTests {
+    private static let schema = """
+        objects:
+          Dogs:
+            index: [isGood]
+            properties: {isGood: Bool}
+
+        """
+
+    /// The findings of two equal files, as `path severity code`.
+    private func lint(_ configuration: String?, preset: LintPreset? = nil) -> [String] {
+        let cats = Self.schema.replacing("Dogs", with: "Cats")
+        var input = SchemaInput(sources: [
+            SourceText(file: SourceFileID(0), path: "Dogs.yaml", text: Self.schema),
+            SourceText(file: SourceFileID(1), path: "Legacy/Old/Cats.yaml", text: cats),
+        ])
+        input.configuration = configuration.map { SourceText(file: SourceFileID(2), path: "martlet.yaml", text: $0) }
+        let findings = Compiler.lint(input, options: CompilerOptions(preset: preset)).diagnostics
+        return findings.map { finding in
+            let path = input.allSources.first { $0.file == finding.span?.file }?.displayPath ?? ""
+            return "\(path.prefix(4)) \(finding.severity.rawValue) \(finding.code.rawValue)"
+        }
+    }
+
+    private let warnings = ["warning MRT0501", "warning MRT0504"]
+    private let notes = ["note MRT0403", "warning MRT0501", "warning MRT0504", "note MRT0502"]
+
+    private func both(_ findings: [String]) -> [String] {
+        ["Dogs", "Lega"].flatMap { path in findings.map { "\(path) \($0)" } }
+    }
+
+    @Test("S41 the presets")
+    func presets() {
+        #expect(lint(nil) == both(warnings))
+        #expect(lint("lint: {preset: minimal}\n") == [])
+        #expect(lint("lint: {preset: standard}\n") == both(warnings))
+        #expect(lint("lint: {preset: strict}\n") == both(notes))
+        #expect(lint("lint: {preset: strict}\n", preset: .minimal) == [])
+        #expect(lint("lint: {preset: minimal}\n", preset: .strict) == both(notes))
+    }
+
+    @Test("S7 the severity of single rules, whatever the preset")
+    func severities() {
+        let text = "lint:\n  preset: minimal\n  rules: {MRT0403: error, MRT0501: note, MRT0504: off}\n"
+        #expect(lint(text) == both(["error MRT0403", "note MRT0501"]))
+        #expect(lint("lint: {rules: {MRT0501: off}}\n") == both(["warning MRT0504"]))
+    }
+
+    @Test("S7 overrides by path, the later one wins")
+    func overrides() {
+        let text = """
+            lint:
+              rules: {MRT0504: off}
+              overrides:
+                - paths: [Legacy/**]
+                  preset: strict
+                  rules: {MRT0501: off, MRT0403: warning}
+                - paths: ["**/Cats.yaml"]
+                  rules: {MRT0502: error}
+
+            """
+        #expect(lint(text) == ["Dogs warning MRT0501", "Lega warning MRT0403", "Lega error MRT0502"])
+    }
+
+    @Test("MRT0003 an override whose path no file has")
+    func unmatched() {
+        let text = "lint:\n  preset: standard\n  overrides:\n    - {paths: [Dogs.yaml, legacy], preset: minimal}\n"
+        #expect(lint(text) == both(warnings).suffix(2) + ["mart warning MRT0003"])
+    }
+
+    @Test(
+        "S7 patterns of paths",
+        arguments: [
+            ("Dog.yaml", "Dog.yaml", true), ("Dog.yaml", "Sub/Dog.yaml", false), ("*.yaml", "Dog.yaml", true),
+            ("*.yaml", "Sub/Dog.yaml", false), ("**/*.yaml", "Dog.yaml", true), ("**/*.yaml", "A/B/Dog.yaml", true),
+            ("Sub", "Sub/A/Dog.yaml", true), ("Sub/", "Sub/Dog.yaml", true), ("Sub", "Subs/Dog.yaml", false),
+            ("Sub/**", "Sub/A/B.yaml", true), ("Sub/**", "Sub", false), ("A/**/Z.yaml", "A/Z.yaml", true),
+            ("A/**/Z.yaml", "A/B/C/Z.yaml", true), ("A/**/Z.yaml", "A/B/C/Y.yaml", false),
+            ("D*g*.yaml", "Doggy.yaml", true), ("D*z.yaml", "Dog.yaml", false), ("./Dog.yaml", "Dog.yaml", true),
+            ("", "Dog.yaml", false), ("*a*a*a*a*b", String(repeating: "a", count: 60), false),
+        ])
+    func patterns(pattern: String, path: String, matches: Bool) {
+        #expect(PathPattern(pattern).matches(path) == matches)
+    }
+}

@@ -1,0 +1,25 @@
+import MartletSchema
+import Testing
+
+@Suite("Lint: NoPrimaryKey")
+struct NoPrimaryKeyTests {
+    @Test("MRT0501 objects without a primary key")
+    func findings() throws {
+        try expectFindings(
+            of: .noPrimaryKey,
+            """
+            objects:
+              Dog:
+                primaryKey: id
+                properties: {id: Int}
+              Cat:
+            #~^^^ warning MRT0501: 'Cat' has no primary key; write 'primaryKey:' with the property that names it
+            #~  help write 'primaryKey: id' and 'id: ObjectId = new'
+                properties: {id: Int, home: Home?}
+            embedded:
+              Home:
+                properties: {street: String}
+
+            """)
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import MartletLint
+import MartletSchema
+import Testing
+
+@Suite("Lint: registry")
+struct RuleRegistryTests {
+    @Test("S41 each rule has a file, a test file and a purpose of its own")
+    func rules() throws {
+        let names = RuleRegistry.rules.map { String(describing: type(of: $0)) }
+        let folder = Repository.root.appending(path: "Sources/MartletLint/Rules")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.map { "\($0).swift" }.sorted() == files.sorted())
+        for name in names {
+            let test = Repository.root.appending(path: "Tests/CompilerTests/Lint/\(name)Tests.swift")
+            #expect(FileManager.default.fileExists(atPath: test.path), "\(name)")
+        }
+        #expect(Set(RuleRegistry.rules.map(\.purpose)).count == names.count)
+        #expect(Set(RuleRegistry.rules.map(\.code)).count == names.count)
+    }
+
+    @Test("S41 the codes of all rules can be silenced")
+    func codes() {
+        #expect(RuleRegistry.rules.allSatisfy { $0.code.canBeSilenced })
+        #expect(!DiagnosticCode.unknownType.canBeSilenced)
+    }
+}

@@ -1,0 +1,34 @@
+import MartletSchema
+import Testing
+
+@Suite("Lint: TooWide")
+struct TooWideTests {
+    @Test("MRT0503 key paths of projections with more than four segments")
+    func findings() throws {
+        try expectFindings(
+            of: .tooWide,
+            """
+            objects:
+              Dog:
+                properties: {next: Dog?, id: Int}
+                keypaths: {far: next.next.next.next.next.id}
+            projections:
+              DogCard:
+                of: Dog
+                properties:
+                  a: next.next.next.id
+                  b: next.next.next.next.id
+            #~       ^^^^^^^^^^^^^^^^^^^^^^ warning MRT0503: this key path has 5 segments; project a nearer object
+
+            """)
+    }
+
+    @Test("MRT0503 more than a hundred properties", arguments: [("objects", 100), ("objects", 101), ("embedded", 101)])
+    func properties(section: String, count: Int) throws {
+        let isTooWide = count > 100
+        let finding = "#~^^^ warning MRT0503: 'Dog' has \(count) properties; split off embedded objects\n"
+        let properties = (0..<count).map { "      p\($0): Int\n" }.joined()
+        try expectFindings(
+            of: .tooWide, "\(section):\n  Dog:\n\(isTooWide ? finding : "")    properties:\n\(properties)")
+    }
+}

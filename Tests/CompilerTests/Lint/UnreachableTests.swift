@@ -1,0 +1,35 @@
+import MartletSchema
+import Testing
+
+@Suite("Lint: Unreachable")
+struct UnreachableTests {
+    @Test("MRT0505 enums that nothing uses, and cascades in a circle")
+    func findings() throws {
+        try expectFindings(
+            of: .unreachable,
+            """
+            enums:
+              Used: [a]
+              Listed: [a]
+              Ignored: [a]
+              Unused: [a]
+            #~^^^^^^ warning MRT0505: no property uses the enum 'Unused'; use it or remove it
+            objects:
+              Dog:
+                properties:
+                  a: Used
+                  b: List<Listed>
+                  cat: {type: Cat?, onDelete: cascade}
+            #~    ^^^ warning MRT0505: deleting cascades in a circle, through Dog.cat and Cat.dog; break it with 'nullify'
+                ignored:
+                  c: Ignored = a
+              Cat:
+                properties: {dog: {type: Dog?, onDelete: cascade}}
+              Bird:
+                properties: {dog: {type: Dog?, onDelete: cascade}, egg: {type: Egg?, onDelete: cascade}}
+              Egg:
+                properties: {bird: {type: Bird?, onDelete: nullify}}
+
+            """)
+    }
+}

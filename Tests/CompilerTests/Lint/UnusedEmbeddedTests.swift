@@ -1,0 +1,32 @@
+import MartletSchema
+import Testing
+
+@Suite("Lint: UnusedEmbedded")
+struct UnusedEmbeddedTests {
+    @Test("MRT0304 embedded objects that no property holds, or only their own")
+    func findings() throws {
+        try expectFindings(
+            of: .embedding,
+            """
+            objects:
+              Dog:
+                properties: {home: Home?, rooms: List<Room>, doors: Map<Door?>}
+            embedded:
+              Home:
+                properties: {street: String}
+              Room:
+                properties: {size: Int}
+              Door:
+                properties: {lock: Lock?}
+              Lock:
+                properties: {key: Int}
+              Roof:
+            #~^^^^ warning MRT0304: no property holds the embedded object 'Roof'; use it or remove it
+                properties: {height: Int}
+              Tower:
+            #~^^^^^ warning MRT0304: no property holds the embedded object 'Tower'; use it or remove it
+                properties: {above: Tower?}
+
+            """)
+    }
+}

@@ -1,0 +1,54 @@
+import MartletSchema
+import Testing
+
+@Suite("Lint: UselessIndex")
+struct UselessIndexTests {
+    @Test("MRT0305 indexes that cannot be, on the primary key, or twice")
+    func findings() throws {
+        try expectFindings(
+            of: .badIndex,
+            """
+            enums:
+              Size: [small, large]
+            objects:
+              Dog:
+                primaryKey: id
+                index: [id, name, size, name, data, owner, tags]
+            #~          ^^ warning MRT0305: 'id' is the primary key, which has an index; remove it
+            #~  safe @13+4 ""
+            #~                          ^^^^ warning MRT0305: 'name' is listed twice; remove one
+            #~  note @17+4 it stands here first
+            #~  safe @27+6 ""
+            #~                                ^^^^ warning MRT0305: no index on 'data'; 'Data' cannot have an index, so remove it
+            #~  note @11:7+4 'data' is declared here
+            #~  safe @33+6 ""
+            #~                                      ^^^^^ warning MRT0305: no index on 'owner'; links are indexed without being listed, so remove it
+            #~  note @12:7+5 'owner' is declared here
+            #~  safe @39+7 ""
+            #~                                             ^^^^ warning MRT0305: no index on 'tags'; 'List<Int>' cannot have an index, so remove it
+            #~  note @13:7+4 'tags' is declared here
+            #~  safe @46+6 ""
+                properties:
+                  id: Int
+                  name: String
+                  size: Size
+                  data: Data
+                  owner: Dog?
+                  tags: List<Int>
+                  age: {type: Int, fullText: true}
+            #~                     ^^^^^^^^ warning MRT0305: full text is for 'String', and 'age' is 'Int'; remove it
+            #~  safe @22+16 ""
+                  story: {type: String?, fullText: true}
+              Cat:
+                index:
+                  - name
+                  - name # again
+            #~      ^^^^ warning MRT0305: 'name' is listed twice; remove one
+            #~  note @18:9+4 it stands here first
+            #~  safe @7+7 ""
+                properties:
+                  name: String
+
+            """)
+    }
+}
