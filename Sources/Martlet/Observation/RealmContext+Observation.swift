@@ -83,7 +83,8 @@ extension RealmContext {
         let registration = token.registration
         var configuration = configuration
         configuration.scheduler = nil
-        nonisolated(unsafe) let (begin, refuse, settings) = (body, fail, configuration)
+        let settings = configuration
+        nonisolated(unsafe) let (begin, refuse) = (body, fail)
         queue.async {
             guard !registration.isEnded else { return }
             do {
