@@ -34,9 +34,20 @@ private struct ConfigurationReader {
     var configuration = ConfigurationModel()
 
     private static let file = Level(
-        name: "the configuration", keys: ["access", "namespace", "lint"],
+        name: "the configuration",
+        entries: [
+            LevelKey("access", .words(AccessLevel.allCases.map(\.rawValue)), "Who sees the generated types."),
+            LevelKey("namespace", .text, "Not supported yet."),
+            LevelKey("lint", .level, "What lint looks for."),
+        ],
         foreign: ["accesslevel": "access", "visibility": "access", "linter": "lint"], advice: [:])
-    private static let lint = Level(name: "'lint'", keys: ["preset", "rules"], foreign: [:], advice: [:])
+    private static let lint = Level(
+        name: "'lint'",
+        entries: [
+            LevelKey("preset", .words(presets), "Which findings are shown."),
+            LevelKey("rules", .level, "Codes, and how severe they are here."),
+        ], foreign: [:], advice: [:])
+    private static let presets = ["minimal", "standard", "strict"]
 
     init(_ parser: SchemaParser) {
         self.parser = parser
@@ -66,11 +77,10 @@ private struct ConfigurationReader {
 
     private mutating func readLint(_ keys: KeyReader) {
         if let value = keys.value("preset"), let scalar = parser.text(value, of: "'preset'") {
-            let presets = ["minimal", "standard", "strict"]
-            if presets.contains(scalar.text) {
+            if Self.presets.contains(scalar.text) {
                 configuration.lintPreset = scalar.spanned
             } else {
-                reportChoice(scalar, "'preset'", presets)
+                reportChoice(scalar, "'preset'", Self.presets)
             }
         }
         guard let value = keys.value("rules"), let rules = parser.mapping(value, of: "'rules'", holds: "codes") else {

@@ -1,4 +1,5 @@
 import Foundation
+import MartletBackend
 import MartletCompiler
 import MartletSchema
 import Testing
