@@ -1,4 +1,4 @@
-public import MartletSchema
+import MartletSchema
 
 /// The words of the language beside its keys, and what names and types look like, as regular expressions that ECMA-262
 /// and Swift read alike.
