@@ -2,6 +2,18 @@ import MartletSchema
 
 /// The lines of a literal or folded scalar, moved to another indentation.
 enum BlockScalarLines {
+    /// The line of the `|` or `>`.
+    ///
+    /// - Parameter isCut: whether the file ends within the text, without a line end. It gets one, and a `-` in the header
+    ///   keeps that out of the text.
+    static func header(_ text: String, isCut: Bool) -> String {
+        let header = text.trimmedAtEnd(isQuoted: false)
+        guard isCut else { return header }
+        let end = header.utf8.firstIndex { $0.isBlank || $0 == Byte.hash } ?? header.endIndex
+        let indicators = header[..<end].filter { $0 != "+" && $0 != "-" }
+        return indicators + "-" + header[end...]
+    }
+
     /// - Parameter texts: the lines below the header.
     static func lines(
         _ texts: [String], of scalar: YAMLScalar, header: String, indentation: String

@@ -147,13 +147,14 @@ struct LayoutWriter {
     mutating func writeToken(_ scalar: YAMLScalar, indent: Int, continuation: Int? = nil) {
         var texts = source.lineTexts(of: scalar.span)
         let first = texts.removeFirst()
-        let isBlock = scalar.style == .block
-        lines.begin(texts.isEmpty ? first : first.trimmedAtEnd(isQuoted: !scalar.isPlain && !isBlock), indent: indent)
         let inner = String(repeating: " ", count: continuation ?? indent + Self.step)
-        if isBlock {
+        if scalar.style == .block {
+            let isCut = scalar.span.end == source.bytes.count && source.bytes.last?.isLineBreak == false
+            lines.begin(BlockScalarLines.header(first, isCut: isCut), indent: indent)
             for text in BlockScalarLines.lines(texts, of: scalar, header: first, indentation: inner) { lines.add(text) }
             return
         }
+        lines.begin(texts.isEmpty ? first : first.trimmedAtEnd(isQuoted: !scalar.isPlain), indent: indent)
         for (index, text) in texts.enumerated() {
             let content = text.trimmedAtStart
             let isLast = index == texts.count - 1

@@ -62,6 +62,13 @@ struct FormatTests {
         #expect(formatting.diagnostics.contains { $0.isError })
     }
 
+    @Test("S42 what a layout would change is left alone", arguments: ["a: [b: , c]\n", "? \n: a\n"])
+    func odd(_ text: String) {
+        let formatting = Compiler.format(source(Array(text.utf8)))
+        #expect(formatting.bytes == nil)
+        #expect(formatting.diagnostics.map(\.message).contains { $0.contains("cannot be laid out") })
+    }
+
     // MARK: Properties
 
     @Test("S42 the schemas of this repository are laid out", arguments: GoodText.all)
@@ -114,7 +121,7 @@ struct FormatTests {
     @Test("S42 10,000 mutations of good schemas: a layout is final, and loses no comment")
     func mutations() throws {
         var random = SplitMix(seed: 42)
-        let texts = GoodText.all.map { Array($0.text.utf8) }
+        let texts = (GoodText.all.map(\.text) + LayoutSample.all.map(\.written)).map { Array($0.utf8) }
         let signs = Array(" \n\n\n  :?-[]{}\"'#|>,\r".utf8)
         var count = 0
         for run in 0..<10_000 {
@@ -190,6 +197,8 @@ struct LayoutSample: CustomTestStringConvertible, Sendable {
             "text of several lines",
             "a: |\n     b\n       c  \n\n     d\n\n\n\ne: >2-\n   f\n  g\nh: 'i\n\n j'\nk: l\n m\n",
             "a: |\n  b\n    c  \n\n  d\n\ne: >2-\n   f\n  g\nh: 'i\n\n  j'\nk: l\n  m\n"),
+        LayoutSample(
+            "a text that the file ends in", "a:\n - |\n  b\n - >+ # c\n  d", "a:\n  - |\n    b\n  - >- # c\n    d\n"),
         LayoutSample("marks of documents", "--- # a\nb: c\n...\n", "# a\nb: c\n"),
         LayoutSample(
             "a configuration has no types", "access:   public\nlint: {preset:  strict}\n",
