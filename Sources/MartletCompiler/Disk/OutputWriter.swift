@@ -37,9 +37,9 @@ public struct OutputWriter {
             throw DiskError(path: folder.path, reason: "the folder cannot be made")
         }
         var written: [String] = []
-        for file in files where content(of: file.name) != Data(file.text.utf8) {
-            try write(file)
-            written.append(file.name)
+        for file in files {
+            let path = folder.appendingPathComponent(file.name).path
+            if try FileReplacer.replace(path, with: Array(file.text.utf8)) { written.append(file.name) }
         }
         return written
     }
@@ -101,18 +101,5 @@ public struct OutputWriter {
 
     private func content(of name: String) -> Data? {
         try? Data(contentsOf: folder.appendingPathComponent(name))
-    }
-
-    /// Through a file beside it and a rename, so that no reader sees half of it.
-    private func write(_ file: OutputFile) throws(DiskError) {
-        let target = folder.appendingPathComponent(file.name)
-        let temporary = folder.appendingPathComponent(".\(file.name).\(ProcessInfo.processInfo.processIdentifier)")
-        do {
-            try Data(file.text.utf8).write(to: temporary)
-            guard rename(temporary.path, target.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
-        } catch {
-            try? manager.removeItem(at: temporary)
-            throw DiskError(path: target.path, reason: "the file cannot be written")
-        }
     }
 }
