@@ -43,14 +43,30 @@ private struct ConfigurationReader {
     var configuration = ConfigurationModel()
 
     private static let file = Level(
-        name: "the configuration", keys: ["access", "namespace", "lint"],
+        name: "the configuration",
+        entries: [
+            LevelKey("access", .words(AccessLevel.allCases.map(\.rawValue)), "Who sees the generated types."),
+            LevelKey("namespace", .text, "Not supported yet."),
+            LevelKey("lint", .level, "What lint looks for."),
+        ],
         foreign: ["accesslevel": "access", "visibility": "access", "linter": "lint"], advice: [:])
     private static let lint = Level(
-        name: "'lint'", keys: ["preset", "rules", "overrides"],
+        name: "'lint'",
+        entries: [
+            LevelKey("preset", .words(presets), "Which findings are shown."),
+            LevelKey("rules", .level, "Codes, and how severe they are here."),
+            LevelKey("overrides", .level, "Other presets and severities for some files."),
+        ],
         foreign: ["rule": "rules", "paths": "overrides", "level": "preset"], advice: [:])
     private static let override = Level(
-        name: "an override", keys: ["paths", "preset", "rules"],
+        name: "an override",
+        entries: [
+            LevelKey("paths", .text, "The files, as patterns such as 'Legacy/**'.", isRequired: true),
+            LevelKey("preset", .words(presets), "Which findings are shown in them."),
+            LevelKey("rules", .level, "Codes, and how severe they are in them."),
+        ],
         foreign: ["path": "paths", "files": "paths", "rule": "rules"], advice: [:])
+    private static let presets = ["minimal", "standard", "strict"]
 
     init(_ parser: SchemaParser) {
         self.parser = parser
@@ -114,9 +130,8 @@ private struct ConfigurationReader {
 
     private mutating func readPreset(_ keys: KeyReader) -> Spanned<String>? {
         guard let value = keys.value("preset"), let scalar = parser.text(value, of: "'preset'") else { return nil }
-        let presets = ["minimal", "standard", "strict"]
-        if presets.contains(scalar.text) { return scalar.spanned }
-        reportChoice(scalar, "'preset'", presets)
+        if Self.presets.contains(scalar.text) { return scalar.spanned }
+        reportChoice(scalar, "'preset'", Self.presets)
         return nil
     }
 

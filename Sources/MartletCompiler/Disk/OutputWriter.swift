@@ -37,9 +37,9 @@ public struct OutputWriter {
             throw DiskError(path: folder.path, reason: "the folder cannot be made")
         }
         var written: [String] = []
-        for file in files where content(of: file.name) != Data(file.text.utf8) {
-            try AtomicFile.write(Data(file.text.utf8), to: folder.appendingPathComponent(file.name))
-            written.append(file.name)
+        for file in files {
+            let path = folder.appendingPathComponent(file.name).path
+            if try FileReplacer.replace(path, with: Array(file.text.utf8)) { written.append(file.name) }
         }
         return written
     }

@@ -76,7 +76,7 @@ public struct SourceMender {
         guard (try? Data(contentsOf: target)) == Data(old.bytes) else {
             throw DiskError(path: source.displayPath, reason: "the file has changed since it was read; run it again")
         }
-        try AtomicFile.write(Data(source.bytes), to: target)
+        _ = try FileReplacer.replace(target.path, with: Array(source.bytes))
     }
 
     private static func realPath(_ path: String) -> String {

@@ -1,27 +1,35 @@
 import MartletSchema
 
-/// The keys of one level of a schema, and what people write in their place.
-struct Level {
-    let name: String
+/// The keys of one level of a schema, and what people write in their place: what the parser, its suggestions and the JSON
+/// Schema of the language go by.
+public struct Level: Sendable {
+    /// As messages call it, with its article.
+    public let name: String
+    public let entries: [LevelKey]
     let keys: [String]
     /// Other spellings, lowercased without `_` and `-`, and the right key.
     let foreign: [String: String]
     /// Keys of other languages that have no equal here, and what to do instead.
     let advice: [String: String]
 
-    static let file = Level(
-        name: "the top level", keys: ["enums", "objects", "embedded", "projections"],
+    init(name: String, entries: [LevelKey], foreign: [String: String], advice: [String: String]) {
+        self.name = name
+        self.entries = entries
+        keys = entries.map(\.name)
+        self.foreign = foreign
+        self.advice = advice
+    }
+
+    public static let file = Level(
+        name: "the top level", entries: LevelKey.file,
         foreign: [
             "enum": "enums", "enumerations": "enums", "object": "objects", "classes": "objects", "class": "objects",
             "models": "objects", "entities": "objects", "types": "objects", "embeddedobjects": "embedded",
             "projection": "projections", "views": "projections",
         ], advice: [:])
 
-    static let object = Level(
-        name: "an object",
-        keys: [
-            "primaryKey", "index", "unique", "properties", "ignored", "keypaths", "renamedFrom", "deprecated", "doc",
-        ],
+    public static let object = Level(
+        name: "an object", entries: LevelKey.object,
         foreign: [
             "primarykey": "primaryKey", "pk": "primaryKey", "key": "primaryKey", "indexes": "index",
             "indexed": "index", "indices": "index", "uniques": "unique", "uniqueness": "unique",
@@ -32,9 +40,8 @@ struct Level {
         ],
         advice: ["embedded": "declare the type under 'embedded'", "type": "objects have no 'type'"])
 
-    static let property = Level(
-        name: "a property",
-        keys: ["type", "default", "renamedFrom", "deprecated", "fullText", "onDelete", "doc"],
+    public static let property = Level(
+        name: "a property", entries: LevelKey.property,
         foreign: [
             "defaultvalue": "default", "value": "default", "renamedfrom": "renamedFrom", "deprecation": "deprecated",
             "fulltext": "fullText", "ondelete": "onDelete", "documentation": "doc", "description": "doc",
@@ -49,16 +56,16 @@ struct Level {
             "items": "write 'List<…>' as the type", "ignored": "declare the property under 'ignored:'",
         ])
 
-    static let enumeration = Level(
-        name: "an enum", keys: ["raw", "cases", "unknown", "renamedFrom", "deprecated", "doc"],
+    public static let enumeration = Level(
+        name: "an enum", entries: LevelKey.enumeration,
         foreign: [
             "rawtype": "raw", "rawvalue": "raw", "type": "raw", "values": "cases", "case": "cases",
             "default": "unknown", "fallback": "unknown", "renamedfrom": "renamedFrom", "deprecation": "deprecated",
             "documentation": "doc", "description": "doc", "comment": "doc", "docs": "doc",
         ], advice: [:])
 
-    static let projection = Level(
-        name: "a projection", keys: ["of", "properties", "deprecated", "doc"],
+    public static let projection = Level(
+        name: "a projection", entries: LevelKey.projection,
         foreign: [
             "root": "of", "object": "of", "from": "of", "type": "of", "labels": "properties", "fields": "properties",
             "columns": "properties", "property": "properties", "deprecation": "deprecated", "documentation": "doc",

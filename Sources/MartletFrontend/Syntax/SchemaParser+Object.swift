@@ -27,7 +27,8 @@ extension SchemaParser {
         noteRenaming(name, in: mapping, isType: true)
         let unique = keys.value("unique").map { parseUnique($0) } ?? []
         if isEmbedded {
-            for key in ["index", "unique"] {
+            // A primary key has a code of its own.
+            for key in LevelKey.ofObjectsAlone where key != "primaryKey" {
                 guard let entry = keys[key] else { continue }
                 report(
                     .unknownKey, "embedded objects have no '\(key)'; remove it", at: entry.key.span,

@@ -29,7 +29,7 @@ public enum ScalarKind: String, CaseIterable, Sendable {
 }
 
 /// What an enum stores.
-public enum EnumRawKind: String, Sendable {
+public enum EnumRawKind: String, CaseIterable, Sendable {
     case int = "Int"
     case string = "String"
 }

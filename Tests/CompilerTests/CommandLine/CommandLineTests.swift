@@ -211,7 +211,7 @@ struct CommandLineTests {
     @Test("S40 '--version' and '--help' of every command")
     func help() throws {
         #expect(try run(["--version"]).output == Compiler.version + "\n")
-        for command in [[], ["lint"], ["generate"], ["explain"]] {
+        for command in [[], ["lint"], ["generate"], ["init"], ["json-schema"], ["format"], ["explain"]] {
             let outcome = try run(command + ["--help"])
             #expect(outcome.status == 0)
             #expect(outcome.output.contains("USAGE: martlet"))

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import MartletCompiler
+import MartletSchema
+
+struct FormatCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "format", abstract: "Lay schema files out the one canonical way.",
+        discussion: """
+            Comments, order, quotes and numbers stay as they are. Files are written only when their bytes differ; one \
+            that is no YAML is left alone and reported.
+            """)
+
+    @Argument(help: "Schema folders, or schema files.", completion: .file(extensions: ["yaml"]))
+    var paths: [String]
+
+    @Flag(help: "Name the files that would change, write nothing, and fail where there are any.")
+    var check = false
+
+    func run() throws {
+        var isClean = true
+        var hasChanges = false
+        for source in try sources() {
+            let formatting = Compiler.format(source)
+            guard let bytes = formatting.bytes else {
+                isClean = false
+                report(formatting.diagnostics, of: source)
+                continue
+            }
+            guard bytes != source.bytes else { continue }
+            hasChanges = true
+            if check {
+                isClean = false
+                try Console.write("\(source.displayPath)\n")
+            } else {
+                _ = try loading { () throws(DiskError) in try FileReplacer.replace(source.displayPath, with: bytes) }
+                try Console.write("wrote \(source.displayPath)\n")
+            }
+        }
+        if !check, isClean, !hasChanges { try Console.write("nothing to do\n") }
+        if !isClean { throw CommandFailure(.findings) }
+    }
+
+    /// All files are read before the first is written, so that a wrong path changes nothing.
+    private func sources() throws -> [SourceText] {
+        try paths.flatMap { path in
+            try loading { () throws(DiskError) in try SourceLoader().load([path]) }.sources
+        }
+    }
+
+    private func report(_ diagnostics: [Diagnostic], of source: SourceText) {
+        let printer = DiagnosticPrinter(
+            sources: [source], style: .full, isColored: Console.isColored(descriptor: 2))
+        Console.error(printer.text(diagnostics))
+    }
+}

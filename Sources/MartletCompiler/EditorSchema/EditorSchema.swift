@@ -1,0 +1,133 @@
+import MartletFrontend
+
+/// The JSON Schema of the language (draft 2020-12), for editors that complete and check while one types.
+///
+/// It is made of the tables that the parser goes by. It looks at one file and at shapes alone: whether a type exists and
+/// a default fits it is left to lint.
+public enum EditorSchema {
+    /// Indented by two blanks, with a line feed at the end.
+    public static var text: String { schema.document }
+
+    private static var schema: JSONValue {
+        let head: [(String, JSONValue?)] = [
+            ("$schema", "https://json-schema.org/draft/2020-12/schema"),
+            ("title", "Martlet schema"),
+            ("description", "A file of a Martlet schema: model classes, in YAML."),
+        ]
+        // A section that is being begun holds nothing yet.
+        let sections = members(of: .file, types: ["object", "null"])
+        return .members(head + sections + [("$defs", .object(definitions))])
+    }
+
+    private static var definitions: [(name: String, value: JSONValue)] {
+        let scalar: JSONValue = ["type": ["string", "number", "boolean", "null"]]
+        return [
+            ("enum", ["anyOf": [reference("caseList"), level(.enumeration)]]),
+            ("object", level(.object)),
+            ("embedded", level(.object, without: LevelKey.ofObjectsAlone)),
+            ("projection", level(.projection)),
+            ("property", ["anyOf": [reference("type"), level(.property)]]),
+            ("type", type),
+            ("name", pattern(Vocabulary.namePattern)),
+            ("keyPath", pattern(Vocabulary.keyPathPattern)),
+            // YAML reads these as a boolean and as null; as cases they are names.
+            ("caseName", ["type": ["string", "boolean", "null"], "pattern": .string(Vocabulary.namePattern)]),
+            ("caseList", ["type": "array", "items": reference("caseName"), "minItems": 1]),
+            ("names", ["anyOf": [reference("name"), list(of: "name")]]),
+            ("keyPaths", ["anyOf": [reference("keyPath"), list(of: "keyPath", isEmptyAllowed: false)]]),
+            ("text", ["type": ["string", "number", "boolean"]]),
+            ("scalar", scalar),
+        ]
+    }
+
+    // MARK: Levels
+
+    private static func level(_ level: Level, without excluded: [String] = []) -> JSONValue {
+        .members(members(of: level, types: ["object"], without: excluded))
+    }
+
+    private static func members(
+        of level: Level, types: [JSONValue], without excluded: [String] = []
+    ) -> [(String, JSONValue?)] {
+        let entries = level.entries.filter { !excluded.contains($0.name) }
+        let required = entries.filter(\.isRequired).map { JSONValue.string($0.name) }
+        return [
+            ("type", types.count == 1 ? types[0] : .array(types)),
+            ("additionalProperties", .bool(false)),
+            ("required", required.isEmpty ? nil : .array(required)),
+            ("properties", .object(entries.map { ($0.name, described($0)) })),
+        ]
+    }
+
+    private static func described(_ key: LevelKey) -> JSONValue {
+        guard case .object(let members) = value(key.content) else { return .bool(true) }
+        return .object([("description", .string(key.documentation))] + members)
+    }
+
+    private static func value(_ content: LevelKey.Content) -> JSONValue {
+        switch content {
+        case .name: reference("name")
+        case .names: reference("names")
+        case .nameLists: ["type": "array", "items": reference("names")]
+        case .caseName: reference("caseName")
+        case .cases:
+            ["anyOf": [reference("caseList"), named(.enumCase, "scalar", isEmptyAllowed: false)]]
+        case .text: reference("text")
+        case .remark, .literal: reference("scalar")
+        case .flag: ["type": "boolean"]
+        case .words(let words): ["enum": .array(words.map { .string($0) })]
+        case .type: reference("type")
+        case .enums: named(.type, "enum", types: ["object", "null"])
+        case .objects: named(.type, "object", types: ["object", "null"])
+        case .embedded: named(.type, "embedded", types: ["object", "null"])
+        case .projections: named(.type, "projection", types: ["object", "null"])
+        case .properties: named(.property, "property", isEmptyAllowed: false)
+        case .keyPaths: named(.keyPath, "keyPaths")
+        case .labels: named(.label, "keyPath", isEmptyAllowed: false)
+        case .level: .object([])
+        }
+    }
+
+    // MARK: Parts
+
+    /// A mapping whose keys are names that generated code can use.
+    private static func named(
+        _ kind: Vocabulary.NameKind, _ definition: String, types: [JSONValue] = ["object"], isEmptyAllowed: Bool = true
+    ) -> JSONValue {
+        .members([
+            ("type", types.count == 1 ? types[0] : .array(types)),
+            ("minProperties", isEmptyAllowed ? nil : 1),
+            (
+                "propertyNames",
+                [
+                    "pattern": .string(Vocabulary.namePattern),
+                    "not": ["enum": .array(kind.reserved.map { .string($0) })],
+                ]
+            ),
+            ("additionalProperties", reference(definition)),
+        ])
+    }
+
+    /// The words are there to be offered; the pattern alone decides.
+    private static var type: JSONValue {
+        [
+            "anyOf": [
+                ["enum": .array(Vocabulary.typeWords.map { .string($0) })], pattern(Vocabulary.typePattern),
+            ]
+        ]
+    }
+
+    private static func pattern(_ pattern: String) -> JSONValue {
+        ["type": "string", "pattern": .string(pattern)]
+    }
+
+    private static func list(of definition: String, isEmptyAllowed: Bool = true) -> JSONValue {
+        .members([
+            ("type", "array"), ("items", reference(definition)), ("minItems", isEmptyAllowed ? nil : 1),
+        ])
+    }
+
+    private static func reference(_ definition: String) -> JSONValue {
+        ["$ref": .string("#/$defs/\(definition)")]
+    }
+}

@@ -1,0 +1,96 @@
+/// The schema that a new package begins with: one of everything that most schemas have, and nothing to complain about.
+public enum StarterSchema {
+    public static let fileName = "Schema.yaml"
+
+    public static let text = """
+        # The model classes of this package. All '.yaml' files of a schema folder are one schema, in any order.
+        #
+        # Lines that begin with '##' are documentation and reach the Swift code; those with a single '#' do not.
+        # 'martlet lint' says what is wrong with a schema, 'martlet explain CODE' what a finding means.
+
+        enums:
+          ## How urgent something is.
+          Urgency: [low, normal, high]
+
+        objects:
+          ## A piece of work.
+          Task:
+            primaryKey: id
+            # What is searched or sorted by often.
+            index: [dueDate]
+            properties:
+              # A new one for each object.
+              id: UUID = new
+              ## What is to be done.
+              title: String = ""
+              urgency: Urgency = normal
+              # The question mark says that there may be none.
+              dueDate: Date?
+              ## Who does it. Links to other objects are always optional.
+              assignee: Person?
+
+          ## Somebody who works here.
+          Person:
+            primaryKey: id
+            properties:
+              id: UUID = new
+              name: String = ""
+              ## Where letters reach them.
+              address: Address?
+              ## The other end of a link: it is kept up to date and never written.
+              tasks: LinkingObjects<Task.assignee>
+
+        embedded:
+          ## A place that belongs to one object and is deleted with it.
+          Address:
+            properties:
+              street: String = ""
+              city: String = ""
+
+        projections:
+          ## What a row of the list shows.
+          TaskRow:
+            of: Task
+            properties:
+              title: title
+              assigneeName: assignee.name
+              city: assignee.address.city
+
+        """
+
+    /// What a package needs so that the build compiles the schemas of a folder.
+    ///
+    /// - Parameter folder: the path of the folder, from the folder of the package.
+    public static func advice(for folder: String) -> String {
+        let parts = folder.split(separator: "/").filter { $0 != "." }
+        let isInTarget = parts.count > 1 && parts[0] == "Sources"
+        let target = isInTarget ? String(parts[1]) : "App"
+        var text = """
+            Add to Package.swift:
+
+                dependencies: [
+                    .package(path: "../martlet"),
+                ],
+                targets: [
+                    .target(
+                        name: "\(target)",
+                        dependencies: [.product(name: "Martlet", package: "martlet")],
+                        plugins: [.plugin(name: "MartletPlugin", package: "martlet")]),
+                ]
+
+            The plugin compiles all '.yaml' files below the folder of the target, which needs a Swift file of its own.
+
+            """
+        if !isInTarget, !parts.isEmpty {
+            let name = parts[parts.count - 1]
+            let source = (folder.hasPrefix("/") ? "/" : "../../") + parts.joined(separator: "/")
+            text += """
+                The schema stands outside of it, so link it there:
+
+                    ln -s \(source) Sources/\(target)/\(name)
+
+                """
+        }
+        return text
+    }
+}

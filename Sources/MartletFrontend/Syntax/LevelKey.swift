@@ -1,0 +1,102 @@
+import MartletSchema
+
+/// One key of a level, with what stands behind it.
+public struct LevelKey: Sendable {
+    /// The shape of a value.
+    public enum Content: Sendable {
+        case name
+        /// A list of names, or one name.
+        case names
+        /// A list of such lists.
+        case nameLists
+        case caseName
+        /// The cases of an enum: a list, or a mapping to what is stored.
+        case cases
+        case text
+        /// Text, or a boolean.
+        case remark
+        case flag
+        case words([String])
+        /// A type expression, with or without a default.
+        case type
+        case literal
+        case enums
+        case objects
+        case embedded
+        case projections
+        case properties
+        /// Names and key paths, or lists of them.
+        case keyPaths
+        /// Labels and key paths.
+        case labels
+        /// A level that is not part of a schema file.
+        case level
+    }
+
+    public let name: String
+    public let content: Content
+    /// One sentence for people who are typing it.
+    public let documentation: String
+    public let isRequired: Bool
+
+    init(_ name: String, _ content: Content, _ documentation: String, isRequired: Bool = false) {
+        self.name = name
+        self.content = content
+        self.documentation = documentation
+        self.isRequired = isRequired
+    }
+
+    static let file = [
+        LevelKey("enums", .enums, "Enums, by their names."),
+        LevelKey("objects", .objects, "Objects, by their names: what has an identity and links."),
+        LevelKey("embedded", .embedded, "Embedded objects, by their names: each has one owner and is deleted with it."),
+        LevelKey(
+            "projections", .projections,
+            "Projections, by their names: some values of an object, as a screen shows them."),
+    ]
+
+    static let object =
+        [
+            LevelKey("primaryKey", .name, "The property that tells one object from all others of its type."),
+            LevelKey("index", .names, "Properties that are searched or sorted by often."),
+            LevelKey("unique", .nameLists, "Lists of properties; together the values of each list are unique."),
+            LevelKey("properties", .properties, "What is stored: names and types.", isRequired: true),
+            LevelKey("ignored", .properties, "Plain Swift properties that are not stored."),
+            LevelKey("keypaths", .keyPaths, "Names for key paths, or for lists of them, checked against the schema."),
+        ] + [renamedFrom("type"), deprecated, doc]
+
+    /// What embedded objects cannot have.
+    public static let ofObjectsAlone = ["primaryKey", "index", "unique"]
+
+    static let property = [
+        LevelKey("type", .type, "The type, with or without a default behind a '='.", isRequired: true),
+        LevelKey("default", .literal, "The value that a new object begins with."),
+        renamedFrom("property"), deprecated,
+        LevelKey("fullText", .flag, "Whether the words of the text can be searched."),
+        LevelKey(
+            "onDelete", .words(OnDelete.allCases.map(\.rawValue)),
+            "What happens to the target of a link when the object is deleted."),
+        doc,
+    ]
+
+    static let enumeration = [
+        LevelKey("raw", .words(EnumRawKind.allCases.map(\.rawValue)), "What is stored: text, or whole numbers."),
+        LevelKey("cases", .cases, "The names of the cases, or names and what is stored for them.", isRequired: true),
+        LevelKey("unknown", .caseName, "The case for a stored value that this build does not know."),
+        renamedFrom("enum"), deprecated, doc,
+    ]
+
+    static let projection = [
+        LevelKey("of", .name, "The object that is projected.", isRequired: true),
+        LevelKey("properties", .labels, "Labels, and the key paths that they stand for.", isRequired: true),
+        deprecated, doc,
+    ]
+
+    private static func renamedFrom(_ thing: String) -> LevelKey {
+        LevelKey("renamedFrom", .name, "What the \(thing) is called in files that exist.")
+    }
+
+    private static let deprecated = LevelKey(
+        "deprecated", .remark, "What to use instead; Swift warns where it is used.")
+    private static let doc = LevelKey("doc", .text, "Documentation, in the place of '##' lines above.")
+}

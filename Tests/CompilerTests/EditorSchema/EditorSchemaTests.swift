@@ -1,0 +1,173 @@
+import Foundation
+import MartletCompiler
+import MartletSchema
+import Testing
+
+@testable import MartletFrontend
+
+/// The JSON Schema of the language.
+///
+/// To write `Documentation/martlet.schema.json` anew after the language has changed:
+/// `MARTLET_RECORD=1 swift test --filter EditorSchema`.
+@Suite("JSON Schema")
+struct EditorSchemaTests {
+    @Test("S45 the committed JSON Schema is what the tables make, byte for byte")
+    func committed() throws {
+        let url = Repository.root.appending(path: "Documentation/martlet.schema.json")
+        let bytes = Data(EditorSchema.text.utf8)
+        if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil { try bytes.write(to: url) }
+        let isCurrent = try Data(contentsOf: url) == bytes
+        #expect(isCurrent, "write it anew: MARTLET_RECORD=1 swift test --filter EditorSchema")
+    }
+
+    @Test("S45 good schemas fit", arguments: GoodText.all)
+    func good(_ schema: GoodText) throws {
+        let problems = try SchemaValidator(EditorSchema.text).problems(of: CoreValues.value(of: schema.text))
+        #expect(problems == [])
+    }
+
+    @Test("S45 what the shapes forbid does not fit, and the compiler refuses it too", arguments: badTexts)
+    func bad(_ schema: BadText) throws {
+        let problems = try SchemaValidator(EditorSchema.text).problems(of: CoreValues.value(of: schema.text))
+        #expect(problems.contains { $0.contains(schema.place) }, "\(problems)")
+        let source = SourceText(file: SourceFileID(0), path: "Schema.yaml", text: schema.text)
+        #expect(Frontend.analyze([source]).diagnostics.contains { $0.isError })
+    }
+
+    @Test("S45 every key is described, here and in the reference")
+    func described() throws {
+        let reference = try String(
+            contentsOf: Repository.root.appending(path: "Documentation/SchemaReference.md"), encoding: .utf8)
+        let levels: [Level] = [.file, .object, .property, .enumeration, .projection]
+        for key in levels.flatMap(\.entries) {
+            #expect(key.documentation.hasSuffix("."), "\(key.name)")
+            #expect(reference.contains("\n| `\(key.name)` | "), "\(key.name)")
+        }
+    }
+
+    @Test("S45 another validator agrees, where Python has one")
+    func otherValidator() throws {
+        let folder = try TemporaryFolder()
+        guard try python(["-c", "import jsonschema"], in: folder) == 0 else { return }
+        try folder.write(EditorSchema.text, to: "schema.json")
+        let good = try GoodText.all.map { CoreValues.json(try CoreValues.value(of: $0.text)) }
+        let bad = try Self.badTexts.map { CoreValues.json(try CoreValues.value(of: $0.text)) }
+        let cases = try JSONSerialization.data(withJSONObject: ["good": good, "bad": bad])
+        try folder.write(String(decoding: cases, as: UTF8.self), to: "cases.json")
+        try folder.write(
+            """
+            import json, jsonschema
+            schema = json.load(open("schema.json"))
+            jsonschema.Draft202012Validator.check_schema(schema)
+            validator = jsonschema.Draft202012Validator(schema)
+            cases = json.load(open("cases.json"))
+            assert all(validator.is_valid(case) for case in cases["good"]), "good"
+            assert not any(validator.is_valid(case) for case in cases["bad"]), "bad"
+
+            """, to: "check.py")
+        let status = try python(["check.py"], in: folder)
+        let errors = try folder.read("errors")
+        #expect(status == 0, "\(errors)")
+    }
+
+    private func python(_ arguments: [String], in folder: TemporaryFolder) throws -> Int32 {
+        try folder.write("", to: "errors")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3"] + arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/errors"))
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    // MARK: The command
+
+    @Test("S45 'json-schema' writes to standard output, or to a file whose bytes differ")
+    func command() throws {
+        let folder = try TemporaryFolder()
+        #expect(try Executable().run(["json-schema"], in: folder).output == EditorSchema.text)
+        let arguments = ["json-schema", "--output", "martlet.schema.json"]
+        #expect(try Executable().run(arguments, in: folder).output == "wrote martlet.schema.json\n")
+        #expect(try folder.read("martlet.schema.json") == EditorSchema.text)
+        try folder.setOld("martlet.schema.json")
+        let old = try folder.modified("martlet.schema.json")
+        #expect(try Executable().run(arguments, in: folder).output == "nothing to do\n")
+        #expect(try folder.modified("martlet.schema.json") == old)
+        #expect(try Executable().run(["json-schema", "-o", "gone/schema.json"], in: folder).status == 3)
+    }
+
+    // MARK: Samples
+
+    /// A text, and a part of the path that the problem is told at.
+    struct BadText: CustomTestStringConvertible, Sendable {
+        let text: String
+        let place: String
+
+        init(_ text: String, at place: String) {
+            self.text = text
+            self.place = place
+        }
+
+        var testDescription: String { place }
+    }
+
+    private static func dog(_ lines: String...) -> String {
+        "objects:\n  Dog:\n    properties:\n      name: String\n" + lines.map { "    \($0)\n" }.joined()
+    }
+
+    private static func property(_ value: String) -> String { dog("  x: \(value)") }
+
+    static let badTexts: [BadText] = [
+        BadText("objcts: {}\n", at: "$.objcts"), BadText("- Dog\n", at: "$ is"),
+        BadText("objects: 5\n", at: "$.objects"), BadText("objects: {Dog: {}}\n", at: "$.objects.Dog has no"),
+        BadText("objects: {Dog: {properties: {}}}\n", at: "$.objects.Dog.properties is empty"),
+        BadText(dog("fields: {}"), at: "$.objects.Dog.fields"), BadText(dog("primaryKey: [a]"), at: "Dog.primaryKey"),
+        BadText(dog("index: {name: 1}"), at: "Dog.index"), BadText(dog("unique: name"), at: "Dog.unique"),
+        BadText(dog("renamedFrom: my-dog"), at: "Dog.renamedFrom"), BadText(dog("doc: [a]"), at: "Dog.doc"),
+        BadText(dog("keypaths: {a: name..name}"), at: "keypaths.a"),
+        BadText(dog("keypaths: {a: []}"), at: "keypaths.a"),
+        BadText(dog("  first-name: String"), at: "first-name"), BadText(dog("  realm: String"), at: "properties.realm"),
+        BadText("objects: {_Dog: {properties: {a: Int}}}\n", at: "$.objects._Dog"),
+        BadText("objects: {Type: {properties: {a: Int}}}\n", at: "$.objects.Type"),
+        BadText("objects: {\(String(repeating: "D", count: 64)): {properties: {a: Int}}}\n", at: "DDDD"),
+        BadText(property("[String]"), at: "properties.x"), BadText(property("5"), at: "properties.x"),
+        BadText(property("List<Int>?"), at: "properties.x"), BadText(property("List<List<Int>>"), at: "properties.x"),
+        BadText(property("Array<Int>"), at: "properties.x"),
+        BadText(property("LinkingObjects<Dog>"), at: "properties.x"),
+        BadText(property("Int ="), at: "properties.x"), BadText(property("Int 5"), at: "properties.x"),
+        BadText(property("Int!"), at: "properties.x"), BadText(property("{default: 5}"), at: "properties.x has no"),
+        BadText(property("{type: Int, nullable: true}"), at: "properties.x.nullable"),
+        BadText(property("{type: Dog?, onDelete: forget}"), at: "properties.x.onDelete"),
+        BadText(property("{type: String, fullText: yes}"), at: "properties.x.fullText"),
+        BadText(property("{type: Int, default: [5]}"), at: "properties.x.default"),
+        BadText("embedded: {A: {primaryKey: a, properties: {a: Int}}}\n", at: "$.embedded.A.primaryKey"),
+        BadText("embedded: {A: {index: [a], properties: {a: Int}}}\n", at: "$.embedded.A.index"),
+        BadText("enums: {E: []}\n", at: "$.enums.E is empty"), BadText("enums: {E: a}\n", at: "$.enums.E"),
+        BadText("enums: {E: [a-b]}\n", at: "$.enums.E[0]"), BadText("enums: {E: {raw: Int}}\n", at: "$.enums.E has no"),
+        BadText("enums: {E: {raw: int, cases: {a: 1}}}\n", at: "$.enums.E.raw"),
+        BadText("enums: {E: {cases: {allCases: a}}}\n", at: "$.enums.E.cases.allCases"),
+        BadText("projections: {P: {properties: {a: a}}}\n", at: "$.projections.P has no"),
+        BadText("projections: {P: {of: Dog, properties: {a: a.}}}\n", at: "$.projections.P.properties.a"),
+        BadText(dog() + "projections: {P: {of: Dog, properties: {rootObject: name}}}\n", at: "properties.rootObject"),
+    ]
+}
+
+/// A schema text that the compiler takes, from this repository.
+struct GoodText: CustomTestStringConvertible, Sendable {
+    let path: String
+    let text: String
+
+    var testDescription: String { path }
+
+    static let all: [GoodText] =
+        ["Schemas", "Examples/PluginDemo/Schemas", "Tests/CompilerTests/Fixtures/Good"].flatMap { folder in
+            let url = Repository.root.appending(path: folder)
+            let names = (try? FileManager.default.subpathsOfDirectory(atPath: url.path)) ?? []
+            return names.filter { $0.hasSuffix(".yaml") }.sorted().compactMap { name in
+                let text = try? String(contentsOf: url.appending(path: name), encoding: .utf8)
+                return text.map { GoodText(path: "\(folder)/\(name)", text: $0) }
+            }
+        } + [GoodText(path: StarterSchema.fileName, text: StarterSchema.text)]
+}

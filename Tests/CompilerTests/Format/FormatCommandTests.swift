@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+@Suite("The command 'format'")
+struct FormatCommandTests {
+    private static let written = "objects:\n    Dog:\n        properties: {a:   Int}\n"
+    private static let laidOut = "objects:\n  Dog:\n    properties: {a: Int}\n"
+
+    private func folder() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.written, to: "Schemas/Dog.yaml")
+        try folder.write(Self.laidOut, to: "Schemas/More/Cat.yaml")
+        try folder.setOld("Schemas/Dog.yaml")
+        try folder.setOld("Schemas/More/Cat.yaml")
+        return folder
+    }
+
+    @Test("S42 only files whose bytes differ are written")
+    func writes() throws {
+        let folder = try folder()
+        let old = try folder.modified("Schemas/More/Cat.yaml")
+        let outcome = try Executable().run(["format", "Schemas"], in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.output == "wrote Schemas/Dog.yaml\n")
+        #expect(outcome.errors == "")
+        #expect(try folder.read("Schemas/Dog.yaml") == Self.laidOut)
+        #expect(try folder.modified("Schemas/More/Cat.yaml") == old)
+        #expect(folder.names(in: "Schemas") == ["Dog.yaml", "More"])
+        let again = try Executable().run(["format", "Schemas/Dog.yaml", "Schemas/More"], in: folder)
+        #expect(again.status == 0)
+        #expect(again.output == "nothing to do\n")
+    }
+
+    @Test("S42 '--check' names the files that would change, fails, and writes nothing")
+    func check() throws {
+        let folder = try folder()
+        let old = try folder.modified("Schemas/Dog.yaml")
+        let outcome = try Executable().run(["format", "--check", "Schemas"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.output == "Schemas/Dog.yaml\n")
+        #expect(outcome.errors == "")
+        #expect(try folder.read("Schemas/Dog.yaml") == Self.written)
+        #expect(try folder.modified("Schemas/Dog.yaml") == old)
+        let clean = try Executable().run(["format", "--check", "Schemas/More/Cat.yaml"], in: folder)
+        #expect(clean.status == 0)
+        #expect(clean.output + clean.errors == "")
+    }
+
+    @Test("S42 a file that is no YAML is left alone and reported; the others are laid out")
+    func broken() throws {
+        let folder = try folder()
+        try folder.write("objects:\n    Cat: [a\n", to: "Schemas/Broken.yaml")
+        let outcome = try Executable().run(["format", "Schemas"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.output == "wrote Schemas/Dog.yaml\n")
+        #expect(outcome.errors.contains("MRT0103"))
+        #expect(outcome.errors.contains("--> Schemas/Broken.yaml:2:10"))
+        #expect(try folder.read("Schemas/Broken.yaml") == "objects:\n    Cat: [a\n")
+    }
+
+    @Test("S42 MRT0002 a file larger than a schema may be is left alone, whole")
+    func large() throws {
+        let folder = try TemporaryFolder()
+        let text = "a:   b\n" + String(repeating: "# comment\n", count: 110_000)
+        try folder.write(text, to: "Large.yaml")
+        let outcome = try Executable().run(["format", "Large.yaml"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("MRT0002"))
+        let isUntouched = try folder.read("Large.yaml") == text
+        #expect(isUntouched)
+    }
+
+    @Test("S42 a symbolic link still leads to the file, whose permissions are kept")
+    func links() throws {
+        let folder = try folder()
+        let file = folder.path + "/Schemas/Dog.yaml"
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/Link.yaml", withDestinationPath: "Schemas/Dog.yaml")
+        #expect(try Executable().run(["format", "Link.yaml"], in: folder).output == "wrote Link.yaml\n")
+        #expect(try folder.read("Schemas/Dog.yaml") == Self.laidOut)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect((attributes[.posixPermissions] as? Int) == 0o640)
+        let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/Link.yaml")
+        #expect(link == "Schemas/Dog.yaml")
+    }
+
+    @Test("S42 a path that is not there changes nothing")
+    func missing() throws {
+        let folder = try folder()
+        let outcome = try Executable().run(["format", "Schemas", "Nowhere"], in: folder)
+        #expect(outcome.status == 3)
+        #expect(outcome.output == "")
+        #expect(try folder.read("Schemas/Dog.yaml") == Self.written)
+    }
+}
