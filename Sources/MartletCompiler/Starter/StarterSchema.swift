@@ -14,7 +14,7 @@ public enum StarterSchema {
 
         objects:
           ## A piece of work.
-          Task:
+          Todo:
             primaryKey: id
             # What is searched or sorted by often.
             index: [dueDate]
@@ -38,7 +38,7 @@ public enum StarterSchema {
               ## Where letters reach them.
               address: Address?
               ## The other end of a link: it is kept up to date and never written.
-              tasks: LinkingObjects<Task.assignee>
+              todos: LinkingObjects<Todo.assignee>
 
         embedded:
           ## A place that belongs to one object and is deleted with it.
@@ -49,8 +49,8 @@ public enum StarterSchema {
 
         projections:
           ## What a row of the list shows.
-          TaskRow:
-            of: Task
+          TodoRow:
+            of: Todo
             properties:
               title: title
               assigneeName: assignee.name
