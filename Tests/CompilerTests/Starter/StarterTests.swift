@@ -19,7 +19,7 @@ struct StarterTests {
         let compilation = compile(preset: "strict")
         #expect(compilation.diagnostics.map(\.message) == [])
         let swift = compilation.outputs.map(\.text).joined()
-        for name in ["Task", "Person", "Address", "TaskRow", "Urgency"] {
+        for name in ["Todo", "Person", "Address", "TodoRow", "Urgency"] {
             #expect(swift.contains(" \(name)"), "\(name)")
         }
         let model = try #require(compilation.model)
