@@ -11,7 +11,7 @@ struct Martlet: ParsableCommand {
             Exit codes: 0 fine, 1 findings, 2 wrong usage, 3 input or output failed, 70 internal error.
             """,
         version: Compiler.version,
-        subcommands: [LintCommand.self, GenerateCommand.self, ExplainCommand.self])
+        subcommands: [LintCommand.self, GenerateCommand.self, BreakingCommand.self, ExplainCommand.self])
 
     /// The codes of the contract, in the place of the library's own.
     static func main() {
