@@ -18,6 +18,8 @@ struct GitTree {
     private let git: GitProcess
     /// By path from the top of the repository.
     private var entries: [String: Entry] = [:]
+    /// In the order of git.
+    private var paths: [String] = []
 
     init(of commit: String, _ git: GitProcess) throws(GitError) {
         self.git = git
@@ -27,8 +29,9 @@ struct GitTree {
             guard let tab = line.firstIndex(of: "\t") else { continue }
             let words = line[..<tab].split(separator: " ")
             guard words.count == 3, words[1] == "blob" else { continue }
-            entries[String(line[line.index(after: tab)...])] = Entry(
-                isLink: words[0] == "120000", object: String(words[2]))
+            let path = String(line[line.index(after: tab)...])
+            paths.append(path)
+            entries[path] = Entry(isLink: words[0] == "120000", object: String(words[2]))
         }
     }
 
@@ -43,7 +46,8 @@ struct GitTree {
         below prefix: String, shown: String, relative: String, links: Int
     ) throws(GitError) -> [File] {
         var result: [File] = []
-        for (path, entry) in entries where path.hasPrefix(prefix) {
+        for path in paths where path.hasPrefix(prefix) {
+            guard let entry = entries[path] else { continue }
             let below = String(path.dropFirst(prefix.count))
             guard !below.split(separator: "/").contains(where: { $0.hasPrefix(".") }) else { continue }
             if entry.isLink {

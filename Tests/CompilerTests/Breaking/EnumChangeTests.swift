@@ -46,6 +46,20 @@ struct EnumChangeTests {
             ["source: case 'Size.large' is gone; declare it again"])
     }
 
+    @Test("S43 MRT0601 what no property holds any more is no matter of the enum")
+    func otherHolder() throws {
+        let enums = { (size: String) in "enums:\n  \(size)\n  Height: [small, large]\n" }
+        let old = "objects:\n  Dog: {properties: {a: «Size?»}}\n"
+        let new = "objects:\n  Dog: {properties: {a: «Height?»}}\n"
+        try check(
+            enums("«Size»: [small, large]") + old, enums("«Size»: {raw: Int, cases: {small: 1, large: 2}}") + new,
+            [
+                "source: enum 'Size' was stored as 'String' and is 'Int'; keep the raw type, or add an enum with "
+                    + "another name",
+                "source: property 'Dog.a' was 'Size?' and is 'Height?'; keep the type",
+            ])
+    }
+
     @Test("S43 MRT0601 a case with another name and the same raw value breaks code alone")
     func renamedCase() throws {
         try check(

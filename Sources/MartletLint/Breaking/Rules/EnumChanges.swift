@@ -3,16 +3,20 @@ import MartletSchema
 /// Enums and cases that are gone, have another name, or are stored in another way.
 struct EnumChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
-        let stored = storedEnums(of: schemas.old)
+        let stored = storedEnums(schemas)
         return schemas.goneEnums.map { gone($0, schemas) }
-            + schemas.enums.flatMap { changes($0.old, $0.new, isStored: stored.contains($0.old.name)) }
+            + schemas.enums.flatMap { changes($0.old, $0.new, isStored: stored.contains($0.new.name)) }
     }
 
-    /// The names of the enums that a file can hold values of.
-    private func storedEnums(of schema: SchemaModel) -> Set<String> {
-        Set(
-            schema.objects.flatMap(\.properties).compactMap { property in
-                if case .enumeration(let name, _) = property.type.value { name } else { nil }
+    /// The enums whose values an older file can hold in a property that is still of them.
+    private func storedEnums(_ schemas: SchemaPair) -> Set<String> {
+        let properties = schemas.objects.flatMap(\.properties)
+        return Set(
+            properties.compactMap { old, new in
+                guard case .enumeration(let before, _) = old.type.value,
+                    case .enumeration(let after, _) = new.type.value, schemas.currentName(before) == after
+                else { return nil }
+                return after
             })
     }
 
