@@ -12,8 +12,8 @@ struct Martlet: ParsableCommand {
             """,
         version: Compiler.version,
         subcommands: [
-            LintCommand.self, GenerateCommand.self, FormatCommand.self, InitCommand.self, JSONSchemaCommand.self,
-            ExplainCommand.self,
+            LintCommand.self, GenerateCommand.self, BreakingCommand.self, FormatCommand.self, InitCommand.self,
+            JSONSchemaCommand.self, ExplainCommand.self,
         ])
 
     /// The codes of the contract, in the place of the library's own.

@@ -3,18 +3,24 @@ extension RuleExplanation {
     static let breakingChange = RuleExplanation(
         .breakingChange,
         problem: """
-            A change of the schema loses stored values, makes them unreadable, or stops the code of users from compiling.
+            A change of the schema breaks what an earlier version of it allowed. The message says at which level: 'data' \
+            when stored values are lost or cannot be read, 'source' when code that uses the generated classes stops \
+            compiling, 'query' when queries become slower or answer differently, or new objects start with other values.
             """,
         reason: """
-            An app in the hands of users opens files that an older schema wrote. What it cannot read is found before it \
-            ships.
+            An app in the hands of users opens files that an older schema wrote, and others build on the classes. What \
+            they stumble over is found before it ships.
             """,
         example: .none(
             """
-            No schema shows it alone: it takes two versions of one. The code is reserved: comparing two versions of a \
-            schema comes later.
+            No schema shows it alone: it takes two versions of one. 'martlet breaking Schemas --against main' compares \
+            the schema with the commit where the branch left 'main'. Where 'years' was declared before, and 'age' is now, \
+            it suggests 'renamedFrom: years', which keeps what is stored.
             """),
-        silencing: "not possible.")
+        silencing: """
+            not possible in a schema. Changes below the level of '--level' are notes and fail nothing: 'source' is the \
+            default, 'data' lets code change, 'query' lets nothing pass.
+            """)
 
     static let staleRename = RuleExplanation(
         .staleRename,

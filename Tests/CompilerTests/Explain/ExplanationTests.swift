@@ -12,7 +12,7 @@ struct ExplanationTests {
     static let withoutSchema: [DiagnosticCode: String] = [
         .badConfiguration: "stands in 'martlet.yaml', and is shown by a text of that",
         .driftedOutput: "compares files on disk: CommandLineTests edits one",
-        .breakingChange: "compares two schemas, and is reserved",
+        .breakingChange: "compares two schemas: the tests of 'Breaking' do",
     ]
 
     @Test(

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Foundation
+import MartletCompiler
+import MartletSchema
+
+struct BreakingCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "breaking", abstract: "Find changes of a schema that break data, code or queries.",
+        discussion: """
+            The schema is compared as it lies on disk, committed or not. With a git ref it is compared with the commit \
+            where HEAD and the ref parted, so that what others changed since does not count. Levels: 'data' for stored \
+            values that are lost or cannot be read, 'source' for code that stops compiling, 'query' for queries that \
+            are slower or answer differently.
+            """)
+
+    @Argument(help: "The schema folder.", completion: .directory)
+    var folder: String
+
+    @Option(help: "A git ref, such as 'origin/main', or a folder with another version of the schema.")
+    var against: String
+
+    @Option(
+        help: "From which level on a change is an error: data, source or query.",
+        completion: .list(BreakingThreshold.allCases.map(\.rawValue)), transform: BreakingThreshold.named)
+    var level = BreakingThreshold.source
+
+    @Option(
+        help: "What the findings look like: \(ReportFormat.words).",
+        completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: ReportFormat.named)
+    var format = ReportFormat.text
+
+    @Flag(help: "One line for each finding: the same as '--format brief'.")
+    var brief = false
+
+    func run() throws {
+        let new = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
+        guard isFolder(folder) else {
+            throw CommandFailure(.inputOutput, "'\(folder)' is a file; name the schema folder")
+        }
+        let old = try formerSchema()
+        // Nothing was there, so nothing can break.
+        let comparison = Compiler.compare(new, with: old ?? new, failingFrom: level)
+        guard comparison.oldErrors.isEmpty else {
+            Console.error(DiagnosticPrinter(sources: comparison.sources, style: .brief).text(comparison.oldErrors))
+            throw CommandFailure(
+                .inputOutput, "the schema of '\(against)' has errors and cannot be compared; name an earlier one")
+        }
+        var report = Report(pathsFrom: FileManager.default.currentDirectoryPath)
+        report.add(comparison.diagnostics, of: comparison.sources, named: folder)
+        let isColored = Console.isColored(descriptor: 1)
+        try Console.write(report.text(as: brief ? .brief : format, isColored: isColored))
+        if comparison.hasErrors { throw CommandFailure(.findings) }
+    }
+
+    /// nil when the folder was not there.
+    private func formerSchema() throws -> SchemaInput? {
+        let isPath = against.hasPrefix("/") || against.hasPrefix(".") || against.hasSuffix("/")
+        if isFolder(against) {
+            if !isPath, let history = try? GitHistory(of: folder), try history.commit(named: against) != nil {
+                throw CommandFailure(
+                    .usage, "'\(against)' is a folder and a git ref; write './\(against)' or 'refs/heads/\(against)'")
+            }
+            return try loading { () throws(DiskError) in try SourceLoader().load(folder: against) }
+        }
+        do {
+            let schema = try GitHistory(of: folder).schema(where: against)
+            if schema.isMoved {
+                Console.error("martlet: note: '\(folder)' was '\(schema.folder)' at \(schema.commit)\n")
+            } else if schema.input == nil {
+                Console.error("martlet: note: '\(folder)' did not exist at \(schema.commit); nothing can break\n")
+            }
+            return schema.input
+        } catch {
+            throw CommandFailure(.inputOutput, error.description)
+        }
+    }
+
+    private func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+}
+
+extension BreakingThreshold {
+    static func named(_ word: String) throws -> BreakingThreshold {
+        guard let level = BreakingThreshold(rawValue: word) else {
+            throw ValidationError("unknown level '\(word)'; there are data, source and query")
+        }
+        return level
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import MartletSchema
+
+/// Reads the schema of a folder as a commit of its repository has it.
+public struct GitHistory {
+    /// A schema of the past.
+    public struct Schema: Sendable {
+        /// nil when the commit has no such folder.
+        public let input: SchemaInput?
+        /// The commit in short.
+        public let commit: String
+        /// Where the folder was then, from the top of the repository.
+        public let folder: String
+        /// True when it was somewhere else than now.
+        public let isMoved: Bool
+    }
+
+    /// How many names go to one process: they fit into a pipe.
+    private static let blobsAtOnce = 200
+
+    private let git: GitProcess
+    /// Of the schema folder, from the top of the repository, with `/` at its end; empty at the top.
+    private let prefix: String
+
+    /// - Parameters:
+    ///   - folder: the schema folder, as it is now.
+    ///   - environment: of `git`, and its `PATH` says where that is; nil for that of this process.
+    public init(of folder: String, environment: [String: String]? = nil) throws(GitError) {
+        git = try GitProcess(folder: folder, environment: environment ?? ProcessInfo.processInfo.environment)
+        let outcome = try git.run(["rev-parse", "--show-prefix"])
+        guard outcome.status == 0 else {
+            guard outcome.errors.contains("not a git repository") else { throw git.failure("rev-parse", outcome) }
+            throw GitError("'\(folder)' is in no git repository; compare with a folder")
+        }
+        prefix = outcome.line
+    }
+
+    /// The commit that a name means; nil when there is none.
+    public func commit(named reference: String) throws(GitError) -> String? {
+        guard !reference.isEmpty, !reference.hasPrefix("-") else { return nil }
+        let outcome = try git.run(["rev-parse", "--verify", "--quiet", reference + "^{commit}"])
+        return outcome.status == 0 && !outcome.line.isEmpty ? outcome.line : nil
+    }
+
+    /// The schema as it was where HEAD and `reference` parted.
+    public func schema(where reference: String) throws(GitError) -> Schema {
+        guard let tip = try commit(named: reference) else {
+            throw GitError("no git ref '\(reference)', and no such folder; fetch it, or see 'git branch --all'")
+        }
+        guard let head = try commit(named: "HEAD") else {
+            throw GitError("the repository has no commit yet; compare with a folder")
+        }
+        let outcome = try git.run(["merge-base", head, tip])
+        guard outcome.status == 0 else {
+            guard outcome.status == 1 else { throw git.failure("merge-base", outcome) }
+            throw GitError(
+                "HEAD and '\(reference)' have no commit in common; fetch more of the history, or compare with a folder")
+        }
+        return try schema(at: outcome.line, head: head)
+    }
+
+    private func schema(at base: String, head: String) throws(GitError) -> Schema {
+        let commit = try git.output(["rev-parse", "--short", base]).line
+        if let input = try input(of: prefix, base, commit) {
+            return Schema(input: input, commit: commit, folder: shown(prefix), isMoved: false)
+        }
+        if let former = try formerPrefix(base, head), let input = try input(of: former, base, commit) {
+            return Schema(input: input, commit: commit, folder: shown(former), isMoved: true)
+        }
+        return Schema(input: nil, commit: commit, folder: shown(prefix), isMoved: false)
+    }
+
+    private func shown(_ prefix: String) -> String { prefix.isEmpty ? "." : String(prefix.dropLast()) }
+
+    // MARK: Files
+
+    /// nil when the folder holds no schema file.
+    private func input(of prefix: String, _ base: String, _ commit: String) throws(GitError) -> SchemaInput? {
+        let tree = try GitTree(of: base, git)
+        let files = try tree.schemaFiles(below: prefix)
+        guard !files.isEmpty else { return nil }
+        let blobs = try contents(of: files.map(\.object))
+        return SchemaInput(
+            sources: zip(files, blobs).enumerated().map { index, file in
+                SourceText(
+                    file: SourceFileID(index), relativePath: file.0.relativePath,
+                    displayPath: "\(commit):\(file.0.path)", bytes: file.1)
+            })
+    }
+
+    private func contents(of objects: [String]) throws(GitError) -> [[UInt8]] {
+        var result: [[UInt8]] = []
+        for start in stride(from: 0, to: objects.count, by: Self.blobsAtOnce) {
+            let names = objects[start..<min(start + Self.blobsAtOnce, objects.count)]
+            let input = names.map { $0 + "\n" }.joined()
+            let output = Array(try git.output(["cat-file", "--batch"], input: input).output)
+            guard let blobs = GitBatch.blobs(in: output), blobs.count == names.count else {
+                throw GitError("'git cat-file' does not give the files of the schema; see 'git fsck'")
+            }
+            result += blobs
+        }
+        return result
+    }
+
+    // MARK: Moved folders
+
+    /// Where most of the schema files of the folder came from, if that is one folder with the same paths below it.
+    private func formerPrefix(_ base: String, _ head: String) throws(GitError) -> String? {
+        let text = try git.output([
+            "diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", base, head,
+        ]).text
+        let fields = text.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
+        var votes: [String: Int] = [:]
+        for index in stride(from: 0, to: fields.count - 2, by: 3) {
+            let (old, new) = (fields[index + 1], fields[index + 2])
+            guard new.hasPrefix(prefix), new.hasSuffix(".yaml") else { continue }
+            let below = String(new.dropFirst(prefix.count))
+            guard old == below || old.hasSuffix("/" + below) else { continue }
+            votes[String(old.dropLast(below.count)), default: 0] += 1
+        }
+        return votes.min { ($1.value, $0.key) < ($0.value, $1.key) }?.key
+    }
+}
+
+/// What `git cat-file --batch` writes: a line with name, kind and size, then the bytes and a line feed.
+enum GitBatch {
+    /// nil when something is missing or no blob.
+    static func blobs(in output: [UInt8]) -> [[UInt8]]? {
+        var result: [[UInt8]] = []
+        var place = 0
+        while place < output.count {
+            guard let end = output[place...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            let words = String(decoding: output[place..<end], as: UTF8.self).split(separator: " ")
+            guard words.count == 3, words[1] == "blob", let size = Int(words[2]), end + 1 + size < output.count else {
+                return nil
+            }
+            result.append(Array(output[(end + 1)..<(end + 1 + size)]))
+            place = end + size + 2
+        }
+        return result
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// Runs `git` in one folder. Only commands that read: neither the work tree nor the index is touched.
+struct GitProcess {
+    struct Outcome {
+        let status: Int32
+        let output: Data
+        let errors: String
+
+        var text: String { String(decoding: output, as: UTF8.self) }
+        /// Without the line feed at its end.
+        var line: String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
+    }
+
+    /// Set by hooks, which would lead to another repository or index than that of the folder.
+    private static let misleading = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"]
+
+    private let executable: URL
+    private let folder: String
+    private let environment: [String: String]
+
+    /// - Parameter environment: its `PATH` says where `git` is.
+    init(folder: String, environment: [String: String]) throws(GitError) {
+        let path = environment["PATH"] ?? ""
+        let candidates = path.split(separator: ":").map { "\($0)/git" }
+        guard let executable = candidates.first(where: FileManager.default.isExecutableFile) else {
+            throw GitError("no program 'git' in PATH; install it, or compare with a folder")
+        }
+        self.executable = URL(fileURLWithPath: executable)
+        self.folder = folder
+        var environment = environment
+        for name in Self.misleading { environment[name] = nil }
+        // Messages that can be told apart, names as they are, and no refreshed index.
+        environment["LC_ALL"] = "C"
+        environment["GIT_LITERAL_PATHSPECS"] = "1"
+        environment["GIT_OPTIONAL_LOCKS"] = "0"
+        self.environment = environment
+    }
+
+    /// - Parameter input: at most as much as a pipe holds, since nobody reads while it is written.
+    func run(_ arguments: [String], input: String = "") throws(GitError) -> Outcome {
+        let process = Process()
+        let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
+        process.executableURL = executable
+        process.arguments = ["-C", folder] + arguments
+        process.environment = environment
+        process.standardInput = standardInput
+        process.standardOutput = output
+        process.standardError = errors
+        do {
+            try process.run()
+            try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+            try standardInput.fileHandleForWriting.close()
+            let data = try output.fileHandleForReading.readToEnd() ?? Data()
+            let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return Outcome(
+                status: process.terminationStatus, output: data, errors: String(decoding: text, as: UTF8.self))
+        } catch {
+            throw GitError("'git \(arguments[0])' cannot be run; see that '\(executable.path)' works")
+        }
+    }
+
+    /// The same for a command that has no reason to fail.
+    func output(_ arguments: [String], input: String = "") throws(GitError) -> Outcome {
+        let outcome = try run(arguments, input: input)
+        guard outcome.status == 0 else { throw failure(arguments[0], outcome) }
+        return outcome
+    }
+
+    func failure(_ command: String, _ outcome: Outcome) -> GitError {
+        let line = outcome.errors.split(separator: "\n").first.map { ", and says '\($0)'" } ?? ""
+        return GitError("'git \(command)' ends with \(outcome.status)\(line)")
+    }
+}

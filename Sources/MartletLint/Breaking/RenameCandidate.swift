@@ -1,0 +1,83 @@
+public import MartletSchema
+
+/// A thing of the new schema that may be one of the old schema under another name.
+public struct RenameCandidate: Hashable, Sendable {
+    public let oldName: String
+    public let newName: String
+    public let nameSpan: SourceSpan
+    /// What stands behind the name of a property in its short form; nil for types.
+    let valueSpan: SourceSpan?
+
+    init(_ old: ObjectModel, _ new: ObjectModel) {
+        self.init(old.name, new.name, new.nameSpan, nil)
+    }
+
+    init(_ old: EnumModel, _ new: EnumModel) {
+        self.init(old.name, new.name, new.nameSpan, nil)
+    }
+
+    init(_ old: PropertyModel, _ new: PropertyModel) {
+        self.init(old.name, new.name, new.nameSpan, new.defaultSpan.map { new.typeSpan.union($0) } ?? new.typeSpan)
+    }
+
+    private init(_ oldName: String, _ newName: String, _ nameSpan: SourceSpan, _ valueSpan: SourceSpan?) {
+        self.oldName = oldName
+        self.newName = newName
+        self.nameSpan = nameSpan
+        self.valueSpan = valueSpan
+    }
+
+    /// Writes `renamedFrom` into the declaration; nil where the text has a form that this does not know for sure.
+    func edit(in sources: [SourceText]) -> Edit? {
+        guard let source = sources.first(where: { $0.file == nameSpan.file }) else { return nil }
+        let line = source.lineRange(source.lineIndex(at: nameSpan.start))
+        var place = nameSpan.end
+        guard place < line.upperBound, source.bytes[place] == UInt8(ascii: ":") else { return nil }
+        place = source.skippingBlanks(from: place + 1, to: line.upperBound)
+        guard place < line.upperBound, source.bytes[place] != UInt8(ascii: "#") else { return editBelow(in: source) }
+        if source.bytes[place] == UInt8(ascii: "{") {
+            let inside = source.skippingBlanks(from: place + 1, to: line.upperBound)
+            guard inside < line.upperBound, source.bytes[inside] != UInt8(ascii: "}") else { return nil }
+            return Edit(SourceSpan(file: source.file, start: place + 1, end: place + 1), "renamedFrom: \(oldName), ")
+        }
+        return editShortForm(at: place, line: line, in: source)
+    }
+
+    /// A new first line of a block, as deep as the line that is its first now.
+    private func editBelow(in source: SourceText) -> Edit? {
+        let line = source.lineIndex(at: nameSpan.start)
+        guard line + 1 < source.lineCount else { return nil }
+        let depth = nameSpan.start - source.lineRange(line).lowerBound
+        for below in (line + 1)..<source.lineCount {
+            let range = source.lineRange(below)
+            let start = source.skippingBlanks(from: range.lowerBound, to: range.upperBound)
+            guard start < range.upperBound, source.bytes[start] != UInt8(ascii: "#") else { continue }
+            guard start - range.lowerBound > depth else { return nil }
+            let indentation = String(repeating: " ", count: start - range.lowerBound)
+            let lineEnd = String(
+                decoding: source.bytes[source.lineRange(line).upperBound..<source.lineStarts[line + 1]], as: UTF8.self)
+            let place = source.lineStarts[line + 1]
+            return Edit(
+                SourceSpan(file: source.file, start: place, end: place),
+                "\(indentation)renamedFrom: \(oldName)\(lineEnd)")
+        }
+        return nil
+    }
+
+    /// `name: String = ""` becomes `name: {type: String = "", renamedFrom: callName}`.
+    private func editShortForm(at place: Int, line: Range<Int>, in source: SourceText) -> Edit? {
+        guard let valueSpan, valueSpan.start == place, valueSpan.end <= line.upperBound else { return nil }
+        let text = source.text(of: valueSpan)
+        // What means something between braces is left to a person.
+        guard !text.contains(where: { ",{}[]#:'\\".contains($0) }) else { return nil }
+        return Edit(valueSpan, "{type: \(text), renamedFrom: \(oldName)}")
+    }
+}
+
+extension SourceText {
+    fileprivate func skippingBlanks(from start: Int, to end: Int) -> Int {
+        var place = start
+        while place < end, bytes[place] == UInt8(ascii: " ") { place += 1 }
+        return place
+    }
+}

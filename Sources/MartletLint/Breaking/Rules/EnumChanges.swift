@@ -1,0 +1,130 @@
+import MartletSchema
+
+/// Enums and cases that are gone, have another name, or are stored in another way.
+struct EnumChanges: BreakingRule {
+    func changes(in schemas: SchemaPair) -> [BreakingChange] {
+        let stored = storedEnums(schemas)
+        return schemas.goneEnums.map { gone($0, schemas) }
+            + schemas.enums.flatMap { changes($0.old, $0.new, isStored: stored.contains($0.new.name)) }
+    }
+
+    /// The enums whose values an older file can hold in a property that is still of them.
+    private func storedEnums(_ schemas: SchemaPair) -> Set<String> {
+        let properties = schemas.objects.flatMap(\.properties)
+        return Set(
+            properties.compactMap { old, new in
+                guard case .enumeration(let before, _) = old.type.value,
+                    case .enumeration(let after, _) = new.type.value, schemas.currentName(before) == after
+                else { return nil }
+                return after
+            })
+    }
+
+    // Its values are a matter of the properties that hold them: their types have changed then.
+    private func gone(_ old: EnumModel, _ schemas: SchemaPair) -> BreakingChange {
+        let shape = old.cases.map(\.rawValue)
+        let renames = schemas.addedEnums.filter { $0.cases.map(\.rawValue) == shape && $0.renamedFrom == nil }.prefix(3)
+        return BreakingChange(
+            .source, "enum '\(old.name)' is gone; declare it again", at: nil, was: old.nameSpan,
+            renames: renames.map { RenameCandidate(old, $0) })
+    }
+
+    private func changes(_ old: EnumModel, _ new: EnumModel, isStored: Bool) -> [BreakingChange] {
+        var changes: [BreakingChange] = []
+        if old.name != new.name {
+            changes.append(
+                BreakingChange(
+                    .source, "enum '\(old.name)' is '\(new.name)' now; rename it in code that uses it",
+                    at: new.nameSpan, was: old.nameSpan))
+        }
+        if old.raw != new.raw {
+            changes.append(
+                BreakingChange(
+                    isStored ? .data : .source,
+                    "enum '\(new.name)' was stored as '\(old.raw.rawValue)' and is '\(new.raw.rawValue)'; "
+                        + "keep the raw type, or add an enum with another name",
+                    at: new.nameSpan, was: old.nameSpan))
+        }
+        changes += cases(old, new, isStored: isStored)
+        if let unknown = old.unknown, unknown.value != new.unknown?.value {
+            let now = new.unknown.map { "read as '\($0.value)'" } ?? "refused"
+            changes.append(
+                BreakingChange(
+                    .query,
+                    "unknown values of '\(new.name)' were read as '\(unknown.value)' and are \(now); "
+                        + "keep 'unknown: \(unknown.value)'",
+                    at: new.unknown?.span ?? new.nameSpan, was: unknown.span))
+        }
+        return changes
+    }
+
+    private func cases(_ old: EnumModel, _ new: EnumModel, isStored: Bool) -> [BreakingChange] {
+        let isRawKept = old.raw == new.raw
+        // New names of cases that kept their raw value.
+        var renamed: Set<String> = []
+        var changes: [BreakingChange] = []
+        for before in old.cases {
+            if let after = new.enumCase(named: before.name) {
+                guard isRawKept, before.rawValue != after.rawValue else { continue }
+                changes.append(rawValue(before, after, in: new, isStored: isStored))
+            } else if isRawKept,
+                let after = new.cases.first(where: {
+                    $0.rawValue == before.rawValue && old.enumCase(named: $0.name) == nil
+                })
+            {
+                renamed.insert(after.name)
+                changes.append(
+                    BreakingChange(
+                        .source,
+                        "case '\(new.name).\(before.name)' is '\(after.name)' now; rename it in code that uses it",
+                        at: after.nameSpan, was: before.nameSpan))
+            } else {
+                changes.append(gone(before, in: old, new, isStored: isStored && isRawKept))
+            }
+        }
+        for after in new.cases where old.enumCase(named: after.name) == nil && !renamed.contains(after.name) {
+            changes.append(
+                BreakingChange(
+                    .source,
+                    "case '\(new.name).\(after.name)' is new, and a 'switch' without it stops compiling; "
+                        + "add it there, or write 'default:'",
+                    at: after.nameSpan))
+        }
+        return changes
+    }
+
+    private func rawValue(
+        _ before: EnumCaseModel, _ after: EnumCaseModel, in new: EnumModel, isStored: Bool
+    ) -> BreakingChange {
+        BreakingChange(
+            isStored ? .data : .query,
+            "case '\(new.name).\(after.name)' was \(before.rawValue.text) and is \(after.rawValue.text); "
+                + "write '\(after.name): \(before.rawValue.plain)'",
+            at: after.nameSpan, was: before.nameSpan)
+    }
+
+    private func gone(_ before: EnumCaseModel, in old: EnumModel, _ new: EnumModel, isStored: Bool) -> BreakingChange {
+        let added = new.cases.filter { old.enumCase(named: $0.name) == nil }
+        let advice = added.first.map {
+            "if '\($0.name)' is its new name, keep what is stored: write '\($0.name): \(before.rawValue.plain)'"
+        }
+        return BreakingChange(
+            isStored ? .data : .source,
+            "case '\(new.name).\(before.name)' is gone\(isStored ? ", and values stored of it have no name" : ""); "
+                + "declare it again",
+            at: new.nameSpan, label: "no '\(before.name)' here", was: before.nameSpan,
+            advice: old.raw == new.raw ? advice : nil)
+    }
+}
+
+extension EnumCaseModel.RawValue {
+    /// For messages, in quotes.
+    var text: String { "'\(plain)'" }
+
+    var plain: String {
+        switch self {
+        case .int(let number): "\(number)"
+        case .string(let text): text
+        }
+    }
+}

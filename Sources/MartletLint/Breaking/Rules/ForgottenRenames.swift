@@ -1,0 +1,30 @@
+import MartletSchema
+
+/// A `renamedFrom` that was taken out again: files that nobody opened in between keep the old name.
+struct ForgottenRenames: BreakingRule {
+    func changes(in schemas: SchemaPair) -> [BreakingChange] {
+        schemas.objects.flatMap { pair in
+            let type = change(
+                "'\(pair.new.name)'", (pair.old.name, pair.old.renamedFrom),
+                (pair.new.name, pair.new.nameSpan, pair.new.renamedFrom))
+            let properties = pair.properties.map { property in
+                change(
+                    "'\(pair.new.name).\(property.new.name)'", (property.old.name, property.old.renamedFrom),
+                    (property.new.name, property.new.nameSpan, property.new.renamedFrom))
+            }
+            return ([type] + properties).compactMap(\.self)
+        }
+    }
+
+    private func change(
+        _ thing: String, _ old: (name: String, from: Spanned<String>?),
+        _ new: (name: String, span: SourceSpan, from: Spanned<String>?)
+    ) -> BreakingChange? {
+        guard let former = old.from, new.from == nil, old.name == new.name else { return nil }
+        return BreakingChange(
+            .query,
+            "\(thing) says no longer that it was '\(former.value)', so files from before that do not follow; "
+                + "keep 'renamedFrom: \(former.value)' as long as there may be some",
+            at: new.span, was: former.span)
+    }
+}

@@ -1,0 +1,116 @@
+import MartletSchema
+
+/// Properties that are gone, have another name, or hold something else.
+struct PropertyChanges: BreakingRule {
+    private static let maximumCandidates = 3
+
+    func changes(in schemas: SchemaPair) -> [BreakingChange] {
+        schemas.objects.flatMap { pair in
+            pair.goneProperties.map { gone($0, pair, schemas) }
+                + pair.properties.flatMap { changes($0.old, $0.new, pair, schemas) } + ignored(pair, schemas)
+        }
+    }
+
+    // MARK: Gone
+
+    private func gone(_ old: PropertyModel, _ pair: ObjectPair, _ schemas: SchemaPair) -> BreakingChange {
+        let name = "property '\(pair.new.name).\(old.name)'"
+        if old.type.isLinkingObjects {
+            return BreakingChange(
+                .source, "\(name) is gone; declare it again", at: pair.new.nameSpan, label: "no '\(old.name)' here",
+                was: old.nameSpan)
+        }
+        if let ignored = pair.new.ignored.first(where: { $0.name == old.name }) {
+            return BreakingChange(
+                .data, "\(name) is ignored now, and its stored values are lost; move it back to 'properties'",
+                at: ignored.nameSpan, was: old.nameSpan)
+        }
+        let type = schemas.current(old.type)
+        let renames = pair.addedProperties.filter { $0.type == type && $0.renamedFrom == nil }
+            .prefix(Self.maximumCandidates).map { RenameCandidate(old, $0) }
+        return BreakingChange(
+            .data, "\(name) is gone, and its stored values with it; declare it again", at: pair.new.nameSpan,
+            label: "no '\(old.name)' here", was: old.nameSpan, renames: renames)
+    }
+
+    private func ignored(_ pair: ObjectPair, _ schemas: SchemaPair) -> [BreakingChange] {
+        pair.old.ignored.compactMap { old in
+            let name = "property '\(pair.new.name).\(old.name)'"
+            let successor =
+                pair.new.ignored.first { $0.name == old.name } ?? pair.new.property(named: old.name)
+            guard let new = successor else {
+                return BreakingChange(
+                    .source, "\(name) is gone; declare it again", at: pair.new.nameSpan,
+                    label: "no '\(old.name)' here", was: old.nameSpan)
+            }
+            guard schemas.current(old.type) != new.type else { return nil }
+            return typeChange(.source, name, old, new)
+        }
+    }
+
+    // MARK: Changed
+
+    private func changes(
+        _ old: PropertyModel, _ new: PropertyModel, _ pair: ObjectPair, _ schemas: SchemaPair
+    ) -> [BreakingChange] {
+        let name = "property '\(pair.new.name).\(new.name)'"
+        var changes: [BreakingChange] = []
+        if old.name != new.name {
+            changes.append(
+                BreakingChange(
+                    .source, "\(name) was '\(old.name)'; rename it in code that uses it", at: new.nameSpan,
+                    was: old.nameSpan))
+        }
+        let type = schemas.current(old.type)
+        // Under one name stands something else: an enum with another raw type, an object that is embedded now. It has
+        // a finding of its own.
+        guard type.text != new.type.text else { return changes }
+        if !old.type.isLinkingObjects {
+            if !isStoredAlike(type, new.type) {
+                return changes + [typeChange(.data, name, old, new)]
+            }
+            if type.isOptional, !new.type.isOptional, new.type.value.objectName == nil {
+                return changes + [required(name, old, new)]
+            }
+            if let lost = lostValues(old.type, new.type, schemas) {
+                return changes + [typeChange(.data, name, old, new, because: lost)]
+            }
+        }
+        return changes + [typeChange(.source, name, old, new)]
+    }
+
+    /// The runtime stores enums by their raw values and does not know their names.
+    private func isStoredAlike(_ old: PropertyTypeModel, _ new: PropertyTypeModel) -> Bool {
+        guard old.kind == new.kind else { return false }
+        if case .enumeration(_, let before) = old.value, case .enumeration(_, let after) = new.value {
+            return before == after
+        }
+        return old.value == new.value
+    }
+
+    private func required(_ name: String, _ old: PropertyModel, _ new: PropertyModel) -> BreakingChange {
+        let what = new.type.isSingle ? "is required and may be stored as nil" : "may hold nil, which its type forbids"
+        return BreakingChange(
+            .data, "\(name) \(what); keep '\(old.type.text)'", at: new.typeSpan, was: old.typeSpan)
+    }
+
+    /// Values of the old enum that the new one does not know; nil when there are none.
+    private func lostValues(_ old: PropertyTypeModel, _ new: PropertyTypeModel, _ schemas: SchemaPair) -> String? {
+        guard case .enumeration(let before, _) = old.value, case .enumeration(let after, _) = new.value,
+            schemas.currentName(before) != after, let former = schemas.old.enumeration(named: before),
+            let current = schemas.new.enumeration(named: after)
+        else { return nil }
+        let known = Set(current.cases.map(\.rawValue))
+        guard let lost = former.cases.first(where: { !known.contains($0.rawValue) }) else { return nil }
+        return ", which has no \(lost.rawValue.text)"
+    }
+
+    private func typeChange(
+        _ level: BreakingLevel, _ name: String, _ old: PropertyModel, _ new: PropertyModel, because: String = ""
+    ) -> BreakingChange {
+        let mend = level == .data ? "keep the type, or add a property with another name" : "keep the type"
+        return BreakingChange(
+            level, "\(name) was '\(old.type.text)' and is '\(new.type.text)'\(because); \(mend)", at: new.typeSpan,
+            was: old.typeSpan)
+    }
+}

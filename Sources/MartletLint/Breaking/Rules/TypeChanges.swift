@@ -1,0 +1,35 @@
+import MartletSchema
+
+/// Object types that are gone, have another name, or are embedded now and were not.
+struct TypeChanges: BreakingRule {
+    func changes(in schemas: SchemaPair) -> [BreakingChange] {
+        let search = SuccessorSearch(schemas)
+        return schemas.goneObjects.map { gone($0, search) } + schemas.objects.flatMap(changes)
+    }
+
+    private func gone(_ old: ObjectModel, _ search: SuccessorSearch) -> BreakingChange {
+        BreakingChange(
+            .data, "type '\(old.name)' is gone, and with it the objects stored of it; declare it again", at: nil,
+            was: old.nameSpan, renames: search.candidates(for: old))
+    }
+
+    private func changes(_ pair: ObjectPair) -> [BreakingChange] {
+        var changes: [BreakingChange] = []
+        if pair.old.name != pair.new.name {
+            changes.append(
+                BreakingChange(
+                    .source, "type '\(pair.old.name)' is '\(pair.new.name)' now; rename it in code that uses it",
+                    at: pair.new.nameSpan, was: pair.old.nameSpan))
+        }
+        if pair.old.isEmbedded != pair.new.isEmbedded {
+            let words = ("a top-level type", "an embedded type")
+            let (before, after) = pair.old.isEmbedded ? (words.1, words.0) : words
+            changes.append(
+                BreakingChange(
+                    .data,
+                    "'\(pair.new.name)' is \(after) and was \(before); keep what it is, or add a type with another name",
+                    at: pair.new.nameSpan, was: pair.old.nameSpan))
+        }
+        return changes
+    }
+}

@@ -1,0 +1,125 @@
+import MartletSchema
+
+/// Two schemas, and what of the old one lives on in the new one.
+///
+/// The runtime asks the same when it opens a file, and the answers must agree: a type or property lives on under its own
+/// name, or under the one that says `renamedFrom`, if the old name is free and nobody claimed it before.
+struct SchemaPair {
+    let old: SchemaModel
+    let new: SchemaModel
+    /// In the order of the new schema.
+    let objects: [ObjectPair]
+    let enums: [(old: EnumModel, new: EnumModel)]
+    private let pairsByFormerName: [String: ObjectPair]
+    private let objectNames: [String: String]
+    private let enumNames: [String: String]
+
+    init(old: SchemaModel, new: SchemaModel) {
+        self.old = old
+        self.new = new
+        let objectNames = SchemaPair.successors(
+            old.objects.map(\.name), new.objects.map { ($0.name, $0.renamedFrom?.value) })
+        let enumNames = SchemaPair.successors(
+            old.enums.map(\.name), new.enums.map { ($0.name, $0.renamedFrom?.value) })
+        let formerObjects = Dictionary(objectNames.map { ($1, $0) }) { first, _ in first }
+        let formerEnums = Dictionary(enumNames.map { ($1, $0) }) { first, _ in first }
+        objects = new.objects.compactMap { object in
+            formerObjects[object.name].flatMap(old.object(named:)).map { ObjectPair(old: $0, new: object) }
+        }
+        pairsByFormerName = Dictionary(objects.map { ($0.old.name, $0) }) { first, _ in first }
+        enums = new.enums.compactMap { model in
+            formerEnums[model.name].flatMap(old.enumeration(named:)).map { ($0, model) }
+        }
+        self.objectNames = objectNames
+        self.enumNames = enumNames
+    }
+
+    /// Each old name that lives on, and the name it has now.
+    static func successors(_ old: [String], _ new: [(name: String, renamedFrom: String?)]) -> [String: String] {
+        let oldNames = Set(old)
+        let newNames = Set(new.map(\.name))
+        var result: [String: String] = [:]
+        for name in old where newNames.contains(name) { result[name] = name }
+        for (name, former) in new {
+            guard let former, !oldNames.contains(name), oldNames.contains(former), result[former] == nil else {
+                continue
+            }
+            result[former] = name
+        }
+        return result
+    }
+
+    var goneObjects: [ObjectModel] { old.objects.filter { objectNames[$0.name] == nil } }
+    var goneEnums: [EnumModel] { old.enums.filter { enumNames[$0.name] == nil } }
+
+    var addedObjects: [ObjectModel] {
+        let kept = Set(objectNames.values)
+        return new.objects.filter { !kept.contains($0.name) }
+    }
+
+    var addedEnums: [EnumModel] {
+        let kept = Set(enumNames.values)
+        return new.enums.filter { !kept.contains($0.name) }
+    }
+
+    /// The name that a type of the old schema has now; its old name when it is gone.
+    func currentName(_ name: String) -> String { objectNames[name] ?? enumNames[name] ?? name }
+
+    func object(formerly name: String) -> ObjectPair? { pairsByFormerName[name] }
+
+    /// A type of the old schema in the names of the new one.
+    func current(_ type: PropertyTypeModel) -> PropertyTypeModel {
+        let value: ValueTypeModel =
+            switch type.value {
+            case .scalar: type.value
+            case .enumeration(let name, let raw): .enumeration(currentName(name), raw: raw)
+            case .link(let name): .link(currentName(name))
+            case .embedded(let name): .embedded(currentName(name))
+            }
+        guard case .linkingObjects(let owner, let property) = type.kind else {
+            return PropertyTypeModel(kind: type.kind, value: value, isOptional: type.isOptional)
+        }
+        let kind = PropertyTypeModel.Kind.linkingObjects(
+            type: currentName(owner), property: object(formerly: owner)?.currentName(property) ?? property)
+        return PropertyTypeModel(kind: kind, value: value, isOptional: type.isOptional)
+    }
+
+    /// A path of the old schema in the names of the new one.
+    func currentText(_ path: KeyPathModel) -> String {
+        path.segments.map { object(formerly: $0.owner)?.currentName($0.property) ?? $0.property }
+            .joined(separator: ".")
+    }
+}
+
+/// An object type of both schemas.
+struct ObjectPair {
+    let old: ObjectModel
+    let new: ObjectModel
+    /// In the order of the new schema; linking objects too, which are not stored.
+    let properties: [(old: PropertyModel, new: PropertyModel)]
+    private let successors: [String: String]
+
+    init(old: ObjectModel, new: ObjectModel) {
+        self.old = old
+        self.new = new
+        let stored = Set(old.properties.filter { !$0.type.isLinkingObjects }.map(\.name))
+        let successors = SchemaPair.successors(
+            old.properties.map(\.name),
+            new.properties.map { ($0.name, $0.renamedFrom.map(\.value).flatMap { stored.contains($0) ? $0 : nil }) })
+        let former = Dictionary(successors.map { ($1, $0) }) { first, _ in first }
+        properties = new.properties.compactMap { property in
+            former[property.name].flatMap(old.property(named:)).map { ($0, property) }
+        }
+        self.successors = successors
+    }
+
+    var goneProperties: [PropertyModel] { old.properties.filter { successors[$0.name] == nil } }
+
+    var addedProperties: [PropertyModel] {
+        let kept = Set(successors.values)
+        return new.properties.filter { !kept.contains($0.name) }
+    }
+
+    /// The name that a property has now; its old name when it is gone.
+    func currentName(_ property: String) -> String { successors[property] ?? property }
+}

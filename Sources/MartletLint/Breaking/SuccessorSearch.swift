@@ -1,0 +1,54 @@
+import MartletSchema
+
+/// Finds the types of the new schema that look like one that is gone.
+struct SuccessorSearch {
+    /// A property as far as it counts: its name and type, where the type itself is called the same in all types.
+    private struct Trait: Hashable {
+        let name: String
+        let kind: PropertyTypeModel.Kind
+        let value: String
+        let isOptional: Bool
+    }
+
+    private static let maximumCandidates = 3
+
+    private let schemas: SchemaPair
+    private let added: [ObjectModel]
+    private var traitCounts: [Int] = []
+    /// Positions in `added` of the types that have a trait.
+    private var owners: [Trait: [Int]] = [:]
+
+    init(_ schemas: SchemaPair) {
+        self.schemas = schemas
+        added = schemas.addedObjects.filter { $0.renamedFrom == nil }
+        for (position, object) in added.enumerated() {
+            let traits = traits(of: object) { $0 }
+            traitCounts.append(traits.count)
+            for trait in traits { owners[trait, default: []].append(position) }
+        }
+    }
+
+    /// Those that share at least half of the properties, those that share most of them first.
+    func candidates(for old: ObjectModel) -> [RenameCandidate] {
+        let traits = traits(of: old, name: schemas.currentName)
+        var common = [Int](repeating: 0, count: added.count)
+        for trait in traits {
+            for position in owners[trait] ?? [] { common[position] += 1 }
+        }
+        let likely = added.indices.filter { position in
+            added[position].isEmbedded == old.isEmbedded && common[position] > 0
+                && common[position] * 2 >= max(traits.count, traitCounts[position])
+        }
+        return likely.sorted { (common[$1], $0) < (common[$0], $1) }.prefix(Self.maximumCandidates)
+            .map { RenameCandidate(old, added[$0]) }
+    }
+
+    private func traits(of object: ObjectModel, name: (String) -> String) -> [Trait] {
+        object.properties.filter { !$0.type.isLinkingObjects }.map { property in
+            let type = property.type
+            // No type has this name.
+            let value = type.value.name == object.name ? "" : name(type.value.name)
+            return Trait(name: property.name, kind: type.kind, value: value, isOptional: type.isOptional)
+        }
+    }
+}

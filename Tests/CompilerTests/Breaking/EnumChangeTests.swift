@@ -1,0 +1,111 @@
+import MartletLint
+import MartletSchema
+import Testing
+
+@Suite("Breaking: enums")
+struct EnumChangeTests {
+    /// With a property that stores it, at the end so that marks keep their order.
+    private func stored(_ size: String) -> String {
+        "enums:\n  \(size)\nobjects:\n  Dog: {properties: {a: Size?}}\n"
+    }
+
+    @Test("S43 MRT0601 an enum that is gone or has another name")
+    func names() throws {
+        try check(
+            "enums:\n  «Size»: [small]\n  Height: [low]\n", "enums:\n  Height: [low]\n",
+            ["source: enum 'Size' is gone; declare it again"])
+        try check(
+            "enums:\n  «Size»: [small]\nobjects:\n  Dog: {properties: {a: Size, b: List<Size>}}\n",
+            """
+            enums:
+              «Height»: {renamedFrom: Size, cases: [small]}
+            objects:
+              Dog: {properties: {a: Height, b: List<Height>}}
+
+            """,
+            ["source: enum 'Size' is 'Height' now; rename it in code that uses it"])
+    }
+
+    @Test("S43 MRT0601 another raw type cannot read what is stored")
+    func rawType() throws {
+        let old = "«Size»: {raw: Int, cases: {small: 1}}"
+        let new = "«Size»: {raw: String, cases: {small: s}}"
+        let message =
+            "enum 'Size' was stored as 'Int' and is 'String'; keep the raw type, or add an enum with another name"
+        try check("enums:\n  \(old)\n", "enums:\n  \(new)\n", ["source: " + message])
+        try check(stored(old), stored(new), ["data: " + message])
+    }
+
+    @Test("S43 MRT0601 a case that is gone is data where it may be stored, else code")
+    func goneCase() throws {
+        try check(
+            stored("Size: [small, «large»]"), stored("«Size»: [small]"),
+            ["data: case 'Size.large' is gone, and values stored of it have no name; declare it again"])
+        try check(
+            "enums:\n  Size: [small, «large»]\n", "enums:\n  «Size»: [small]\n",
+            ["source: case 'Size.large' is gone; declare it again"])
+    }
+
+    @Test("S43 MRT0601 what no property holds any more is no matter of the enum")
+    func otherHolder() throws {
+        let enums = { (size: String) in "enums:\n  \(size)\n  Height: [small, large]\n" }
+        let old = "objects:\n  Dog: {properties: {a: «Size?»}}\n"
+        let new = "objects:\n  Dog: {properties: {a: «Height?»}}\n"
+        try check(
+            enums("«Size»: [small, large]") + old, enums("«Size»: {raw: Int, cases: {small: 1, large: 2}}") + new,
+            [
+                "source: enum 'Size' was stored as 'String' and is 'Int'; keep the raw type, or add an enum with "
+                    + "another name",
+                "source: property 'Dog.a' was 'Size?' and is 'Height?'; keep the type",
+            ])
+    }
+
+    @Test("S43 MRT0601 a case with another name and the same raw value breaks code alone")
+    func renamedCase() throws {
+        try check(
+            stored("Size: [small, «large»]"), stored("Size: {cases: {small: small, «big»: large}}"),
+            ["source: case 'Size.large' is 'big' now; rename it in code that uses it"])
+        let change = try SchemaChange(stored("Size: [small, «large»]"), stored("«Size»: [small, «big»]"))
+        #expect(
+            change.findings().map(\.help) == [
+                "if 'big' is its new name, keep what is stored: write 'big: large'", nil,
+            ])
+        #expect(change.findings().map(\.severity) == [.error, .error])
+    }
+
+    @Test("S43 MRT0601 another raw value reads stored values as another case")
+    func rawValue() throws {
+        try check(
+            stored("Size: {raw: Int, cases: {«small»: 1, «large»: 2}}"),
+            stored("Size: {raw: Int, cases: {«small»: 2, «large»: 1}}"),
+            [
+                "data: case 'Size.small' was '1' and is '2'; write 'small: 1'",
+                "data: case 'Size.large' was '2' and is '1'; write 'large: 2'",
+            ])
+        try check(
+            "enums:\n  Size: {cases: {«small»: s}}\n", "enums:\n  Size: {cases: {«small»: t}}\n",
+            ["query: case 'Size.small' was 's' and is 't'; write 'small: s'"])
+    }
+
+    @Test("S43 MRT0601 a new case stops a 'switch' from compiling; the order of cases does nothing")
+    func newCase() throws {
+        try check(
+            stored("Size: [small, large]"), stored("Size: [large, «huge», small]"),
+            [
+                "source: case 'Size.huge' is new, and a 'switch' without it stops compiling; add it there, or write "
+                    + "'default:'"
+            ])
+    }
+
+    @Test("S43 MRT0601 the case for unknown values")
+    func unknown() throws {
+        try check(
+            stored("Size: {cases: [small, large], unknown: «small»}"),
+            stored("Size: {cases: [small, large], unknown: «large»}"),
+            ["query: unknown values of 'Size' were read as 'small' and are read as 'large'; keep 'unknown: small'"])
+        try check(
+            stored("Size: {cases: [small], unknown: «small»}"), stored("«Size»: {cases: [small]}"),
+            ["query: unknown values of 'Size' were read as 'small' and are refused; keep 'unknown: small'"])
+        try check(stored("Size: {cases: [small]}"), stored("Size: {cases: [small], unknown: small}"))
+    }
+}

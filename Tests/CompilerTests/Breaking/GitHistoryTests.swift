@@ -1,0 +1,219 @@
+import Foundation
+import MartletSchema
+import Testing
+
+@testable import MartletCompiler
+
+@Suite("Breaking: git")
+struct GitHistoryTests {
+    private static let one = "objects:\n  Dog: {properties: {one: Int}}\n"
+    private static let two = "objects:\n  Dog: {properties: {two: Int}}\n"
+    private static let three = "objects:\n  Dog: {properties: {three: Int}}\n"
+
+    /// The files of the schema where HEAD and `reference` parted, as `commit:path` and text.
+    private func schema(
+        _ repository: ScratchRepository, _ folder: String = "Schemas", where reference: String = "main"
+    ) throws -> [String: String] {
+        let schema = try GitHistory(of: "\(repository.path)/\(folder)").schema(where: reference)
+        return Dictionary(
+            uniqueKeysWithValues: try #require(schema.input).sources.map {
+                ($0.displayPath, $0.text(of: $0.span))
+            })
+    }
+
+    private func message(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? GitError)?.description
+        }
+    }
+
+    // MARK: Which commit
+
+    @Test("S43 the schema of the merge base counts, not that of the tip")
+    func mergeBase() throws {
+        let repository = try ScratchRepository()
+        let base = try repository.commit(Self.one)
+        try repository.git("checkout", "--quiet", "-b", "work")
+        try repository.commit(Self.two)
+        try repository.git("checkout", "--quiet", "main")
+        try repository.commit(Self.three)
+        try repository.git("checkout", "--quiet", "work")
+        #expect(try schema(repository) == ["\(base):Schemas/Dog.yaml": Self.one])
+        #expect(try schema(repository, where: "HEAD~1") == ["\(base):Schemas/Dog.yaml": Self.one])
+    }
+
+    @Test("S43 a ref that is ahead of HEAD, and one that is HEAD, give what is committed")
+    func ahead() throws {
+        let repository = try ScratchRepository()
+        let base = try repository.commit(Self.one)
+        try repository.git("checkout", "--quiet", "-b", "work")
+        try repository.commit(Self.two)
+        try repository.git("checkout", "--quiet", "main")
+        try repository.write(Self.three)
+        for reference in ["work", "HEAD", "refs/heads/main"] {
+            #expect(try schema(repository, where: reference) == ["\(base):Schemas/Dog.yaml": Self.one])
+        }
+    }
+
+    @Test("S43 a tag, whose name other refs may have as well")
+    func tag() throws {
+        let repository = try ScratchRepository()
+        let base = try repository.commit(Self.one)
+        try repository.git("tag", "--annotate", "--message=One", "v1")
+        try repository.commit(Self.two)
+        #expect(try schema(repository, where: "v1") == ["\(base):Schemas/Dog.yaml": Self.one])
+    }
+
+    // MARK: Which files
+
+    @Test("S43 all schema files below the folder and no others, in any alphabet")
+    func files() throws {
+        let repository = try ScratchRepository()
+        try repository.write(Self.two, to: "Models/Schemas/Größe/Hund und Katze.yaml")
+        try repository.write("lint: {preset: strict}\n", to: "Models/Schemas/martlet.yaml")
+        for name in ["Models/Schemas/.hidden/Cat.yaml", "Models/Schemas/notes.txt", "Models/SchemasToo/Cat.yaml"] {
+            try repository.write(Self.three, to: name)
+        }
+        let base = try repository.commit(Self.one, to: "Models/Schemas/Dog.yaml")
+        #expect(
+            try schema(repository, "Models/Schemas") == [
+                "\(base):Models/Schemas/Dog.yaml": Self.one,
+                "\(base):Models/Schemas/Größe/Hund und Katze.yaml": Self.two,
+            ])
+    }
+
+    @Test("S43 more files than fit into one pipe, some of them empty or without a last line feed")
+    func manyFiles() throws {
+        let repository = try ScratchRepository()
+        for index in 0..<450 {
+            let text = index % 3 == 0 ? "" : "# \(String(repeating: "x", count: index))"
+            try repository.write(text + (index % 3 == 1 ? "\n" : ""), to: "Schemas/F\(index).yaml")
+        }
+        let base = try repository.commit()
+        let files = try schema(repository)
+        #expect(files.count == 450)
+        for index in 0..<450 {
+            #expect(files["\(base):Schemas/F\(index).yaml"] == (try repository.folder.read("Schemas/F\(index).yaml")))
+        }
+    }
+
+    @Test("S43 symbolic links of the commit are followed, also when the folder is one")
+    func links() throws {
+        let repository = try ScratchRepository()
+        try repository.write(Self.one, to: "Sources/App/Models.swift")
+        try repository.write(Self.two, to: "Shared/Cat.yaml")
+        try repository.write(Self.one, to: "Schemas/Dog.yaml")
+        let link = { (place: String, target: String) in
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(repository.path)/\(place)", withDestinationPath: target)
+        }
+        try link("Sources/App/Schemas", "../../Schemas")
+        try link("Schemas/Shared", "../Shared")
+        try link("Schemas/Bird.yaml", "Shared/Cat.yaml")
+        try link("Schemas/Gone.yaml", "nowhere.yaml")
+        try link("Schemas/Outside.yaml", "../../../outside.yaml")
+        let base = try repository.commit()
+        let expected = ["\(base):Schemas/Dog.yaml": Self.one, "\(base):Schemas/Shared/Cat.yaml": Self.two]
+        let files = try schema(repository, "Sources/App/Schemas")
+        #expect(files == expected)
+        try link("Schemas/Loop", "../Schemas")
+        try repository.commit()
+        #expect(
+            message { _ = try schema(repository) }?.hasSuffix(
+                "is a symbolic link that leads back to itself; compare with a folder") == true)
+    }
+
+    @Test("S43 a folder that was somewhere else is found there")
+    func moved() throws {
+        let repository = try ScratchRepository()
+        try repository.write(Self.two, to: "Schemas/Sub/Cat.yaml")
+        try repository.commit(Self.one)
+        try repository.git("checkout", "--quiet", "-b", "work")
+        try FileManager.default.createDirectory(atPath: repository.path + "/App", withIntermediateDirectories: false)
+        try repository.git("mv", "Schemas", "App/Models")
+        try repository.commit()
+        let schema = try GitHistory(of: repository.path + "/App/Models").schema(where: "main")
+        #expect(schema.isMoved)
+        #expect(schema.folder == "Schemas")
+        #expect(schema.input?.sources.map(\.relativePath) == ["Dog.yaml", "Sub/Cat.yaml"])
+    }
+
+    @Test("S43 a folder that was not there has no schema")
+    func newFolder() throws {
+        let repository = try ScratchRepository()
+        let base = try repository.commit(Self.one, to: "Other/Dog.yaml")
+        try repository.write(Self.one)
+        let schema = try GitHistory(of: repository.path + "/Schemas").schema(where: "main")
+        #expect(schema.input == nil)
+        #expect(schema.commit == base)
+        #expect(!schema.isMoved)
+    }
+
+    @Test("S43 neither the work tree nor the index is touched")
+    func untouched() throws {
+        let repository = try ScratchRepository()
+        try repository.commit(Self.one)
+        // The index does not know the new date yet, and a refresh would write it.
+        try repository.write(Self.two)
+        try repository.write(Self.one)
+        try repository.folder.setOld("Schemas/Dog.yaml")
+        try repository.folder.setOld(".git/index")
+        let before = try FileManager.default.subpathsOfDirectory(atPath: repository.path).sorted()
+        #expect(try schema(repository).count == 1)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: repository.path).sorted() == before)
+        for name in ["Schemas/Dog.yaml", ".git/index"] {
+            #expect(try repository.folder.modified(name) == Date(timeIntervalSince1970: 1000))
+        }
+    }
+
+    // MARK: What can be wrong
+
+    @Test("S43 no git, no repository, no commit, no ref, no history in common")
+    func errors() throws {
+        let empty = try TemporaryFolder()
+        #expect(
+            message { _ = try GitHistory(of: empty.path, environment: ["PATH": empty.path]) }
+                == "no program 'git' in PATH; install it, or compare with a folder")
+        // Whatever folder temporary ones lie in, the search for a repository ends there.
+        var environment = ProcessInfo.processInfo.environment
+        environment["GIT_CEILING_DIRECTORIES"] = (empty.path as NSString).deletingLastPathComponent
+        #expect(
+            message { _ = try GitHistory(of: empty.path, environment: environment) }
+                == "'\(empty.path)' is in no git repository; compare with a folder")
+
+        let repository = try ScratchRepository()
+        try repository.write(Self.one)
+        #expect(
+            message { _ = try schema(repository, where: "main") }
+                == "no git ref 'main', and no such folder; fetch it, or see 'git branch --all'")
+        try repository.commit()
+        for reference in ["nowhere", "--help", "-", "", "main..main"] {
+            #expect(
+                message { _ = try schema(repository, where: reference) }
+                    == "no git ref '\(reference)', and no such folder; fetch it, or see 'git branch --all'")
+        }
+        try repository.git("checkout", "--quiet", "--orphan", "other")
+        try repository.commit(Self.two)
+        #expect(
+            message { _ = try schema(repository) }
+                == "HEAD and 'main' have no commit in common; fetch more of the history, or compare with a folder")
+        #expect(try schema(repository, where: "other").count == 1)
+    }
+
+    @Test("S43 what a hook says of another repository does not count")
+    func hooks() throws {
+        let repository = try ScratchRepository()
+        let base = try repository.commit(Self.one)
+        let other = try ScratchRepository()
+        try other.commit(Self.two)
+        var environment = ProcessInfo.processInfo.environment
+        environment["GIT_DIR"] = other.path + "/.git"
+        environment["GIT_WORK_TREE"] = other.path
+        environment["GIT_INDEX_FILE"] = other.path + "/.git/index"
+        let history = try GitHistory(of: repository.path + "/Schemas", environment: environment)
+        #expect(try history.schema(where: "main").commit == base)
+    }
+}

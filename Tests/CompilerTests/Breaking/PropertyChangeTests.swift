@@ -1,0 +1,126 @@
+import MartletLint
+import MartletSchema
+import Testing
+
+@Suite("Breaking: properties")
+struct PropertyChangeTests {
+    @Test("S43 MRT0601 a property that is gone takes its values with it")
+    func gone() throws {
+        try check(
+            dog("age: Int, «name»: String"), "objects:\n  «Dog»: {properties: {age: Int}}\n",
+            ["data: property 'Dog.name' is gone, and its stored values with it; declare it again"])
+    }
+
+    @Test("S43 MRT0601 linking objects hold nothing, so that code alone breaks without them")
+    func linkingObjects() throws {
+        try check(
+            dog("friend: Dog?, «friends»: LinkingObjects<Dog.friend>"),
+            "objects:\n  «Dog»: {properties: {friend: Dog?}}\n",
+            ["source: property 'Dog.friends' is gone; declare it again"])
+        try check(
+            dog("friend: Dog?, foe: Dog?, them: «LinkingObjects<Dog.friend>»"),
+            dog("friend: Dog?, foe: Dog?, them: «LinkingObjects<Dog.foe>»"),
+            [
+                "source: property 'Dog.them' was 'LinkingObjects<Dog.friend>' and is 'LinkingObjects<Dog.foe>'; "
+                    + "keep the type"
+            ])
+        // What takes their name is new, and what they take the name of is lost.
+        try check(
+            dog("friend: Dog?, them: «LinkingObjects<Dog.friend>»"), dog("friend: Dog?, them: «List<Dog>»"),
+            ["source: property 'Dog.them' was 'LinkingObjects<Dog.friend>' and is 'List<Dog>'; keep the type"])
+        try check(
+            dog("friend: Dog?, them: «List<Dog>»"), dog("friend: Dog?, them: «LinkingObjects<Dog.friend>»"),
+            [
+                "data: property 'Dog.them' was 'List<Dog>' and is 'LinkingObjects<Dog.friend>'; "
+                    + "keep the type, or add a property with another name"
+            ])
+    }
+
+    @Test("S43 MRT0601 a renamed property breaks code and no data")
+    func renamed() throws {
+        try check(
+            dog("«years»: Int, owner: Dog?, owned: LinkingObjects<Dog.owner>"),
+            dog("«age»: {type: Int, renamedFrom: years}, owner: Dog?, owned: LinkingObjects<Dog.owner>"),
+            ["source: property 'Dog.age' was 'years'; rename it in code that uses it"])
+        // Linking objects follow their link.
+        try check(
+            dog("«owner»: Dog?, owned: LinkingObjects<Dog.owner>"),
+            dog("«master»: {type: Dog?, renamedFrom: owner}, owned: LinkingObjects<Dog.master>"),
+            ["source: property 'Dog.master' was 'owner'; rename it in code that uses it"])
+    }
+
+    @Test(
+        "S43 MRT0601 another type is another column",
+        arguments: [
+            ("Int", "Int64"), ("Int", "String"), ("Int", "List<Int>"), ("List<Int>", "Set<Int>"),
+            ("List<Int>", "Map<Int>"), ("Dog?", "Cat?"), ("Size", "String"), ("Size", "Amount"),
+        ])
+    func type(_ before: String, _ after: String) throws {
+        let rest = "  Cat: {properties: {a: Int}}\nenums:\n  Size: [small]\n  Amount: {raw: Int, cases: {one: 1}}\n"
+        try check(
+            dog("a: «\(before)»") + rest, dog("a: «\(after)»") + rest,
+            [
+                "data: property 'Dog.a' was '\(before)' and is '\(after)'; "
+                    + "keep the type, or add a property with another name"
+            ])
+    }
+
+    @Test("S43 MRT0601 what may be nil in a file cannot become required; the other way breaks code alone")
+    func optionality() throws {
+        try check(
+            dog("a: «Int?»"), dog("a: «Int»"),
+            ["data: property 'Dog.a' is required and may be stored as nil; keep 'Int?'"])
+        try check(
+            dog("a: «List<Int?>»"), dog("a: «List<Int>»"),
+            ["data: property 'Dog.a' may hold nil, which its type forbids; keep 'List<Int?>'"])
+        try check(
+            dog("a: «Int»"), dog("a: «Int?»"),
+            ["source: property 'Dog.a' was 'Int' and is 'Int?'; keep the type"])
+    }
+
+    @Test("S43 MRT0601 another enum is fine for a file if it knows all values")
+    func otherEnum() throws {
+        let enums = "enums:\n  Size: [small, large]\n  Height: [large, small]\n  Width: [small, wide]\n"
+        try check(
+            dog("a: «Size»") + enums, dog("a: «Height»") + enums,
+            ["source: property 'Dog.a' was 'Size' and is 'Height'; keep the type"])
+        try check(
+            dog("a: «Size»") + enums, dog("a: «Width»") + enums,
+            [
+                "data: property 'Dog.a' was 'Size' and is 'Width', which has no 'large'; "
+                    + "keep the type, or add a property with another name"
+            ])
+    }
+
+    @Test("S43 MRT0601 ignored properties are code")
+    func ignored() throws {
+        try check(
+            "objects:\n  Dog: {properties: {a: Int}, ignored: {b: «Int», «c»: Int, d: Int}}\n",
+            "objects:\n  «Dog»: {properties: {a: Int, d: Int}, ignored: {b: «Bool»}}\n",
+            [
+                "source: property 'Dog.c' is gone; declare it again",
+                "source: property 'Dog.b' was 'Int' and is 'Bool'; keep the type",
+            ])
+        try check(
+            dog("a: Int, «b»: Int"), dog("a: Int", "ignored: {«b»: Int}"),
+            [
+                "data: property 'Dog.b' is ignored now, and its stored values are lost; move it back to 'properties'"
+            ])
+    }
+
+    @Test("S43 MRT0601 the order of properties is that of arguments and of the values of arrays")
+    func order() throws {
+        try check(
+            dog("«a»: Int, b: Int, c: Int"), dog("b: Int, c: Int, «a»: Int"),
+            [
+                "source: property 'Dog.a' stands further down than before, and the initialiser takes its arguments in "
+                    + "this order; move it back"
+            ])
+        try check(
+            dog("a: Int, b: Int"), dog("a: Int, «c»: Int, b: Int, d: Int"),
+            [
+                "query: property 'Dog.c' stands before others, and 'create' takes the values of an array in this "
+                    + "order; move it to the end"
+            ])
+    }
+}

@@ -1,0 +1,102 @@
+import MartletLint
+import MartletSchema
+import Testing
+
+@Suite("Breaking: keys, indexes and defaults")
+struct QueryChangeTests {
+    @Test("S43 MRT0601 a primary key that came, went or is another")
+    func primaryKey() throws {
+        let mend = "keep it, or add a type with another name"
+        try check(
+            dog("a: Int, b: Int", "primaryKey: «a»"), dog("a: Int, b: Int", "primaryKey: «b»"),
+            ["data: the primary key of 'Dog' was 'a' and is 'b'; \(mend)"])
+        try check(
+            dog("a: Int", "primaryKey: «a»"), dog("a: Int", name: "«Dog»"),
+            ["data: the primary key of 'Dog' was 'a' and is absent; \(mend)"])
+        try check(
+            dog("a: Int"), dog("a: Int", "primaryKey: «a»"),
+            ["data: the primary key of 'Dog' was absent and is 'a'; \(mend)"])
+        try check(
+            dog("«a»: Int", "primaryKey: a"), dog("«b»: {type: Int, renamedFrom: a}", "primaryKey: b"),
+            ["source: property 'Dog.b' was 'a'; rename it in code that uses it"])
+    }
+
+    @Test("S43 MRT0601 what must be unique now may not be so in a file, which then does not open")
+    func unique() throws {
+        try check(
+            dog("a: Int, b: Int"), dog("a: Int, b: Int", "unique: [[«a, b»]]"),
+            [
+                "data: 'Dog.a' and 'Dog.b' must be unique now, and a file whose objects share values does not open; "
+                    + "take the list out of 'unique', or make the values differ first"
+            ])
+        try check(
+            dog("a: Int, b: Int", "unique: [[«a, b»]]"), dog("a: Int, b: Int", name: "«Dog»"),
+            ["query: 'Dog.a' and 'Dog.b' need not be unique any more; keep the list in 'unique'"])
+        try check(dog("a: Int, b: Int", "unique: [[a, b]]"), dog("a: Int, b: Int", "unique: [[b, a]]"))
+        // Together with what is unique already, anything is.
+        try check(dog("a: Int, b: Int", "unique: [[a]]"), dog("a: Int, b: Int", "unique: [[a], [a, b]]"))
+        try check(
+            dog("a: Int, b: Int", "primaryKey: a"), dog("a: Int, b: Int", "primaryKey: a, unique: [[a, b]]"))
+    }
+
+    @Test("S43 MRT0601 an index that is gone makes queries slower; a new one breaks nothing")
+    func index() throws {
+        try check(
+            dog("a: Int, b: Int", "index: [«a»]"), dog("«a»: Int, b: Int", "index: [b]"),
+            ["query: 'Dog.a' has no index any more, and queries for it become slower; keep it in 'index'"])
+    }
+
+    @Test("S43 MRT0601 full-text search that is gone")
+    func fullText() throws {
+        try check(
+            dog("a: {type: String, «fullText»: true}"), dog("«a»: String"),
+            ["query: 'Dog.a' has no full-text search any more; keep 'fullText: true'"])
+        try check(dog("a: String"), dog("a: {type: String, fullText: true}"))
+    }
+
+    @Test("S43 MRT0601 another 'onDelete'")
+    func onDelete() throws {
+        try check(
+            dog("«a»: Dog?"), dog("«a»: {type: Dog?, onDelete: cascade}"),
+            [
+                "query: 'onDelete' of 'Dog.a' was 'nullify' and is 'cascade', so other objects are deleted; "
+                    + "keep 'onDelete: nullify'"
+            ])
+    }
+
+    @Test("S43 MRT0601 another default, if it is another value")
+    func defaults() throws {
+        let message = "query: 'Dog.a' of a new object starts with another value; keep the default"
+        try check(dog("a: Int = «1»"), dog("a: Int = «2»"), [message])
+        try check(dog("a: Int = «1»"), dog("a: «Int»"), [message])
+        try check(dog("a: «Date»"), dog("a: Date = «now»"), [message])
+        try check(dog("a: «Int?»"), dog("a: Int? = «0»"), [message])
+        try check(dog("a: Int"), dog("a: Int = 0"))
+        try check(dog("a: String"), dog("a: String = \"\""))
+        try check(dog("a: {type: Int, default: 3}"), dog("a: Int = 3"))
+        let ignored = { (value: String) in dog("b: Int", "ignored: {a: Bool = \(value)}") }
+        try check(ignored("«true»"), ignored("«false»"), [message])
+    }
+
+    @Test("S43 MRT0601 the default of an enum is what is stored of it")
+    func enumDefaults() throws {
+        let message = "query: 'Dog.a' of a new object starts with another value; keep the default"
+        let enums = { (cases: String) in "enums:\n  Size: {raw: Int, cases: {\(cases)}}\n" }
+        try check(
+            enums("small: 1, large: 2") + dog("a: «Size»"), enums("large: 2, small: 1") + dog("a: «Size»"), [message])
+        try check(enums("small: 1, large: 2") + dog("a: Size"), enums("small: 1, large: 2") + dog("a: Size = small"))
+        try check(
+            enums("«small»: 1") + dog("a: Size = small"), enums("«tiny»: 1") + dog("a: Size = tiny"),
+            ["source: case 'Size.small' is 'tiny' now; rename it in code that uses it"])
+    }
+
+    @Test("S43 MRT0601 the level says what is an error and what a note")
+    func levels() throws {
+        let change = try SchemaChange(
+            dog("a: Int?, b: Int, c: Int", "index: [c]"), dog("a: Int, b: Int?, c: Int"))
+        let severities = { (level: BreakingLevel) in change.findings(failingFrom: level).map(\.severity) }
+        #expect(severities(.data) == [.error, .note, .note])
+        #expect(severities(.source) == [.error, .error, .note])
+        #expect(severities(.query) == [.error, .error, .error])
+    }
+}

@@ -1,0 +1,88 @@
+import MartletEngine
+import MartletFrontend
+import MartletLint
+import MartletSchema
+import Testing
+
+@testable import MartletBackend
+
+/// The one place where the two wings meet: what `breaking` says of data is what the runtime says when it opens a file.
+@Suite("Breaking: agreement with the runtime")
+struct RuntimeAgreementTests {
+    @Test("S43 the runtime refuses a change if and only if it is one of data", arguments: 0..<4 as Range<UInt64>)
+    func agreement(_ seed: UInt64) throws {
+        var dice = SplitMix(seed: seed)
+        var outcomes: [Bool: Int] = [:]
+        for _ in 0..<750 {
+            let texts = (SampleSchema.text(&dice), SampleSchema.text(&dice))
+            guard let old = model(texts.0, SourceFileID(1)), let new = model(texts.1, SourceFileID(0)) else { continue }
+            let difference = SchemaDiff(stored: facts(of: old), declared: facts(of: new))
+            let isRefused = !difference.differences.isEmpty
+            // Objects of types that nobody declares stay in the file, where the program cannot reach them.
+            let lost = BreakingChanges.between(old, new).filter {
+                $0.level == .data && !$0.message.contains("the objects stored of it")
+            }
+            #expect(
+                isRefused == !lost.isEmpty,
+                "\(texts.0)\n\(texts.1)\n\(difference.differences)\n\(lost.map(\.message))")
+            outcomes[isRefused, default: 0] += 1
+        }
+        // Both happen, and often enough to mean something.
+        #expect(outcomes[true, default: 0] > 300)
+        #expect(outcomes[false, default: 0] > 10)
+    }
+
+    private func model(_ text: String, _ file: SourceFileID) -> SchemaModel? {
+        Frontend.analyze([SourceText(file: file, path: "A.yaml", text: text)]).model
+    }
+
+    /// As generated classes carry them.
+    private func facts(of schema: SchemaModel) -> [ObjectTypeSchema] {
+        schema.objects.compactMap { object in
+            SchemaFacts.objectType(FactsEmitter.lines(for: object).joined(separator: "\n"))
+        }
+    }
+}
+
+/// Small schemas that have much in common with each other; few of them are in error.
+private enum SampleSchema {
+    private static let types = ["Ant", "Bee", "Cat", "Dog"]
+    private static let properties = ["p", "q", "r"]
+
+    static func text(_ dice: inout SplitMix) -> String {
+        var names = types.filter { _ in Int.random(in: 0..<4, using: &dice) > 0 }
+        if names.isEmpty { names = ["Ant"] }
+        let embedded = names.count > 1 && Int.random(in: 0..<5, using: &dice) == 0 ? names.removeLast() : nil
+        let size = Int.random(in: 0..<6, using: &dice) == 0 ? "{raw: Int, cases: {x: 1}}" : "[x]"
+        var text = "enums:\n  Size: \(size)\n  Height: [x]\nobjects:\n"
+        for name in names { text += object(name, links: names, embedded, &dice) }
+        if let embedded { text += "embedded:\n" + object(embedded, links: names, nil, &dice) }
+        return text
+    }
+
+    private static func object(
+        _ name: String, links: [String], _ embedded: String?, _ dice: inout SplitMix
+    ) -> String {
+        var choices = [
+            "Int", "Int?", "Int64", "String", "List<Int>", "List<Int?>", "Set<Int>", "Map<Int>", "Size", "Height",
+            "Size?",
+        ]
+        for link in links { choices += ["\(link)?", "List<\(link)>", "Map<\(link)?>"] }
+        if let embedded { choices += ["\(embedded)?", "List<\(embedded)>"] }
+        var list: [String] = []
+        for (name, usual) in zip(properties, ["Int", "Int?", "Size"]) where Int.random(in: 0..<5, using: &dice) > 0 {
+            let type = Int.random(in: 0..<3, using: &dice) > 0 ? usual : choices.randomElement(using: &dice) ?? usual
+            list.append("\(name): {\(rename(properties, &dice))type: \(type)}")
+        }
+        let isKeyed =
+            links.contains(name) && list.first?.hasSuffix("type: Int}") == true
+            && Int.random(in: 0..<8, using: &dice) == 0
+        let key = isKeyed ? "primaryKey: \(list[0].prefix(1)), " : ""
+        return "  \(name): {\(rename(types, &dice))\(key)properties: {\(list.joined(separator: ", "))}}\n"
+    }
+
+    private static func rename(_ names: [String], _ dice: inout SplitMix) -> String {
+        guard Int.random(in: 0..<4, using: &dice) == 0, let name = names.randomElement(using: &dice) else { return "" }
+        return "renamedFrom: \(name), "
+    }
+}
