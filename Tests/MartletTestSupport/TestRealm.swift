@@ -29,7 +29,7 @@ package final class TestRealm {
         nonisolated(unsafe) let body = body
         var others = configuration
         others.scheduler = nil
-        nonisolated(unsafe) let configuration = others
+        let configuration = others
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             do {
