@@ -119,7 +119,10 @@ struct PracticeTests {
     }
 
     private func record(_ result: Import, in folder: URL) throws {
-        try? FileManager.default.removeItem(at: folder)
+        for name in (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
+        where name.hasSuffix(".yaml") {
+            try FileManager.default.removeItem(at: folder.appending(path: name))
+        }
         for output in result.outputs {
             let file = folder.appending(path: output.path)
             try FileManager.default.createDirectory(

@@ -1,4 +1,5 @@
-// swift-format-ignore-file: names that people give are part of the sample.
+// Names and layouts that people choose are part of the sample.
+// swift-format-ignore-file
 import CoreLocation
 import Foundation
 import RealmSwift
