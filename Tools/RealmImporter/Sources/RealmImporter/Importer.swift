@@ -68,7 +68,7 @@ public enum Importer {
     private static func output(
         _ file: FileDraft, of draft: SchemaDraft, _ path: String
     ) throws(ImportFault) -> Import.Output {
-        let text = DraftWriter(draft: draft).write(file).text
+        let text = DraftWriter(draft).write(file).text
         let layout = Compiler.format(SourceText(file: SourceFileID(0), path: path, text: text))
         guard let bytes = layout.bytes else {
             throw ImportFault(message: layout.diagnostics.first?.message ?? "a schema file cannot be laid out")

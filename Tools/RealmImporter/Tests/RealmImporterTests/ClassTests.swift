@@ -44,6 +44,39 @@ struct ClassTests {
             ])
     }
 
+    @Test("the code of a mere base goes to a protocol, as it has no class to extend")
+    func codeOfBase() throws {
+        let sample = try Sample(
+            """
+            class Base: Object {
+                enum Kind: String, PersistableEnum { case one }
+                @Persisted var kind: Kind
+                func bark() {}
+            }
+            class Dog: Base {}
+            class Cat: Base {}
+            """)
+        #expect(sample.yaml.contains("  Dog:\n    properties:\n      kind: BaseKind\n"))
+        #expect(
+            sample.findings.dropFirst() == [
+                "2:10 warning: 'Base.Kind' becomes 'BaseKind', since no type of a schema stands in another; "
+                    + "rename it in code that uses it",
+                "4:10 note: method 'bark()' stays in Swift; move it to a protocol for 'Dog', 'Cat'",
+            ])
+    }
+
+    @Test("a class whose base is in no file is not passed over")
+    func unknownBase() throws {
+        let sample = try Sample(
+            "class Dog: StoredObject { @Persisted var name: String }", "class View: UIView { var name = 5 }")
+        #expect(sample.result.outputs.isEmpty)
+        #expect(
+            sample.findings == [
+                "1:7 warning: 'Dog' is left out: its base class 'StoredObject' is in none of these files; "
+                    + "name the file that declares it, too"
+            ])
+    }
+
     @Test("a base that code makes objects of has a table, and an alias may name it")
     func usedBase() throws {
         let sample = try Sample(
@@ -84,6 +117,7 @@ struct ClassTests {
                 convenience init(name: String) { self.init() }
                 func bark(at person: String, _ times: Int) {}
                 deinit {}
+                enum CodingKeys: String, CodingKey { case name }
             }
             extension Dog { func sleep() {} }
             enum Size: String, PersistableEnum, Codable { case small; var next: Size { self } }
@@ -98,8 +132,9 @@ struct ClassTests {
                 "5:17 note: initialiser 'init(name:)' stays in Swift; move it to an extension of 'Dog'",
                 "6:10 note: method 'bark(at:_:)' stays in Swift; move it to an extension of 'Dog'",
                 "7:5 note: deinitialiser stays in Swift; move it to an extension of 'Dog'",
-                "10:37 note: 'Codable' stays in Swift; write 'extension Size: Codable {}'",
-                "10:63 note: computed property 'next' stays in Swift; move it to an extension of 'Size'",
+                "8:10 note: type 'CodingKeys' stays in Swift; move it to an extension of 'Dog'",
+                "11:37 note: 'Codable' stays in Swift; write 'extension Size: Codable {}'",
+                "11:63 note: computed property 'next' stays in Swift; move it to an extension of 'Size'",
             ])
     }
 

@@ -59,6 +59,13 @@ struct CommentTests {
         #expect(sample.findings.isEmpty)
     }
 
+    @Test("characters that no schema file may hold are dropped from documentation")
+    func oddCharacters() throws {
+        let sample = try Sample(
+            "class Dog: Object {\n/// A\u{202E}b\u{7}c\td # e: f\n@Persisted var name: String\n}")
+        #expect(sample.yaml.contains("      ## Abc\td # e: f\n      name: String\n"))
+    }
+
     @Test("deprecations keep their message, and a new name becomes one")
     func deprecations() throws {
         let sample = try Sample(

@@ -30,7 +30,8 @@ struct DefaultTests {
             ("var a = Color.green.rawValue", "a: String = \"g\""), ("var a = Level.high.rawValue", "a: Int = 2"),
             ("var a: AnyRealmValue = .int(5)", "a: AnyRealmValue = 5"),
             ("var a: AnyRealmValue = .none", "a: AnyRealmValue"), ("var a: Int? = nil", "a: Int?"),
-            ("var a: Int? = 3", "a: Int? = 3"), ("var a = String()", "a: String = \"\""),
+            ("var a: Int? = 3", "a: Int? = 3"), ("var a: Date? = Date()", "a: Date? = now"),
+            ("var a: UUID? = UUID()", "a: UUID? = new"), ("var a = String()", "a: String = \"\""),
         ])
     func literals(swift: String, line: String) throws {
         #expect(try Sample.properties("@Persisted \(swift)") == [line])

@@ -79,7 +79,7 @@ struct NameTests {
         #expect(
             sample.findings[0]
                 == "2:10 warning: 'Dog.Size' becomes 'DogSize', since no type of a schema stands in another; "
-                + "to keep the name in 'Dog', write 'extension Dog { typealias Size = DogSize }'")
+                + "to keep the name, write 'extension Dog { typealias Size = DogSize }'")
         #expect(sample.findings.count == 3)
     }
 

@@ -20,7 +20,8 @@ struct DraftMender {
     mutating func mend() throws(Fault) {
         // Each round takes something away or tries another of a few names.
         while !draft.files.allSatisfy(\.isEmpty) {
-            let texts = draft.files.map { DraftWriter(draft: draft).write($0) }
+            let writer = DraftWriter(draft)
+            let texts = draft.files.map(writer.write)
             let sources = texts.enumerated().map { number, text in
                 SourceText(file: SourceFileID(number), path: "\(number).yaml", text: text.text)
             }.filter { !$0.bytes.isEmpty }

@@ -12,6 +12,8 @@ struct PropertyDeclaration {
     }
 
     let name: Spanned<String>
+    /// The type it stands in.
+    let owner: String
     var head = DeclarationHead()
     var type: TypeExpression?
     var value: ValueExpression?

@@ -38,6 +38,8 @@ struct TypeDeclaration {
     var customizations: [Customization] = []
     var kept: [KeptMember] = []
     var aliases: [AliasDeclaration] = []
+    /// The types in its body, by their whole names.
+    var nested: [Spanned<String>] = []
 
     /// The names around it and its own: where the types are looked up that it names.
     var scope: [String] { name.value.split(separator: ".").map(String.init) }

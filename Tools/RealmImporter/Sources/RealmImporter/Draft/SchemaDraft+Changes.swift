@@ -16,7 +16,7 @@ extension SchemaDraft {
             guard case .enumCase(_, let name) = item else { return enumeration.span }
             return enumeration.cases.first { $0.swiftName == name }?.span
         }
-        let projection = files.lazy.flatMap(\.projections).first { $0.key == key }
+        let projection = projection(key)
         guard case .label(_, let name) = item else { return projection?.span }
         return projection?.labels.first { $0.swiftName == name }?.span
     }
@@ -39,7 +39,7 @@ extension SchemaDraft {
         case .enumCase(let key, _):
             all = (enumeration(key)?.cases ?? []).map { (.enumCase(owner: key, name: $0.swiftName), $0.name) }
         case .label(let key, _):
-            let labels = files.lazy.flatMap(\.projections).first { $0.key == key }?.labels
+            let labels = self.projection(key)?.labels
             all = (labels ?? []).map { (.label(owner: key, name: $0.swiftName), $0.name) }
         }
         return (all.first { $0.0 == item }?.1 ?? "", all.filter { $0.0 != item }.map(\.1))

@@ -124,9 +124,13 @@ struct SchemaDraft {
         return nil
     }
 
+    func projection(_ key: String) -> ProjectionDraft? {
+        for file in files { for projection in file.projections where projection.key == key { return projection } }
+        return nil
+    }
+
     /// What the schema calls a type; nil where it is left out.
     func name(of key: String) -> String? {
-        object(key)?.name ?? enumeration(key)?.name
-            ?? files.lazy.flatMap(\.projections).first { $0.key == key }?.name
+        object(key)?.name ?? enumeration(key)?.name ?? projection(key)?.name
     }
 }

@@ -11,7 +11,7 @@ extension SourceReader {
     /// - Returns: whether it was a member other than a type.
     mutating func addMember(_ declaration: DeclSyntax, to type: inout TypeDeclaration) -> Bool {
         if let node = declaration.as(VariableDeclSyntax.self) {
-            type.properties += properties(node, hasObjcMembers: type.hasObjcMembers)
+            type.properties += properties(node, of: type)
         } else if let node = declaration.as(EnumCaseDeclSyntax.self) {
             type.cases += cases(node)
         } else if let node = declaration.as(FunctionDeclSyntax.self) {
@@ -71,7 +71,7 @@ extension SourceReader {
 
     // MARK: Properties
 
-    private func properties(_ node: VariableDeclSyntax, hasObjcMembers: Bool) -> [PropertyDeclaration] {
+    private func properties(_ node: VariableDeclSyntax, of owner: TypeDeclaration) -> [PropertyDeclaration] {
         var properties: [PropertyDeclaration] = []
         // 'var a, b: Int' gives both the type.
         var type: TypeExpression?
@@ -79,9 +79,10 @@ extension SourceReader {
             type = binding.typeAnnotation.map { TypeExpression($0.type) } ?? (binding.initializer == nil ? type : nil)
             guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { continue }
             var property = PropertyDeclaration(
-                name: places.name(pattern.identifier), head: attributes.head(node.attributes, of: node), type: type,
+                name: places.name(pattern.identifier), owner: owner.name.value,
+                head: attributes.head(node.attributes, of: node), type: type,
                 value: binding.initializer.map { values.read($0.value) })
-            setModifiers(of: &property, node, hasObjcMembers: hasObjcMembers)
+            setModifiers(of: &property, node, hasObjcMembers: owner.hasObjcMembers)
             setAccessors(of: &property, binding.accessorBlock)
             if let (persistence, value) = attributes.persistence(node.attributes) {
                 property.persistence = persistence

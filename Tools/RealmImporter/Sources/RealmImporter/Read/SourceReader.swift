@@ -102,7 +102,9 @@ struct SourceReader {
             type.aliases.append(alias)
             file.aliases.append(alias)
         } else if !addMember(declaration, to: &type) {
+            let position = file.types.count
             readType(declaration, outer: type.name.value)
+            if file.types.count > position { type.nested.append(file.types[position].name) }
         }
     }
 

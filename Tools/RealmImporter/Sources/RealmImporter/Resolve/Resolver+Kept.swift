@@ -11,26 +11,51 @@ extension Resolver {
     private static let coding: Set<String> = ["Codable", "Encodable", "Decodable"]
     private static let identity: Set<String> = ["ObjectKeyIdentifiable", "Identifiable"]
 
-    /// What stands around and between the properties of a type.
+    /// What stands around and between the properties of a type that the schema takes over.
     mutating func reportAround(_ type: TypeDeclaration) {
         let key = type.name.value
-        let name = names.name(of: key)
-        if let outer = type.scope.dropLast().last, name != type.lastName || type.scope.count > 1 {
-            let scope = type.scope.dropLast().joined(separator: ".")
-            findings.warn(
-                "'\(key)' becomes '\(name)', since no type of a schema stands in another; to keep the name in '\(outer)',"
-                    + " write 'extension \(scope) { typealias \(type.lastName) = \(name) }'", at: type.name.span)
-        }
-        for member in type.kept {
-            findings.note("\(member.what) stays in Swift; move it to an extension of '\(name)'", at: member.span)
-        }
+        guard !type.isGeneric, TypeNames.isModel(index.role(of: key)) else { return }
+        if type.scope.count > 1 { reportNewName(of: type) }
         for attribute in type.head.foreignAttributes {
             findings.warn("'@\(attribute.value)' is left out; do by hand what it did for '\(key)'", at: attribute.span)
         }
         if let objcName = type.objcName, type.kind == .classType {
-            reportStoredName("'\(objcName.value)'", of: key, at: objcName.span)
+            reportStoredName(objcName.value, of: key, at: objcName.span)
         }
-        reportConformances(of: type, name)
+        reportConformances(of: type, names.name(of: key))
+        let code = type.properties.filter(isCode).map { property in
+            let kind = property.isStatic ? "static property" : property.isComputed ? "computed property" : "property"
+            return KeptMember(what: "\(kind) '\(property.name.value)'", span: property.name.span)
+        }
+        let nested = type.nested.filter { !TypeNames.isModel(index.role(of: $0.value)) }.map { name in
+            KeptMember(what: "type '\(name.value.split(separator: ".").last ?? "")'", span: name.span)
+        }
+        for member in type.kept + code + nested {
+            findings.note("\(member.what) stays in Swift; move it to \(home(of: key))", at: member.span)
+        }
+    }
+
+    private func isCode(_ property: PropertyDeclaration) -> Bool {
+        switch index.role(of: property.owner) {
+        case .object, .embedded: property.isStatic || property.isComputed
+        case .projection: property.projection == nil
+        default: true
+        }
+    }
+
+    /// Where the code of a class goes.
+    private func home(of key: String) -> String {
+        guard let heirs = mereBases[key] else { return "an extension of '\(names.name(of: key))'" }
+        return "a protocol for " + heirs.map { "'\($0)'" }.joined(separator: ", ")
+    }
+
+    private mutating func reportNewName(of type: TypeDeclaration) {
+        let name = names.name(of: type.name.value)
+        let outer = type.scope.dropLast().joined(separator: ".")
+        let mend = "to keep the name, write 'extension \(outer) { typealias \(type.lastName) = \(name) }'"
+        findings.warn(
+            "'\(type.name.value)' becomes '\(name)', since no type of a schema stands in another; "
+                + (mereBases[outer] == nil ? mend : "rename it in code that uses it"), at: type.name.span)
     }
 
     private mutating func reportConformances(of type: TypeDeclaration, _ name: String) {
@@ -56,14 +81,6 @@ extension Resolver {
             return "'\(conformance)' stays in Swift; write 'extension \(name): Identifiable {}'"
         }
         return "'\(conformance)' stays in Swift; write 'extension \(name): \(conformance) {}'"
-    }
-
-    mutating func reportKept(_ property: PropertyDeclaration, of type: TypeDeclaration) {
-        let name = property.name
-        let kind = property.isStatic ? "static property" : property.isComputed ? "computed property" : "property"
-        findings.note(
-            "\(kind) '\(name.value)' stays in Swift; move it to an extension of '\(names.name(of: type.name.value))'",
-            at: name.span)
     }
 
     // MARK: Names in old files

@@ -11,7 +11,7 @@ extension Resolver {
         let ignored = namesListed(by: "ignoredProperties", in: customizations)
         for ancestor in lineage {
             guard let declaration = index.entries[ancestor]?.declaration else { continue }
-            add(declaration, to: &draft, ignored: Set(ignored.map(\.value)), isOwn: ancestor == key)
+            add(declaration, to: &draft, ignored: Set(ignored.map(\.value)))
         }
         addPrimaryKey(customizations, to: &draft)
         addIndexes(customizations, to: &draft)
@@ -19,9 +19,7 @@ extension Resolver {
         return draft
     }
 
-    private mutating func add(
-        _ type: TypeDeclaration, to draft: inout ObjectDraft, ignored: Set<String>, isOwn: Bool
-    ) {
+    private mutating func add(_ type: TypeDeclaration, to draft: inout ObjectDraft, ignored: Set<String>) {
         let isModern = type.properties.contains { $0.persistence != nil }
         for property in type.properties {
             switch place(of: property, isModern: isModern, ignored: ignored) {
@@ -31,7 +29,7 @@ extension Resolver {
                 findings.warn(
                     "'\(property.name.value)' has no '@Persisted' in a class that uses it, so Realm did not store it; "
                         + "add it to the schema where it should be stored", at: property.name.span)
-            case .code: if isOwn { reportKept(property, of: type) }
+            case .code: break
             }
         }
     }

@@ -27,7 +27,6 @@ extension Resolver {
                     swiftName: name.value, name: name.value, raw: raw,
                     documentation: item.declaration.head.documentation, span: name.span))
         }
-        for property in type.properties { reportKept(property, of: type) }
         return EnumDraft(
             key: key, name: names.name(of: key), head: type.head, span: type.name.span, isInteger: raw == .integer,
             cases: cases)
@@ -44,10 +43,7 @@ extension Resolver {
         var draft = ProjectionDraft(
             key: key, name: names.name(of: key), root: rootKey, head: type.head, span: type.name.span, labels: [])
         for property in type.properties {
-            guard let projected = property.projection else {
-                reportKept(property, of: type)
-                continue
-            }
+            guard let projected = property.projection else { continue }
             guard let segments = projected.segments, !segments.isEmpty else {
                 findings.warn(
                     "'\(property.name.value)' is left out: no schema has the key path '\(projected.text)'; "

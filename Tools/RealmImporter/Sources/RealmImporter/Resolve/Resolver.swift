@@ -9,6 +9,8 @@ struct Resolver {
     let defaults: DefaultReader
     let names: TypeNames
     var findings = FindingList()
+    /// Classes that others inherit from and that have no table, with these others.
+    var mereBases: [String: [String]] = [:]
 
     static func resolve(_ files: [FileDeclarations]) -> (draft: SchemaDraft, findings: [Finding]) {
         var resolver = Resolver(files)
@@ -32,12 +34,13 @@ struct Resolver {
             for type in file.types where isFirst(type) { add(type, to: &fileDraft) }
             draft.files.append(fileDraft)
         }
+        dropMereBases(from: &draft)
+        for type in files.flatMap(\.types) where isFirst(type) { reportAround(type) }
         for type in index.repeated where index.role(of: type.name.value) != .other {
             findings.warn(
                 "'\(type.name.value)' is declared a second time, and this one is left out; rename one of them",
                 at: type.name.span)
         }
-        dropMereBases(from: &draft)
         return draft
     }
 
@@ -49,11 +52,7 @@ struct Resolver {
         let key = type.name.value
         let role = index.role(of: key)
         guard role != .other, !type.isGeneric else {
-            if type.isGeneric, role != .other {
-                findings.warn(
-                    "the generic class '\(key)' is left out; write a class for each type it stands for",
-                    at: type.name.span)
-            }
+            reportLeftOut(type, role)
             return
         }
         switch role {
@@ -65,10 +64,21 @@ struct Resolver {
             findings.warn(
                 "'\(key)' is an AsymmetricObject, which is only ever sent to a server, and is left out; "
                     + "make it an Object to store it here", at: type.name.span)
-            return
-        case .custom, .other: return
+        case .custom, .other: break
         }
-        reportAround(type)
+    }
+
+    private mutating func reportLeftOut(_ type: TypeDeclaration, _ role: TypeRole) {
+        let key = type.name.value
+        if role != .other {
+            findings.warn(
+                "the generic class '\(key)' is left out; write a class for each type it stands for", at: type.name.span)
+        } else if type.properties.contains(where: { $0.persistence != nil }) {
+            let base = type.inherited.first.map { "its base class '\($0.value.text)'" } ?? "its base class"
+            findings.warn(
+                "'\(key)' is left out: \(base) is in none of these files; name the file that declares it, too",
+                at: type.name.span)
+        }
     }
 
     // MARK: Base classes
@@ -85,6 +95,7 @@ struct Resolver {
             draft.files[position].objects = objects.filter { object in
                 guard let heirs = bases[object.key] else { return true }
                 let isUsed = used.contains(object.key) || isNamed(object.key, in: draft)
+                if !isUsed { mereBases[object.key] = heirs }
                 let properties = "no class of a schema inherits, so the properties of '\(object.key)' are repeated in "
                 let list = heirs.map { "'\($0)'" }.joined(separator: ", ")
                 findings.warn(

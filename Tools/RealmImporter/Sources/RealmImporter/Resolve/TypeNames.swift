@@ -25,7 +25,8 @@ struct TypeNames {
 
     func name(of key: String) -> String { names[key] ?? key.filter { $0 != "." } }
 
-    private static func isModel(_ role: TypeRole) -> Bool {
+    /// Whether it has a place in the schema.
+    static func isModel(_ role: TypeRole) -> Bool {
         switch role {
         case .object, .embedded, .enumeration, .projection: true
         case .asymmetric, .custom, .other: false

@@ -2,7 +2,14 @@ import MartletSchema
 
 /// Writes the files of a schema, in the order of the Swift.
 struct DraftWriter {
-    let draft: SchemaDraft
+    private let objects: [String: ObjectDraft]
+    private let enums: [String: EnumDraft]
+
+    init(_ draft: SchemaDraft) {
+        let objects = draft.files.flatMap(\.objects)
+        self.objects = Dictionary(objects.map { ($0.key, $0) }) { first, _ in first }
+        enums = Dictionary(draft.files.flatMap(\.enums).map { ($0.key, $0) }) { first, _ in first }
+    }
 
     func write(_ file: FileDraft) -> DraftText {
         var text = DraftText()
@@ -144,7 +151,7 @@ struct DraftWriter {
         case nil: return YAMLText.value(type)
         case .text(let literal): return YAMLText.value("\(type) = \(literal)")
         case .enumCase(let name):
-            let cases = property.type.typeKey.flatMap(draft.enumeration)?.cases
+            let cases = property.type.typeKey.flatMap { enums[$0] }?.cases
             return YAMLText.value("\(type) = \(cases?.first { $0.swiftName == name }?.name ?? name)")
         }
     }
@@ -158,12 +165,12 @@ struct DraftWriter {
         case .set: return "Set<\(element)>"
         case .map: return "Map<\(element)>"
         case .linkingObjects(let property):
-            let origin = type.typeKey.flatMap(draft.object)?.property(property)
+            let origin = type.typeKey.flatMap { objects[$0] }?.property(property)
             return "LinkingObjects<\(name).\(origin?.name ?? property)>"
         }
     }
 
-    private func name(of key: String) -> String { draft.name(of: key) ?? key.filter { $0 != "." } }
+    private func name(of key: String) -> String { objects[key]?.name ?? enums[key]?.name ?? key.filter { $0 != "." } }
 
     // MARK: Projections
 
@@ -187,10 +194,10 @@ struct DraftWriter {
 
     /// The path by the names of the schema.
     private func path(_ segments: [String], from root: String) -> String {
-        var owner = draft.object(root)
+        var owner = objects[root]
         return segments.map { segment in
             let property = owner?.property(segment)
-            owner = property?.type.typeKey.flatMap(draft.object)
+            owner = property?.type.typeKey.flatMap { objects[$0] }
             return property?.name ?? segment
         }.joined(separator: ".")
     }
