@@ -112,6 +112,13 @@ struct LegacyTests {
         #expect(sample.findings.allSatisfy { $0.contains("has no '@Persisted' in a class that uses it") })
     }
 
+    @Test("classes from the time of Swift 3, where 'dynamic' was enough")
+    func dynamicAlone() throws {
+        let sample = try Sample("class Dog: Object {\n    dynamic var name: String! = nil\n    var age = 0\n}")
+        #expect(sample.yaml.hasSuffix("      name: String?\n    ignored:\n      age: Int = 0\n"))
+        #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("2:17 warning: 'name' is 'dynamic'"))
+    }
+
     @Test("an optional box of an enum, and a box that begins with a value")
     func boxes() throws {
         let sample = try Sample(

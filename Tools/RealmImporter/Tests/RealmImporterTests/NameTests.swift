@@ -80,6 +80,10 @@ struct NameTests {
             sample.findings[0]
                 == "2:10 warning: 'Dog.Size' becomes 'DogSize', since no type of a schema stands in another; "
                 + "to keep the name, write 'extension Dog { typealias Size = DogSize }'")
+        #expect(
+            sample.findings.last
+                == "8:18 warning: 'Zoo.Bear' becomes 'Bear', since no type of a schema stands in another; "
+                + "rename it in code that uses it")
         #expect(sample.findings.count == 3)
     }
 

@@ -52,11 +52,12 @@ struct ProjectionTests {
                     @Projected(\\Person.name) var name
                     @Projected(\\Person.title) var title
                     @Projected(\\Person.friends[0].name) var first
+                    @Projected(\\Person.name.localizedUppercase) var capitals
                     func make() {}
                 }
                 class Lost: Projection<Stranger> { @Projected(\\Stranger.name) var name }
                 """)
         #expect(sample.yaml.hasSuffix("  Row:\n    of: Person\n    properties:\n      name: name\n"))
-        #expect(sample.findings.map { $0.prefix { $0 != ":" } } == ["6", "11", "12", "13", "15"])
+        #expect(sample.findings.map { $0.prefix { $0 != ":" } } == ["6", "11", "12", "13", "14", "16"])
     }
 }

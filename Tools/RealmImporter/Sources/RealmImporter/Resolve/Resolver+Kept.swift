@@ -53,9 +53,11 @@ extension Resolver {
         let name = names.name(of: type.name.value)
         let outer = type.scope.dropLast().joined(separator: ".")
         let mend = "to keep the name, write 'extension \(outer) { typealias \(type.lastName) = \(name) }'"
+        // An alias of its own name would stand for itself, and a mere base is gone.
+        let canBeKept = name != type.lastName && mereBases[outer] == nil
         findings.warn(
             "'\(type.name.value)' becomes '\(name)', since no type of a schema stands in another; "
-                + (mereBases[outer] == nil ? mend : "rename it in code that uses it"), at: type.name.span)
+                + (canBeKept ? mend : "rename it in code that uses it"), at: type.name.span)
     }
 
     private mutating func reportConformances(of type: TypeDeclaration, _ name: String) {

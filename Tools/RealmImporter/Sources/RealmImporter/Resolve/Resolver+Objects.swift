@@ -47,7 +47,7 @@ extension Resolver {
     private func place(of property: PropertyDeclaration, isModern: Bool, ignored: Set<String>) -> Place {
         if property.isStatic || property.isComputed { return .code }
         if property.persistence != nil { return .stored }
-        let isStorable = holdsItself(property) || property.isObjc && !property.isConstant
+        let isStorable = holdsItself(property) || (property.isObjc || property.isDynamic) && !property.isConstant
         if isModern { return isStorable && (property.isDynamic || holdsItself(property)) ? .forgotten : .ignored }
         if ignored.contains(property.name.value) || property.isLazy { return .ignored }
         return isStorable ? .stored : .ignored
@@ -74,6 +74,11 @@ extension Resolver {
             findings.warn("'\(name.value)' of type '\(written.text)' is left out: \(reason)", at: name.span)
             return
         case .type(let resolved): propertyType = optional(resolved, name)
+        }
+        if property.persistence == nil, property.isDynamic, !property.isObjc {
+            findings.warn(
+                "'\(name.value)' is 'dynamic' without '@objc', so Realm stored it up to Swift 3 alone; it is taken as "
+                    + "stored", at: name.span)
         }
         var stored = PropertyDraft(
             swiftName: name.value, name: name.value, type: propertyType, head: property.head, span: name.span)
