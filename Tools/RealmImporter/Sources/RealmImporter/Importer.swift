@@ -15,6 +15,20 @@ public struct Import: Sendable {
     /// By file and place.
     public let findings: [Finding]
     public let typeCount: Int
+
+    /// `imported 20 types into 7 files; 3 warnings, 1 note`.
+    public var summary: String {
+        let list = [Severity.error, .warning, .note].compactMap { severity in
+            Self.counted(findings.count { $0.severity == severity }, severity.rawValue)
+        }
+        let types = Self.counted(typeCount, "type") ?? "no types"
+        let files = Self.counted(outputs.count, "file").map { " into \($0)" } ?? ""
+        return "imported \(types)\(files)" + (list.isEmpty ? "" : "; " + list.joined(separator: ", "))
+    }
+
+    private static func counted(_ count: Int, _ word: String) -> String? {
+        count == 0 ? nil : "\(count) \(word)\(count == 1 ? "" : "s")"
+    }
 }
 
 /// A mistake of this tool.

@@ -52,7 +52,7 @@ struct RealmImporterCommand: ParsableCommand {
             try SchemaFileWriter().write(result.outputs, to: output, isForced: force)
         }
         for path in written { try Console.write("wrote \(path)\n") }
-        try Console.write(FindingPrinter.summary(of: result) + "\n")
+        try Console.write(result.summary + "\n")
         if result.findings.contains(where: { $0.severity > .note }) { throw CommandFailure(.findings) }
         if result.typeCount == 0 {
             throw CommandFailure(.findings, "no Realm model in these files; name those with the classes")

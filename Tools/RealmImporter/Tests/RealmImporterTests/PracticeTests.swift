@@ -41,7 +41,7 @@ struct PracticeTests {
         let sources = try Self.sources()
         let result = try Importer.run(sources)
         let text =
-            FindingPrinter(sources: sources).text(result.findings) + FindingPrinter.summary(of: result) + "\n"
+            FindingPrinter(sources: sources).text(result.findings) + result.summary + "\n"
         let expected = Self.folder.appending(path: "Expected/Findings.txt")
         if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil {
             try Data(text.utf8).write(to: expected)
