@@ -69,7 +69,7 @@ struct PropertyTests {
                 "6:20 warning: 'links' of type '[String]' is left out: no schema has arrays; "
                     + "write 'List<String>' in it",
                 "7:20 warning: 'maker' of type 'Maker?' is left out: the type 'Maker' is in none of these files; "
-                    + "name the file that declares it, too",
+                    + "name the one that declares it, or store its parts",
                 "8:20 warning: 'url' of type 'URL' is left out: no schema has the type 'URL'; "
                     + "write 'String' in the schema and convert in an extension",
             ])

@@ -43,7 +43,7 @@ struct TypeResolver {
             return .failure(
                 "no schema has the type '\(plain)'; write '\(nearest)' in the schema and convert in an extension")
         }
-        return .failure("the type '\(name)' is in none of these files; name the file that declares it, too")
+        return .failure("the type '\(name)' is in none of these files; name the one that declares it, or store its parts")
     }
 
     private func resolve(declared key: String) -> TypeResolution {
