@@ -43,6 +43,14 @@ struct NameTests {
         #expect(sample.findings.allSatisfy { $0.contains("so rename it in code that uses it") })
     }
 
+    @Test("where no other name is right either, a type is left out, with one finding")
+    func unnameable() throws {
+        let sample = try Sample(
+            "class sqlite_t: Object { @Persisted var a: Int }\nenum Kept: String, RealmEnum { case a }")
+        #expect(sample.yaml == "enums:\n  Kept: [a]\n")
+        #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("1:7 warning: 'sqlite_t' is left out: "))
+    }
+
     @Test("MRT0102 names that differ by case alone are left out, the later ones")
     func caseAlone() throws {
         let sample = try Sample("class Dog: Object { @Persisted var id: Int; @Persisted var ID: Int }")

@@ -59,6 +59,8 @@ struct PropertyTests {
                 @Persisted var links: [String]
                 @Persisted var maker: Maker?
                 @Persisted var url: URL
+                @Persisted var counts: Map<Int, String>
+                @Persisted var matrix: List<List<Int>>
             }
             """)
         #expect(sample.yaml.contains("      name: String\n      part: Part?\n\nembedded"))
@@ -72,6 +74,10 @@ struct PropertyTests {
                     + "name the one that declares it, or store its parts",
                 "8:20 warning: 'url' of type 'URL' is left out: no schema has the type 'URL'; "
                     + "write 'String' in the schema and convert in an extension",
+                "9:20 warning: 'counts' of type 'Map<Int, String>' is left out: the keys of a map are 'String'; "
+                    + "store 'Int' as text",
+                "10:20 warning: 'matrix' of type 'List<List<Int>>' is left out: a collection cannot hold collections; "
+                    + "put an embedded object between",
             ])
     }
 

@@ -10,14 +10,30 @@ struct DraftMender {
 
     private(set) var draft: SchemaDraft
     private(set) var findings = FindingList()
-    /// Names that were refused, too.
-    private var refused: [DraftItem: Set<String>] = [:]
+    /// What had to be renamed, in the order in which that was found.
+    private var renames: [Rename] = []
+
+    private struct Rename {
+        let item: DraftItem
+        let reason: String
+        /// The first is the one in Swift, or what stands for a nested type.
+        var refused: [String]
+    }
 
     init(_ draft: SchemaDraft) {
         self.draft = draft
     }
 
     mutating func mend() throws(Fault) {
+        try mendAll()
+        for rename in renames {
+            guard let span = draft.span(of: rename.item) else { continue }
+            let name = draft.names(around: rename.item).own
+            findings.warn("\(rename.reason); it becomes '\(name)', so rename it in code that uses it", at: span)
+        }
+    }
+
+    private mutating func mendAll() throws(Fault) {
         // Each round takes something away or tries another of a few names.
         while !draft.files.allSatisfy(\.isEmpty) {
             let writer = DraftWriter(draft)
@@ -51,8 +67,8 @@ struct DraftMender {
     private mutating func mend(_ complaints: [Complaint]) {
         let misnamed = complaints.filter(\.isOfName)
         for complaint in misnamed.isEmpty ? complaints : misnamed {
-            if complaint.isOfName, let name = anotherName(for: complaint.item) {
-                rename(complaint.item, to: name, complaint.error)
+            if complaint.isOfName, let name = anotherName(for: complaint) {
+                draft.rename(complaint.item, to: name)
             } else {
                 leaveOut(complaint.item, complaint.error)
             }
@@ -61,12 +77,19 @@ struct DraftMender {
 
     // MARK: Renaming
 
-    private mutating func anotherName(for item: DraftItem) -> String? {
+    /// One of a few names that are made of the first; nil when none of them is free and right.
+    private mutating func anotherName(for complaint: Complaint) -> String? {
+        let item = complaint.item
         let (own, others) = draft.names(around: item)
-        refused[item, default: []].insert(own)
+        let position = renames.firstIndex { $0.item == item } ?? renames.count
+        if position == renames.count {
+            renames.append(Rename(item: item, reason: complaint.error.reason, refused: []))
+        }
+        renames[position].refused.append(own)
+        let refused = renames[position].refused
         let taken = Set(others.map { $0.lowercased() })
-        return candidates(for: item, own).first { candidate in
-            !taken.contains(candidate.lowercased()) && refused[item]?.contains(candidate) != true
+        return candidates(for: item, refused[0]).first { candidate in
+            !taken.contains(candidate.lowercased()) && !refused.contains(candidate)
                 && candidate.first?.isASCIILetter == true
                 && candidate.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == "_" }
         }
@@ -81,13 +104,6 @@ struct DraftMender {
         }
         let owner = (draft.name(of: item.owner) ?? "").lowercasedFirst
         return [bare, owner + bare.capitalizedFirst, "own" + bare.capitalizedFirst]
-    }
-
-    private mutating func rename(_ item: DraftItem, to name: String, _ error: Diagnostic) {
-        if let span = draft.span(of: item) {
-            findings.warn("\(error.reason); it becomes '\(name)', so rename it in code that uses it", at: span)
-        }
-        draft.rename(item, to: name)
     }
 
     // MARK: Leaving out

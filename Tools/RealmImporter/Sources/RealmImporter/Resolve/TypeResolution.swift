@@ -43,7 +43,8 @@ struct TypeResolver {
             return .failure(
                 "no schema has the type '\(plain)'; write '\(nearest)' in the schema and convert in an extension")
         }
-        return .failure("the type '\(name)' is in none of these files; name the one that declares it, or store its parts")
+        return .failure(
+            "the type '\(name)' is in none of these files; name the one that declares it, or store its parts")
     }
 
     private func resolve(declared key: String) -> TypeResolution {
@@ -77,7 +78,11 @@ struct TypeResolver {
         switch (container, arguments.count) {
         case ("List", 1): shape = .list
         case ("MutableSet", 1): shape = .set
-        case ("Map", 2): shape = .map
+        case ("Map", 2):
+            guard case .type(let key) = resolve(arguments[0], from: scope), key.scalar == "String" else {
+                return .failure("the keys of a map are 'String'; store '\(arguments[0].text)' as text")
+            }
+            shape = .map
         case ("RealmOptional", 1): return resolve(.optional(arguments[0]), from: scope)
         case ("RealmProperty", 1): return resolve(arguments[0], from: scope)
         case ("LinkingObjects", 1):
