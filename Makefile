@@ -8,6 +8,7 @@
 #   make bench                        measure against SQLite's C API and GRDB (ARGS="--quick" for a trial)
 #   make flights-verify FLIGHTS=<folder>  hold answers about the full data against ones computed from the CSV files
 #   make plugin-check                 build packages that use the plugin, with both build systems
+#   make importer-check               build the importer of Realm models and run its tests
 #   make durability                   power cuts, kills and I/O faults at every operation with many seeds (SEEDS=200)
 #   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
 #   make clean                        remove everything that was built
@@ -21,7 +22,7 @@ ARGS ?=
 FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
-.PHONY: help quickstart test format generate bench flights-verify plugin-check durability sanitize clean packages packages-python
+.PHONY: help quickstart test format generate bench flights-verify plugin-check importer-check durability sanitize clean packages packages-python
 
 help:
 	@sed -n '/^# What/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -56,6 +57,9 @@ flights-verify: packages-python
 plugin-check: packages
 	Tests/plugin-check.sh
 
+importer-check: packages
+	Scripts/importer-check
+
 durability: packages
 	MARTLET_SWEEP=$(or $(SEEDS),200) swift test --filter DurabilityTests
 
@@ -64,4 +68,4 @@ sanitize: packages
 	TSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no swift test --sanitize=thread --scratch-path .build-thread
 
 clean:
-	rm -rf .build .build-* Examples/*/.build Benchmarks/.build
+	rm -rf .build .build-* Examples/*/.build Tools/*/.build Benchmarks/.build

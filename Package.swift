@@ -7,6 +7,8 @@ let package = Package(
     products: [
         .library(name: "Martlet", targets: ["Martlet"]),
         .library(name: "KennelModels", targets: ["KennelModels"]),
+        // For the packages under Tools, which check and lay out the schemas they write.
+        .library(name: "MartletCompiler", targets: ["MartletCompiler", "MartletSchema"]),
         .executable(name: "martlet", targets: ["MartletCLI"]),
         // The command plugin finds a tool by its target's name.
         .executable(name: "MartletCLI", targets: ["MartletCLI"]),
