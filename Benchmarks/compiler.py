@@ -1,5 +1,6 @@
-"""The compiler's part of the benchmarks: how fast schemas are linted and generated, and what generated code costs to
+"""The schema compiler's part of the benchmarks: how fast schemas are linted and generated, and what generated code costs to
 compile. Called by run.py; the tables are those of Documentation/Benchmarks.md."""
+import json
 import os
 import statistics
 import subprocess
@@ -32,9 +33,9 @@ def measure(title, rounds, limit, command, before=lambda: None):
     for _ in range(rounds):
         before()
         runs.append(run(command))
-    wall, cpu = (statistics.median(values) for values in zip(*runs))
-    least = min(w for w, _ in runs)
-    return [title, f"{wall * 1000:.0f} ms", f"{least * 1000:.0f} ms", f"{cpu * 1000:.0f} ms", limit]
+    walls, cpus = zip(*runs)
+    times = [statistics.median(walls), min(walls), min(cpus)]
+    return [title, *(f"{seconds * 1000:.0f} ms" for seconds in times), limit]
 
 
 def speed_rows(martlet, folder, rounds):
@@ -51,7 +52,7 @@ def speed_rows(martlet, folder, rounds):
             file.unlink()
 
     return [
-        ["", "median", "least", "CPU", "at most"],
+        ["", "median", "least", "least CPU", "at most"],
         measure(f"lint, 2,000 types in {len(text) // 1000} KB", rounds, "150 ms", [martlet, "lint", large]),
         measure("generate 100 types", rounds, "100 ms", [martlet, "generate", hundred, "--output", output], clean),
         measure("start and end of the process", rounds, "", [martlet, "--version"]),
@@ -110,7 +111,6 @@ class Shape:
         names = {str(f): {"object": str(self.build / (f.stem + ".o")),
                           "swift-dependencies": str(self.build / (f.stem + ".swiftdeps"))} for f in files}
         names[""] = {"swift-dependencies": str(self.build / "module.swiftdeps")}
-        import json
         (self.build / "map.json").write_text(json.dumps(names))
         return run([
             "swiftc", "-Onone", "-g", "-parse-as-library", "-swift-version", "6", "-module-name", "Models", "-incremental",
