@@ -64,10 +64,14 @@ let package = Package(
         .target(
             name: "MartletTestSupport", dependencies: ["Martlet", "MartletEngine", "MartletSQLite"],
             path: "Tests/MartletTestSupport"),
+        .target(
+            name: "CompilerInvariants", dependencies: ["MartletBackend", "MartletCompiler", "MartletSchema"],
+            path: "Tests/CompilerInvariants"),
         .testTarget(
             name: "CompilerTests",
             dependencies: [
                 "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletSchema", "MartletCLI",
+                "CompilerInvariants",
                 // What 'breaking' says of data is held to what the runtime does.
                 "MartletEngine",
             ],
@@ -84,6 +88,14 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Linked against libFuzzer, so nothing that an ordinary build could make: 'make fuzz-schema'.
+if Context.environment["MARTLET_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "SchemaFuzzer", dependencies: ["CompilerInvariants"], path: "Tests/SchemaFuzzer",
+            exclude: ["Corpus", "dictionary"]))
+}
 
 for target in package.targets where ![.system, .plugin].contains(target.type) {
     target.swiftSettings =

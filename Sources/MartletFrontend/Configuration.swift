@@ -28,13 +28,17 @@ extension Frontend {
         let reading = FileReader.read(source)
         var reader = ConfigurationReader(SchemaParser(source: source, comments: reading.comments))
         reader.read(reading.root)
-        let findings = (reading.diagnostics + reader.parser.diagnostics).map { finding in
+        var all = reading.diagnostics
+        all += reader.parser.diagnostics
+        let findings = all.findings.map { finding in
             guard finding.code == .unknownKey || finding.code == .wrongShape else { return finding }
             return Diagnostic(
                 .badConfiguration, finding.message, at: finding.span, label: finding.label, notes: finding.notes,
                 help: finding.help, fixes: finding.fixes)
         }
-        return (reader.configuration, findings.sortedByPlace())
+        return (
+            reader.configuration, FindingLimit.apply(to: findings, in: [source.file], dropped: all.dropped)
+        )
     }
 }
 
