@@ -34,9 +34,10 @@ let package = Package(
         .target(name: "MartletFrontend", dependencies: ["MartletSchema", "CMartletYAML"]),
         .target(name: "MartletLint", dependencies: ["MartletSchema"]),
         .target(name: "MartletBackend", dependencies: ["MartletSchema"]),
+        .target(name: "MartletReference", dependencies: ["MartletSchema"]),
         .target(
             name: "MartletCompiler",
-            dependencies: ["MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend"]),
+            dependencies: ["MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference"]),
         .executableTarget(name: "MartletGenerator", dependencies: ["MartletCompiler"]),
         .executableTarget(
             name: "MartletCLI",
@@ -65,7 +66,9 @@ let package = Package(
         .testTarget(
             name: "CompilerTests",
             dependencies: [
-                "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletSchema", "MartletCLI",
+                "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference",
+                "MartletSchema",
+                "MartletCLI",
                 // What 'breaking' says of data is held to what the runtime does.
                 "MartletEngine",
             ],
