@@ -78,8 +78,9 @@ enum ReferenceScript {
             const rest = hits.length - most;
             const words = hits.length === 1 ? "1 thing found" : hits.length + " things found";
             found.textContent = isEmpty ? "" : words;
-            if (!isEmpty && !hits.length) add(list, "li", "Nothing found", "none");
-            if (rest > 0) add(list, "li", "and " + rest + " more", "none");
+            const note = rest > 0 ? "and " + rest + " more" : hits.length || isEmpty ? "" : "Nothing found";
+            // No choice, and said by the status already.
+            if (note) add(list, "li", note, "none").setAttribute("aria-hidden", "true");
             list.hidden = isEmpty;
             box.setAttribute("aria-expanded", String(!isEmpty));
             choose(-1);

@@ -13,6 +13,8 @@ enum ReferenceStyle {
         a{color:var(--link)}
         a:not(:hover,:focus-visible){text-decoration-color:color-mix(in srgb,var(--link) 35%,transparent)}
         :focus-visible{outline:2px solid var(--link);outline-offset:2px}
+        [tabindex="-1"]:focus{outline:0}
+        ::placeholder{color:var(--soft);opacity:1}
         code{font:.9em/1.5 ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace;overflow-wrap:anywhere}
         .unseen,.skip:not(:focus){position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%)}
         .skip{position:fixed;z-index:3;top:.5rem;left:.5rem;padding:.5rem 1rem;background:var(--paper)}
@@ -44,7 +46,7 @@ enum ReferenceStyle {
         nav li a{display:block;padding:.1rem .4rem;color:inherit;text-decoration:none;border-radius:.3rem;
         overflow-wrap:anywhere}
         nav li a:hover{background:var(--wash);text-decoration:underline}
-        main{padding:1rem 2rem 6rem;outline-offset:-2px}
+        main{padding:1rem 2rem 6rem}
         h1{margin:.5rem 0 0;overflow-wrap:anywhere}
         .lead{margin-top:.2rem;color:var(--soft)}
         main>section>h2{margin:2.5rem 0 .5rem;padding-bottom:.3rem;border-bottom:2px solid var(--edge)}
