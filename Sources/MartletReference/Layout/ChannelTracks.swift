@@ -17,8 +17,8 @@ struct ChannelTracks {
     /// By net, counted from the left.
     private(set) var tracks: [Int: Int] = [:]
     private(set) var count = 0
-    /// Nets, and where they enter at the left, that no order of tracks keeps off another net.
-    private(set) var conflicts: [(net: Int, left: Int)] = []
+    /// A net that enters at the left where another leaves at the right, and that no order of tracks keeps off it.
+    private(set) var conflicts: [(entering: Int, leaving: Int, place: Int)] = []
 
     init(_ nets: [ChannelNet]) {
         let bent = nets.filter { !$0.isStraight }
@@ -28,7 +28,7 @@ struct ChannelTracks {
             for other in ordered[..<index] where ChannelTracks.excludes(other, net) {
                 track = max(track, (tracks[other.net] ?? 0) + 1)
                 let left = net.lefts.first { left in other.rights.contains { ChannelTracks.touch(left, $0) } }
-                if let left { conflicts.append((net.net, left)) }
+                if let left { conflicts.append((net.net, other.net, left)) }
             }
             tracks[net.net] = track
             count = max(count, track + 1)
@@ -53,7 +53,7 @@ struct ChannelTracks {
         return cost
     }
 
-    private static func touch(_ first: Int, _ second: Int) -> Bool { abs(first - second) < 4 }
+    static func touch(_ first: Int, _ second: Int) -> Bool { abs(first - second) < 4 }
 
     /// Nets that go down stand the further left the lower they begin, nets that go up the other way round; then single
     /// nets move as long as that helps.

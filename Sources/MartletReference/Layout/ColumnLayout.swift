@@ -53,7 +53,7 @@ struct ColumnLayout {
             column.compactMap { vertices[$0].node }.map { input.nodes[$0].width }.max() ?? 0
         }
         channels = makeChannels()
-        for _ in 0..<(vertices.count > 1500 ? 2 : 12) where resolveConflicts() { channels = makeChannels() }
+        for round in 0..<(vertices.count > 1500 ? 2 : 24) where resolveConflicts(round) { channels = makeChannels() }
         var x = 0
         for (column, width) in widths.enumerated() {
             lefts.append(x)
@@ -72,17 +72,24 @@ struct ColumnLayout {
     /// Moves what makes lines lie upon each other whatever tracks they have.
     ///
     /// - Returns: whether anything was moved.
-    private mutating func resolveConflicts() -> Bool {
+    private mutating func resolveConflicts(_ round: Int) -> Bool {
+        // Steps of one size could lead to and fro for ever.
+        let step = [6, 4, 9, 5, 11, 7][round % 6]
         var changed = false
         for (column, channel) in channels.enumerated() {
+            let segments = graph.columns[column].flatMap { graph.rightSegments[$0] }.map { graph.segments[$0] }
             for conflict in channel.conflicts {
-                let segment = graph.columns[column].flatMap { graph.rightSegments[$0] }.map { graph.segments[$0] }
-                    .first { $0.net == conflict.net && tops[$0.left] + $0.leftOffset == conflict.left }
-                guard let segment else { continue }
+                let ends = segments.flatMap { segment in
+                    let isEntering =
+                        segment.net == conflict.entering && tops[segment.left] + segment.leftOffset == conflict.place
+                    let isLeaving =
+                        segment.net == conflict.leaving
+                        && ChannelTracks.touch(tops[segment.right] + segment.rightOffset, conflict.place)
+                    return (isEntering ? [segment.left] : []) + (isLeaving ? [segment.right] : [])
+                }
                 // A passage rather than a box.
-                let isLeftFirst = graph.isPassage(segment.left) || !graph.isPassage(segment.right)
-                let ends = isLeftFirst ? [segment.left, segment.right] : [segment.right, segment.left]
-                if ends.contains(where: { placement.nudge($0) }) { changed = true }
+                let order = ends.filter(graph.isPassage) + ends.filter { !graph.isPassage($0) }
+                if order.contains(where: { placement.nudge($0, by: step) }) { changed = true }
             }
         }
         return changed

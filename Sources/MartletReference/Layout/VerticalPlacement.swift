@@ -124,15 +124,14 @@ struct VerticalPlacement {
         }
     }
 
-    /// Moves a vertex a little, where its neighbours leave room.
+    /// Moves a vertex a little up or down, where its neighbours leave room.
     ///
     /// - Returns: whether it was moved.
-    mutating func nudge(_ vertex: Int) -> Bool {
+    mutating func nudge(_ vertex: Int, by step: Int) -> Bool {
         let column = graph.columns[graph.vertices[vertex].layer]
         guard let index = column.firstIndex(of: vertex) else { return false }
         let above = index > 0 ? tops[vertex] - bottom(of: column[index - 1]) : .max
         let below = index + 1 < column.count ? tops[column[index + 1]] - bottom(of: vertex) : .max
-        let step = LayoutMetrics.lineGap / 2
         guard max(above, below) >= 2 * step else { return false }
         tops[vertex] += below >= above ? step : -step
         return true
