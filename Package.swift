@@ -36,9 +36,10 @@ let package = Package(
         .target(name: "MartletFrontend", dependencies: ["MartletSchema", "CMartletYAML"]),
         .target(name: "MartletLint", dependencies: ["MartletSchema"]),
         .target(name: "MartletBackend", dependencies: ["MartletSchema"]),
+        .target(name: "MartletReference", dependencies: ["MartletSchema"]),
         .target(
             name: "MartletCompiler",
-            dependencies: ["MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend"]),
+            dependencies: ["MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference"]),
         .executableTarget(name: "MartletGenerator", dependencies: ["MartletCompiler"]),
         .executableTarget(
             name: "MartletCLI",
@@ -70,8 +71,8 @@ let package = Package(
         .testTarget(
             name: "CompilerTests",
             dependencies: [
-                "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletSchema", "MartletCLI",
-                "CompilerInvariants",
+                "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference",
+                "MartletSchema", "MartletCLI", "CompilerInvariants",
                 // What 'breaking' says of data is held to what the runtime does.
                 "MartletEngine",
             ],

@@ -16,12 +16,14 @@ enum ImportTable {
         "MartletFrontend": ["MartletSchema", "CMartletYAML"],
         "MartletLint": ["MartletSchema"],
         "MartletBackend": ["MartletSchema"],
+        "MartletReference": ["MartletSchema"],
         "MartletCompiler": systemModules.union([
-            "MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "Foundation",
+            "MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference", "Foundation",
         ]),
         "MartletGenerator": systemModules.union(["MartletCompiler", "MartletSchema", "Foundation"]),
         "MartletCLI": systemModules.union([
-            "MartletCompiler", "MartletSchema", "MartletLint", "ArgumentParser", "Foundation",
+            "MartletCompiler", "MartletSchema", "MartletLint", "MartletBackend", "MartletReference", "ArgumentParser",
+            "Foundation",
         ]),
     ]
     static let allowedInPlugins: Set<String> = ["PackagePlugin", "Foundation"]
@@ -33,7 +35,8 @@ enum ImportTable {
         "MartletFrontend": ["MartletSchema"],
         "MartletLint": ["MartletSchema"],
         "MartletBackend": ["MartletSchema"],
-        "MartletCompiler": ["MartletSchema", "MartletBackend"],
+        "MartletReference": ["MartletSchema"],
+        "MartletCompiler": ["MartletSchema", "MartletBackend", "MartletReference"],
     ]
 
     /// Modules that one single file of a module imports.

@@ -6,6 +6,7 @@ enum Rooms {
         "MartletEngine": [
             "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Notifiers", "Coordination",
         ],
+        "MartletReference": ["Text", "Layout", "Diagram", "Pages"],
         "Martlet": [
             "Misuse", "Values", "Context", "Objects", "Query", "Collections", "Realm", "Observation", "Projections",
         ],
