@@ -79,17 +79,27 @@ generate() {
         "$binaries/MartletGenerator" --output "$2" --root "$1" --config "$2/martlet.yaml" --
 }
 
+# The good examples of the reference: one schema.
+reference() {
+    mkdir "$1"
+    awk -v folder="$1" '
+        /^```yaml$/ { number++; file = folder "/Example" number ".yaml"; next }
+        /^```/ || (file && /^# (wrong:|martlet\.yaml)/) { file = "" }
+        file { print >file }' Documentation/SchemaReference.md
+}
+
 check_modes() {
     local schema access folder
     echo "modes:"
-    for schema in Kennel Conformance Flights; do
+    reference "$scratch/Reference"
+    for schema in Schemas/* "$scratch/Reference"; do
         for access in public package internal; do
-            folder=$scratch/$schema-$access
-            generate "Schemas/$schema" "$folder" "$access"
+            folder=$scratch/${schema##*/}-$access
+            generate "$schema" "$folder" "$access"
             for mode in swift_5 swift_6 main_actor upcoming; do
                 local -n options=$mode
                 in_turn
-                compiles "S22 $schema $access: $mode" "${options[@]}" "$folder"/*.swift "$scratch/User.swift" &
+                compiles "S22 ${schema##*/} $access: $mode" "${options[@]}" "$folder"/*.swift "$scratch/User.swift" &
             done
         done
     done
