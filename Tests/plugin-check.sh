@@ -121,7 +121,7 @@ run_checks() {
 
     # An object file is written only where it differs, so the edit has to reach the machine code.
     remember
-    sed -i 's/row: \[name, enclosure.name\]/row: [name, weight]/' "$schemas/Animal.yaml"
+    sed -i 's/row: \[name, enclosure.name\]/row: [name, diet]/' "$schemas/Animal.yaml"
     check "S31 an edited key path: builds" built
     check "S31 an edited key path: writes its own output" wrote "Animal.martlet.swift "
     check "S20 an edited key path: compiles its own output and no other" compiled "Animal.martlet "
