@@ -150,6 +150,14 @@ check_values() {
     holds "S14 a program that compares its values with the texts compiles" swiftc -module-name Models "${modules[@]}" \
         "${swift_6[@]}" "$folder"/out/*.swift "$folder/main.swift" $objects -lsqlite3 -o "$folder/program"
     holds "S14 defaults and raw values are the texts of the schema" "$folder/program"
+    mkdir "$folder/own"
+    cp Tests/Hostile/Own.yaml "$folder/own"
+    generate "$folder/own" "$folder/own-out"
+    cp Tests/Hostile/Own.swift "$folder/own-out/main.swift"
+    # shellcheck disable=SC2086
+    holds "S14 S21 a program that uses members named as types compiles" swiftc -module-name Models "${modules[@]}" \
+        "${swift_6[@]}" "$folder"/own-out/*.swift $objects -lsqlite3 -o "$folder/own-program"
+    holds "S14 S21 members named as types mean what the schema says" "$folder/own-program"
     swiftc -typecheck "${models[@]}" "${modules[@]}" "${swift_6[@]}" "$folder"/out/*.swift "$folder/User.swift" \
         >"$folder/warnings" 2>&1 || true
     holds "S22 deprecated properties warn where the user uses them, with the text of the schema, and nowhere else" \

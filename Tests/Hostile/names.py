@@ -204,25 +204,7 @@ def projections(schema, names):
 
 
 def own_names(schema, _names):
-    """Members named as the very types that the code around them speaks of."""
-    schema.write("Own.yaml", """
-enums:
-  Size: {cases: [Size, small, none], unknown: small}
-embedded:
-  Home: {properties: {Home: "Home?", Dog: String = x, Size: "Size? = small"}}
-objects:
-  Dog:
-    properties:
-      Dog: "Dog?"
-      Size: "Size? = small"
-      Cat: "List<Cat>"
-      Home: "Home?"
-      old: {type: "Cat?", deprecated: Use cat.}
-    keypaths: {Dog: Dog.Size, Cat: Cat.Dog.Size, Size: [Size, Dog.Cat.Dog.Size, Home.Size], Home: old.Dog.Size}
-  Cat: {properties: {Dog: "Dog?", Cat: "LinkingObjects<Dog.old>", Size: "Size = none"}}
-projections:
-  Card: {of: Dog, properties: {Dog: Dog.Size, Cat: Cat.Size, Card: Home.Dog, Size: Size, Home: Home}}
-""")
+    schema.write("Own.yaml", (Path(__file__).parent / "Own.yaml").read_text())
 
 
 def lint(martlet, schema):
