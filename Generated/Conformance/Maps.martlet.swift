@@ -263,7 +263,7 @@ extension ScalarMaps: Martlet.ModelObject {
         public var parts: Martlet.MapField<Root, Part?> { .init(_path, "parts") }
     }
 
-    nonisolated public static var fields: Fields<ScalarMaps> { .init(Martlet.FieldPath(ScalarMaps.self)) }
+    nonisolated public static var fields: Fields<ScalarMaps> { .init(Martlet.FieldPath(self)) }
 }
 
 /// A map of every type, with elements that may be nil.
@@ -490,5 +490,5 @@ extension OptionalMaps: Martlet.ModelObject {
         public var levels: Martlet.MapField<Root, Level?> { .init(_path, "levels") }
     }
 
-    nonisolated public static var fields: Fields<OptionalMaps> { .init(Martlet.FieldPath(OptionalMaps.self)) }
+    nonisolated public static var fields: Fields<OptionalMaps> { .init(Martlet.FieldPath(self)) }
 }

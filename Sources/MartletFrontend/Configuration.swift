@@ -42,11 +42,9 @@ extension Frontend {
     }
 }
 
-private struct ConfigurationReader {
-    var parser: SchemaParser
-    var configuration = ConfigurationModel()
-
-    private static let file = Level(
+/// The keys of `martlet.yaml`.
+extension Level {
+    static let configuration = Level(
         name: "the configuration",
         entries: [
             LevelKey("access", .words(AccessLevel.allCases.map(\.rawValue)), "Who sees the generated types."),
@@ -54,7 +52,7 @@ private struct ConfigurationReader {
             LevelKey("lint", .level, "What lint looks for."),
         ],
         foreign: ["accesslevel": "access", "visibility": "access", "linter": "lint"], advice: [:])
-    private static let lint = Level(
+    static let lint = Level(
         name: "'lint'",
         entries: [
             LevelKey("preset", .words(presets), "Which findings are shown."),
@@ -62,7 +60,7 @@ private struct ConfigurationReader {
             LevelKey("overrides", .level, "Other presets and severities for some files."),
         ],
         foreign: ["rule": "rules", "paths": "overrides", "level": "preset"], advice: [:])
-    private static let override = Level(
+    static let lintOverride = Level(
         name: "an override",
         entries: [
             LevelKey("paths", .text, "The files, as patterns such as 'Legacy/**'.", isRequired: true),
@@ -70,7 +68,13 @@ private struct ConfigurationReader {
             LevelKey("rules", .level, "Codes, and how severe they are in them."),
         ],
         foreign: ["path": "paths", "files": "paths", "rule": "rules"], advice: [:])
-    private static let presets = ["minimal", "standard", "strict"]
+
+    fileprivate static let presets = ["minimal", "standard", "strict"]
+}
+
+private struct ConfigurationReader {
+    var parser: SchemaParser
+    var configuration = ConfigurationModel()
 
     init(_ parser: SchemaParser) {
         self.parser = parser
@@ -80,7 +84,7 @@ private struct ConfigurationReader {
         if case .scalar(let scalar) = root, scalar.isEmpty { return }
         guard let root, let mapping = parser.mapping(root, of: "the configuration", holds: "keys such as 'access:'")
         else { return }
-        let keys = parser.keys(parser.entries(mapping), Self.file)
+        let keys = parser.keys(parser.entries(mapping), Level.configuration)
         if let value = keys.value("access"), let scalar = parser.text(value, of: "'access'") {
             configuration.access = AccessLevel(rawValue: scalar.text)
             if configuration.access == nil {
@@ -94,7 +98,7 @@ private struct ConfigurationReader {
         }
         if let value = keys.value("lint"), let lint = parser.mapping(value, of: "'lint'", holds: "'preset' and 'rules'")
         {
-            readLint(parser.keys(parser.entries(lint), Self.lint))
+            readLint(parser.keys(parser.entries(lint), Level.lint))
         }
     }
 
@@ -114,7 +118,7 @@ private struct ConfigurationReader {
         guard let mapping = parser.mapping(node, of: "an override", holds: "'paths' and 'preset' or 'rules'") else {
             return
         }
-        let keys = parser.keys(parser.entries(mapping), Self.override)
+        let keys = parser.keys(parser.entries(mapping), Level.lintOverride)
         var override = LintOverrideModel()
         let items: [YAMLNode] =
             switch keys.value("paths") {
@@ -134,8 +138,8 @@ private struct ConfigurationReader {
 
     private mutating func readPreset(_ keys: KeyReader) -> Spanned<String>? {
         guard let value = keys.value("preset"), let scalar = parser.text(value, of: "'preset'") else { return nil }
-        if Self.presets.contains(scalar.text) { return scalar.spanned }
-        reportChoice(scalar, "'preset'", Self.presets)
+        if Level.presets.contains(scalar.text) { return scalar.spanned }
+        reportChoice(scalar, "'preset'", Level.presets)
         return nil
     }
 

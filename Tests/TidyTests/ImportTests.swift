@@ -45,7 +45,7 @@ enum ImportTable {
     /// Modules whose interface ends at the package.
     static let modulesWithoutPublicSymbols = ["MartletSQLite", "MartletEngine"]
 
-    private static let systemModules: Set<String> = ["Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
+    static let systemModules: Set<String> = ["Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
 }
 
 /// One import declaration.
@@ -97,6 +97,20 @@ struct ImportTests {
     func everyModuleIsListed() {
         let modules = Set(Repository.sources.compactMap(\.file.module))
         #expect(modules.subtracting(ImportTable.allowed.keys).isEmpty)
+    }
+
+    @Test("S33 the generator is built of nothing but Foundation, libyaml and the system")
+    func generatorDependencies() {
+        let modules = Dictionary(grouping: Repository.sources) { $0.file.module ?? "" }
+        var seen: Set<String> = []
+        var open = ["MartletGenerator"]
+        while let module = open.popLast() {
+            let imports = (modules[module] ?? []).flatMap { ImportDeclaration.all(in: $0).map(\.module) }
+            open += Set(imports).subtracting(seen)
+            seen.formUnion(imports)
+        }
+        let outside = seen.filter { !$0.hasPrefix("Martlet") }.subtracting(ImportTable.systemModules)
+        #expect(outside == ["Foundation", "CMartletYAML"])
     }
 
     @Test("the engine and the SQLite layer have no public symbol")

@@ -100,3 +100,10 @@ extension ObjectBase {
         return ResultsStorage(context, origin, plan, owner: self)
     }
 }
+
+@available(
+    *, unavailable,
+    message: "a live collection stays where its Realm was opened; pass its values, or the primary key of its owner"
+)
+// Unavailable: a collection is confined like the object it belongs to.
+extension LinkingObjects: @unchecked Sendable {}
