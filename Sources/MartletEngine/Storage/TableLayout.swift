@@ -31,6 +31,7 @@ package struct TableLayout: Sendable {
     /// The object key whatever its column is called at the moment: for use while a schema changes.
     let rowIDColumn = "_rowid_"
     private let columnByProperty: [Int]
+    private let propertyNames: [String]
 
     package static let specialColumn = "\"_special\""
 
@@ -52,11 +53,17 @@ package struct TableLayout: Sendable {
         var positions = [Int](repeating: -1, count: type.properties.count)
         for (position, column) in columns.enumerated() { positions[column.property] = position }
         columnByProperty = positions
+        propertyNames = type.properties.map(\.name)
     }
 
     /// The column of a property; nil for collections and linking objects.
     package func column(of property: PropertyIndex) -> Column? {
         columnByProperty[property] < 0 ? nil : columns[columnByProperty[property]]
+    }
+
+    /// The table of the words of a text.
+    package func words(of property: PropertyIndex) -> String {
+        SQLText.identifier("\(name).\(propertyNames[property]).words")
     }
 
     package func collection(of property: PropertyIndex) -> Collection {
