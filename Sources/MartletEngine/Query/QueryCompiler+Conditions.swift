@@ -120,6 +120,8 @@ extension QueryCompiler {
                 parts.append("martlet_order(\(term.sql), \(bind(value))) = 0")
             }
         } else {
+            // Nothing equals a decimal that is not a number.
+            let values = term.kind == .decimal ? values.filter { $0 != .blob(DecimalNumber.nan.bytes) } : values
             parts += try ValueSet(values).conditions(term.sql, &self)
         }
         return parts.isEmpty ? "0" : "(\(parts.joined(separator: " OR ")))"
