@@ -7,10 +7,11 @@ extension QueryCompiler {
             throw QueryFailure("words are searched for in a property")
         }
         let resolved = try ResolvedPath(path, from: table, in: schema)
-        guard let end = resolved.end, schema[end.table].type.properties[end.property].isFullText else {
+        guard let end = resolved.end,
+            let index = schema[end.table].layout.words.first(where: { $0.property == end.property })?.table
+        else {
             throw QueryFailure("'\(path.text)' cannot be searched for words: declare it with 'fullText: true'")
         }
-        let index = schema[end.table].layout.words(of: end.property)
         let key = try rowKey(resolved, end.table, alias)
         func rows(_ pattern: String) -> String {
             "(SELECT w.rowid FROM \(index) w WHERE w.text MATCH \(bind(.text(pattern))))"

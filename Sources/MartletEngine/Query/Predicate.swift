@@ -88,9 +88,9 @@ package struct WordSearch: Sendable, Equatable {
 
     package let words: [Word]
 
-    /// Words between white space, all of which must occur; `-word` must not, `word*` is a beginning.
+    /// Words between white space (and NUL, where FTS5 would stop reading), all of which must occur; `-word` must not, `word*` is a beginning.
     package init(_ text: String) {
-        words = text.split(whereSeparator: \.isWhitespace).compactMap { part in
+        words = text.split { $0.isWhitespace || $0 == "\0" }.compactMap { part in
             var word = part
             let isExcluded = word.hasPrefix("-")
             if isExcluded { word = word.dropFirst() }

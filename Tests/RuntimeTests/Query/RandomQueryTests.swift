@@ -261,7 +261,7 @@ private enum Pool {
         let test = try TestRealm()
         let rows = rows(&random)
         try fill(test.realm, rows)
-        for _ in 0..<60 {
+        for _ in 0..<150 {
             let condition = condition(&random, depth: Int.random(in: 0...3, using: &random))
             let found = test.realm.objects(Node.self).where { _ in condition.query }
             let expected = rows.filter { condition.holds($0, rows) }.map(\.id)
