@@ -164,14 +164,14 @@ extension Node: Martlet.ModelObject {
         public var next: Node.Fields<Root> { .init(_path.link("next")) }
         public var children: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "children") }
         public var peers: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "peers") }
-        public var named: Martlet.MapField<Root, Node?> { .init(_path, "named") }
+        public var named: Martlet.ObjectMapField<Node.Fields<Root>> { .init(_path, "named") }
         public var previous: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "previous") }
         public var parents: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "parents") }
         public var peersOf: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "peersOf") }
         public var namedBy: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "namedBy") }
         public var part: Part.Fields<Root> { .init(_path.link("part")) }
         public var parts: Martlet.ObjectCollectionField<Part.Fields<Root>> { .init(_path, "parts") }
-        public var partsByName: Martlet.MapField<Root, Part?> { .init(_path, "partsByName") }
+        public var partsByName: Martlet.ObjectMapField<Part.Fields<Root>> { .init(_path, "partsByName") }
     }
 
     nonisolated public static var fields: Fields<Node> { .init(Martlet.FieldPath(self)) }

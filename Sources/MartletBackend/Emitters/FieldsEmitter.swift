@@ -66,7 +66,8 @@ struct FieldType {
         switch (type.kind, target) {
         case (.single, let target?): name = target
         case (.single, nil): name = "Martlet.Field<\(root), \(SwiftTypes.element(of: type))>"
-        case (.map, _): name = "Martlet.MapField<\(root), \(SwiftTypes.element(of: type))>"
+        case (.map, let target?): name = "Martlet.ObjectMapField<\(target)>"
+        case (.map, nil): name = "Martlet.MapField<\(root), \(SwiftTypes.element(of: type))>"
         case (_, let target?): name = "Martlet.ObjectCollectionField<\(target)>"
         case (_, nil): name = "Martlet.CollectionField<\(root), \(SwiftTypes.element(of: type))>"
         }

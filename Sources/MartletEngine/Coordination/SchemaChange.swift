@@ -12,6 +12,8 @@ struct SchemaChange {
 
     /// Returns what the rows of the file do not allow, one sentence each: then the caller rolls back.
     func apply(_ diff: SchemaDiff) throws -> [String] {
+        let words = WordTables(connection)
+        try words.drop(of: diff.changedTypes)
         // Types are renamed before anything else speaks of them by their new names.
         for case .renameType(let old, let new) in diff.steps { try renameType(old, new) }
         var conflicts: [String] = []
@@ -26,6 +28,12 @@ struct SchemaChange {
             case .rebuildIndex(let type, let property): try rebuildIndex(property, declaration(type).type)
             case .rebuildUniques(let type): conflicts += try rebuildUniques(declaration(type).type)
             case .replaceFacts(let name): try replaceFacts(declaration(name).type)
+            }
+        }
+        for step in diff.steps {
+            switch step {
+            case .createType(let name), .replaceFacts(let name): try words.create(for: declaration(name).type)
+            default: break
             }
         }
         return conflicts

@@ -8,7 +8,7 @@ import Testing
 /// The reference says what the compiler does: its examples are compiled, its tables are held to the compiler's own.
 @Suite("Schema reference")
 struct SchemaReferenceTests {
-    static let page = ReferencePage.shared
+    static let page = SchemaReferencePage.shared
     static let good = page.examples.filter { !$0.isWrong && !$0.isConfiguration }
     static let wrong = page.examples.filter(\.isWrong)
     static let configurations = page.examples.filter(\.isConfiguration)
@@ -39,7 +39,7 @@ struct SchemaReferenceTests {
     }
 
     @Test("S1 S2 the wrong examples of the reference give the code they say, and no other", arguments: wrong)
-    func wrongExample(_ example: ReferencePage.Example) throws {
+    func wrongExample(_ example: SchemaReferencePage.Example) throws {
         let code = try #require(example.code, "name the code: '# wrong: MRT0302, since …'")
         let compilation = compile(adding: example.text)
         #expect(Set(compilation.diagnostics.map(\.code)) == [code], "\(texts(compilation))")
@@ -47,7 +47,7 @@ struct SchemaReferenceTests {
     }
 
     @Test("S7 the configurations of the reference can be used", arguments: configurations)
-    func usableConfigurations(_ example: ReferencePage.Example) throws {
+    func usableConfigurations(_ example: SchemaReferencePage.Example) throws {
         let reading = Frontend.readConfiguration(
             SourceText(file: SourceFileID(0), path: "martlet.yaml", text: example.text))
         #expect(reading.diagnostics.map(\.message) == [])
@@ -57,13 +57,13 @@ struct SchemaReferenceTests {
     @Test("S1 every default that the reference shows is one")
     func defaults() throws {
         let rows = try Self.page.rows("Defaults", column: "type")
-        let examples = rows.flatMap { ReferencePage.code(in: $0.cells[2]) }
-        #expect(rows.allSatisfy { !ReferencePage.code(in: $0.cells[2]).isEmpty })
+        let examples = rows.flatMap { SchemaReferencePage.code(in: $0.cells[2]) }
+        #expect(rows.allSatisfy { !SchemaReferencePage.code(in: $0.cells[2]).isEmpty })
         for example in examples {
             let text = "objects:\n  Sample:\n    properties:\n      \(example)\n"
             #expect(texts(compile(adding: text)) == [], "\(example)")
         }
-        let named = Set(rows.flatMap { ReferencePage.code(in: $0.cells[0]) })
+        let named = Set(rows.flatMap { SchemaReferencePage.code(in: $0.cells[0]) })
         // 'Int' to 'Int64' are one row.
         let whole: Set<ScalarKind> = [.int16, .int32]
         #expect(named == Set(ScalarKind.allCases.filter { !whole.contains($0) }.map(\.rawValue)))
@@ -71,7 +71,7 @@ struct SchemaReferenceTests {
 
     @Test("S1 the reference names every type that needs no declaration")
     func types() throws {
-        let words = Set(ReferencePage.code(in: try Self.page.section("Properties").joined(separator: " ")))
+        let words = Set(SchemaReferencePage.code(in: try Self.page.section("Properties").joined(separator: " ")))
         for kind in ScalarKind.allCases { #expect(words.contains(kind.rawValue), "\(kind.rawValue)") }
     }
 
@@ -112,7 +112,7 @@ struct SchemaReferenceTests {
             #expect((row.cells[2] == "required") == entry.isRequired, "\(row.key)")
             #expect(!row.cells[1].isEmpty && !row.cells[2].isEmpty, "\(row.key)")
             guard case .words(let words) = entry.content else { continue }
-            #expect(Set(words).isSubset(of: ReferencePage.code(in: row.cells[1])), "\(row.key)")
+            #expect(Set(words).isSubset(of: SchemaReferencePage.code(in: row.cells[1])), "\(row.key)")
         }
     }
 

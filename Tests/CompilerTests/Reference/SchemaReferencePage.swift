@@ -3,7 +3,7 @@ import MartletSchema
 import Testing
 
 /// `Documentation/SchemaReference.md`, taken apart.
-struct ReferencePage {
+struct SchemaReferencePage {
     /// A block of YAML.
     struct Example: CustomTestStringConvertible, Sendable {
         let text: String
@@ -30,13 +30,13 @@ struct ReferencePage {
         let cells: [String]
 
         /// What stands between backticks in the first cell.
-        var key: String { ReferencePage.code(in: cells[0]).first ?? "" }
+        var key: String { SchemaReferencePage.code(in: cells[0]).first ?? "" }
     }
 
     private let lines: [String]
     private(set) var examples: [Example] = []
 
-    static let shared = (try? ReferencePage()) ?? ReferencePage(text: "")
+    static let shared = (try? SchemaReferencePage()) ?? SchemaReferencePage(text: "")
 
     private init() throws {
         let url = Repository.root.appending(path: "Documentation/SchemaReference.md")
