@@ -102,7 +102,9 @@ extension ResultsStorage {
     /// Traps on a path that leads nowhere, through a collection, or to something without order.
     fileprivate func requireSortable(_ path: PropertyPath) {
         if requireSingle(path, "be sorted by").isLink {
-            Misuse.query("'\(path.text)' is an object, and objects have no order: sort by one of its properties")
+            Misuse.query(
+                "'\(path.text)' cannot be sorted by: it is an object, and objects have no order; sort by one of its properties"
+            )
         }
     }
 

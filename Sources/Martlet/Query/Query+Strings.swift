@@ -20,8 +20,13 @@ extension String: TextValue {}
 extension Optional: TextValue where Wrapped == String {}
 
 extension Field where Value: TextValue {
-    private func text(_ match: MartletEngine.Predicate.TextMatch, _ pattern: String, _ options: StringOptions) -> Query<Root> {
-        Query(.text(.path(_path.path), match, .value(.text(pattern)), MartletEngine.Predicate.TextOptions(rawValue: Int64(options.rawValue))))
+    private func text(_ match: MartletEngine.Predicate.TextMatch, _ pattern: String, _ options: StringOptions) -> Query<
+        Root
+    > {
+        Query(
+            .text(
+                .path(_path.path), match, .value(.text(pattern)),
+                MartletEngine.Predicate.TextOptions(rawValue: Int64(options.rawValue))))
     }
 
     /// The string contains `text`. The empty string is contained in every string.

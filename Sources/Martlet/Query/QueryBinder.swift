@@ -186,7 +186,8 @@ struct QueryBinder {
             guard right.isCollection else {
                 throw QuerySyntaxError(
                     offset: comparison.right.offset,
-                    message: "expected a list such as '{1, 2}', an argument that is a sequence, or a collection after 'IN'")
+                    message:
+                        "expected a list such as '{1, 2}', an argument that is a sequence, or a collection after 'IN'")
             }
             return try compare(right, .equal, left, comparison)
         }
@@ -298,7 +299,8 @@ struct QueryBinder {
             return BoundOperand(resolved, "\(text), which is '\(resolved.typeDescription)',")
         }
         guard let end = resolved.collectionEnd else {
-            throw QuerySyntaxError(offset: path.offset, message: "\(text) is no collection, so it has no '@count' or sum")
+            throw QuerySyntaxError(
+                offset: path.offset, message: "\(text) is no collection, so it has no '@count' or sum")
         }
         switch function {
         case .count:
@@ -345,7 +347,9 @@ struct QueryBinder {
                 let list = known.isEmpty ? "" : "; it has \(known.prefix(12).joined(separator: ", "))"
                 throw QuerySyntaxError(
                     offset: offset,
-                    message: "'\(error.type)' has no property '\(error.name)'\(list)\(known.count > 12 ? " and others" : "")")
+                    message:
+                        "'\(error.type)' has no property '\(error.name)'\(list)\(known.count > 12 ? " and others" : "")"
+                )
             }
         }
     }

@@ -19,7 +19,8 @@ struct QueryParser {
     }
 
     static func parse(_ text: String, _ arguments: [QueryLiteral]) throws(QuerySyntaxError) -> QuerySyntax {
-        var parser = QueryParser(tokens: try QueryLexer.tokens(text), arguments: arguments, argumentOffset: text.utf8.count)
+        var parser = QueryParser(
+            tokens: try QueryLexer.tokens(text), arguments: arguments, argumentOffset: text.utf8.count)
         var query = QuerySyntax(condition: .constant(true))
         if !parser.startsStage && parser.current.kind != .end { query.condition = try parser.condition() }
         while parser.startsStage { query.stages.append(try parser.stage()) }
@@ -78,7 +79,9 @@ struct QueryParser {
 
     // MARK: Conditions
 
-    private mutating func condition() throws(QuerySyntaxError) -> QuerySyntax.Condition { asCondition(try disjunction()) }
+    private mutating func condition() throws(QuerySyntaxError) -> QuerySyntax.Condition {
+        asCondition(try disjunction())
+    }
 
     private func asCondition(_ node: Node) -> QuerySyntax.Condition {
         switch node {
@@ -138,7 +141,8 @@ struct QueryParser {
             return left
         }
         guard case .operand(let operand) = left else {
-            throw QuerySyntaxError(offset: offset, message: "a condition cannot be compared; expected 'AND', 'OR' or the end")
+            throw QuerySyntaxError(
+                offset: offset, message: "a condition cannot be compared; expected 'AND', 'OR' or the end")
         }
         var comparison = QuerySyntax.Comparison(
             quantifier: quantifier, left: operand, relation: relation,
@@ -404,7 +408,8 @@ struct QueryParser {
         let offset = current.offset
         func aggregate(_ function: QuerySyntax.Function) throws(QuerySyntaxError) {
             guard path.function == nil else {
-                throw QuerySyntaxError(offset: offset, message: "a key path has one '@count', '@min', '@max', '@sum' or '@avg'")
+                throw QuerySyntaxError(
+                    offset: offset, message: "a key path has one '@count', '@min', '@max', '@sum' or '@avg'")
             }
             path.function = (function, path.components.count)
         }

@@ -212,7 +212,8 @@ struct QueryLexer {
             position += 2
             while let byte = current, isDigit(byte) || isNameStart(byte) { position += 1 }
             guard let value = Int64(text(start + 2..<position), radix: 16) else {
-                throw QuerySyntaxError(offset: start, message: "'\(text(start..<position))' is no whole number of 64 bits")
+                throw QuerySyntaxError(
+                    offset: start, message: "'\(text(start..<position))' is no whole number of 64 bits")
             }
             return .number(.integer(value))
         }

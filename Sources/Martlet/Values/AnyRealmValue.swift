@@ -30,7 +30,8 @@ extension AnyRealmValue: PersistableValue {
         case .bool(let value): Self.tagged(.bool, [value ? 1 : 0])
         case .float(let value): Self.tagged(.float, AnyValueTag.bigEndian(UInt64(value.bitPattern)))
         case .data(let value): Self.tagged(.data, [UInt8](value))
-        case .date(let value): Self.tagged(.date, AnyValueTag.bigEndian(value.timeIntervalSinceReferenceDate.bitPattern))
+        case .date(let value):
+            Self.tagged(.date, AnyValueTag.bigEndian(value.timeIntervalSinceReferenceDate.bitPattern))
         case .decimal128(let value): Self.tagged(.decimal128, value.bytes)
         case .objectId(let value): Self.tagged(.objectId, value.bytes)
         case .uuid(let value): Self.tagged(.uuid, withUnsafeBytes(of: value.uuid) { Array($0) })

@@ -73,7 +73,9 @@ extension QueryCompiler {
             return QueryTerm(
                 values.select("\(entry).v"), property.element, isNaN: "ifnull(\(values.select("\(entry).nan")), 0)")
         }
-        guard let column = schema[end.table].layout.column(of: end.property) else { throw QueryFailure.collection(path) }
+        guard let column = schema[end.table].layout.column(of: end.property) else {
+            throw QueryFailure.collection(path)
+        }
         let value = try follow(resolved, resolved.steps.indices, alias, column.name)
         guard property.element.isFloating else { return QueryTerm(value, property.element) }
         let special = try follow(resolved, resolved.steps.indices, alias, TableLayout.specialColumn)

@@ -30,7 +30,9 @@ enum QueryFunctions {
         },
         // (value, value): below, at or above zero; NULL where neither comes first
         ScalarFunction("martlet_order", argumentCount: 2) { arguments in
-            guard let left = AnyValue(arguments.value(0)), let right = AnyValue(arguments.value(1)) else { return .null }
+            guard let left = AnyValue(arguments.value(0)), let right = AnyValue(arguments.value(1)) else {
+                return .null
+            }
             return left.compare(right).map { .integer(Int64($0)) } ?? .null
         },
         // (tag, value): the value of a typed column as one of any type

@@ -78,14 +78,19 @@ struct AnyValue {
     func compare(_ other: AnyValue) -> Int? {
         switch (content, other.content) {
         case (.bool(let left), .bool(let right)): (left ? 1 : 0) - (right ? 1 : 0)
-        case (.number(let left), .number(let right)): ValueOrder.isNaN(left) || ValueOrder.isNaN(right) ? nil : ValueOrder.compare(left, right)
+        case (.number(let left), .number(let right)):
+            ValueOrder.isNaN(left) || ValueOrder.isNaN(right) ? nil : ValueOrder.compare(left, right)
         case (.text(let left), .text(let right)): ValueOrder.compare(.text(left), .text(right))
         case (.date(let left), .date(let right)):
             left.isNaN || right.isNaN ? nil : ValueOrder.compare(.real(left), .real(right))
         case (.bytes(let kind, let left), .bytes(let other, let right)):
             kind == other ? ValueOrder.compare(.blob(left), .blob(right)) : nil
         case (.decimal, .number), (.number, .decimal), (.decimal, .decimal):
-            if let left = decimal, let right = other.decimal { ValueOrder.compare(.blob(left.bytes), .blob(right.bytes)) } else { nil }
+            if let left = decimal, let right = other.decimal {
+                ValueOrder.compare(.blob(left.bytes), .blob(right.bytes))
+            } else {
+                nil
+            }
         default: nil
         }
     }

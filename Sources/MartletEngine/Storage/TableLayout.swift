@@ -62,7 +62,8 @@ package struct TableLayout: Sendable {
         words = type.properties.filter(\.isFullText).map {
             let table = SQLText.identifier("\(type.name).\($0.name).words")
             return Words(
-                property: $0.index, table: table, replace: "INSERT OR REPLACE INTO \(table)(rowid, text) VALUES (?1, ?2)",
+                property: $0.index, table: table,
+                replace: "INSERT OR REPLACE INTO \(table)(rowid, text) VALUES (?1, ?2)",
                 delete: "DELETE FROM \(table) WHERE rowid = ?1")
         }
         hasSpecials = type.properties.contains { $0.isColumn && $0.element.isFloating }

@@ -8,7 +8,9 @@ import Testing
     private func nodes() throws -> TestRealm {
         let test = try TestRealm()
         try test.realm.write {
-            let nodes = (0..<6).map { Node(id: $0, name: ["a", "B", "b", "a", "é", "any"][$0], amount: Double($0) / 2) }
+            let nodes = (0..<6).map {
+                Node(id: $0, name: ["a", "B", "b", "a", "é", "any"][$0], amount: Double($0) / 2)
+            }
             test.realm.add(nodes)
             nodes[0].next = nodes[1]
             nodes[0].children.append(objectsIn: [nodes[1], nodes[2], nodes[2]])
@@ -35,27 +37,33 @@ import Testing
         let test = try nodes()
         let expected: [(String, [Int])] = [
             ("", [0, 1, 2, 3, 4, 5]), ("TRUEPREDICATE", [0, 1, 2, 3, 4, 5]), ("FALSEPREDICATE", []),
-            ("id = 1", [1]), ("id == 1", [1]), ("1 == id", [1]), ("id != 1", [0, 2, 3, 4, 5]), ("id <> 1", [0, 2, 3, 4, 5]),
+            ("id = 1", [1]), ("id == 1", [1]), ("1 == id", [1]), ("id != 1", [0, 2, 3, 4, 5]),
+            ("id <> 1", [0, 2, 3, 4, 5]),
             ("id < 2", [0, 1]), ("2 > id", [0, 1]), ("id <= 1", [0, 1]), ("id =< 1", [0, 1]), ("id >= 5", [5]),
             ("id => 5", [5]), ("id BETWEEN {1, 2}", [1, 2]), ("id in {1, 9}", [1]), ("id == 0x2", [2]),
             ("amount == 0.5", [1]), ("amount == .5", [1]), ("amount == 5e-1", [1]), ("amount < -1", []),
             ("amount < inf", [0, 1, 2, 3, 4, 5]), ("amount == nan", []),
-            ("name == 'a'", [0, 3]), ("name == \"a\"", [0, 3]), ("name ==[c] 'b'", [1, 2]), ("name !=[c] 'b'", [0, 3, 4, 5]),
+            ("name == 'a'", [0, 3]), ("name == \"a\"", [0, 3]), ("name ==[c] 'b'", [1, 2]),
+            ("name !=[c] 'b'", [0, 3, 4, 5]),
             ("name CONTAINS 'n'", [5]), ("name beginswith[cd] 'E'", [4]), ("name ENDSWITH 'y'", [5]),
-            ("name LIKE 'a*'", [0, 3, 5]), ("name like[c] '?'", [0, 1, 2, 3, 4]), ("name IN[c] {'A', 'B'}", [0, 1, 2, 3]),
+            ("name LIKE 'a*'", [0, 3, 5]), ("name like[c] '?'", [0, 1, 2, 3, 4]),
+            ("name IN[c] {'A', 'B'}", [0, 1, 2, 3]),
             ("id == 0 OR id == 1 AND id == 2", [0]), ("(id == 0 OR id == 1) && id == 1", [1]),
             ("!(id > 0) || NOT id < 5", [0, 5]), ("not not id == 1", [1]), ("id + 1 == 2 * 2 - 1", [2]),
             ("id * 2 > amount + 7", [5]), ("10 / 2 == id", [5]), ("(id + 1) * 2 == 4", [1]), ("((id)) == 1", [1]),
             ("next == nil", [1, 2, 3, 4, 5]), ("next.name = 'B'", [0]), ("children.@count == 3", [0]),
             ("children.@size > 0", [0, 3]), ("children.name == 'b'", [0]), ("ANY children.id == 4", [3]),
-            ("ALL children.id > 1", [1, 2, 3, 4, 5]), ("NONE children.id > 1", [1, 2, 4, 5]), ("SOME children.id == 2", [0]),
+            ("ALL children.id > 1", [1, 2, 3, 4, 5]), ("NONE children.id > 1", [1, 2, 4, 5]),
+            ("SOME children.id == 2", [0]),
             ("children.@sum.id == 5", [0]), ("children.@avg.id > 3", [3]), ("children.@max.id == 2", [0]),
             ("children.@min.id == 1", [0]), ("children.id.@sum == 5", [0]),
             ("SUBQUERY(children, $c, $c.id == 2 && $c.name == 'b').@count == 2", [0]),
-            ("@links.Node.children.@count == 1", [1, 2, 4]), ("@links.Node.children.id == 0", [1, 2]), ("previous.id == 0", [1]),
+            ("@links.Node.children.@count == 1", [1, 2, 4]), ("@links.Node.children.id == 0", [1, 2]),
+            ("previous.id == 0", [1]),
             ("named['k'].id == 3", [0]), ("named.@allKeys == 'k'", [0]), ("named.@allValues.id == 3", [0]),
             ("named.@count == 1", [0]), ("SELF.id == 2", [2]), ("#name == 'any'", [5]),
-            ("id > 0 SORT(name DESC, id ASC) DISTINCT(name) LIMIT(3)", [4, 2, 5]), ("SORT(id DESCENDING) LIMIT(2)", [5, 4]),
+            ("id > 0 SORT(name DESC, id ASC) DISTINCT(name) LIMIT(3)", [4, 2, 5]),
+            ("SORT(id DESCENDING) LIMIT(2)", [5, 4]),
         ]
         for (text, ids) in expected { #expect(try self.ids(test, text) == ids, "\(text)") }
     }
@@ -103,22 +111,27 @@ import Testing
             test.realm.add(scalars)
         }
         let found = [
-            "bool == true", "bool == YES", "bool == 1", "bool", "bool AND NOT bool == NO", "int == -9223372036854775808",
-            "float == 0.1", "string == 'it\\'s \"so\"\\n'", "string == \"it's \\\"so\\\"\\n\"", "string ENDSWITH '\\u000a'",
+            "bool == true", "bool == YES", "bool == 1", "bool", "bool AND NOT bool == NO",
+            "int == -9223372036854775808",
+            "float == 0.1", "string == 'it\\'s \"so\"\\n'", "string == \"it's \\\"so\\\"\\n\"",
+            "string ENDSWITH '\\u000a'",
             "data == B64'AQID'", "data BEGINSWITH B64\"AQI=\"", "date == 2024-01-31T10:00:00.5Z", "date > 2024-01-31",
-            "date == 2024-01-31@10:00:00:500000000", "date == T1706695200:500000000", "date == '2024-01-31T10:00:00.5Z'",
+            "date == 2024-01-31@10:00:00:500000000", "date == T1706695200:500000000",
+            "date == '2024-01-31T10:00:00.5Z'",
             "date BETWEEN {2024-01-31, 2024-02-01}", "uuid == uuid(6F9619FF-8B86-D011-B42D-00CF4FC964FF)",
             "uuid == '6f9619ff-8b86-d011-b42d-00cf4fc964ff'", "objectId == oid(0123456789abcdef01234567)",
             "objectId == '0123456789abcdef01234567'", "decimal128 == 1234567890.123456789012345678901234",
             "decimal128 > 1234567890.123456789012345678901233", "decimal128 > int", "decimal128 != double",
-            "anyValue == 2.5", "anyValue > 2", "anyValue != 'x'", "anyValue IN {1, 2.5}", "anyValue == %@ OR TRUEPREDICATE",
+            "anyValue == 2.5", "anyValue > 2", "anyValue != 'x'", "anyValue IN {1, 2.5}",
+            "anyValue == %@ OR TRUEPREDICATE",
         ]
         let all = test.realm.objects(Scalars.self)
         for text in found {
             let arguments: [Any?] = text.contains("%@") ? [AnyRealmValue.double(2.5)] : []
             let predicate = try Realm.Predicate(parsing: text, arguments: arguments)
             #expect(try all.filter(predicate).count == 1, "\(text)")
-            #expect(try all.filter(Realm.Predicate(parsing: "NOT (\(text))", arguments: arguments)).isEmpty, "NOT \(text)")
+            #expect(
+                try all.filter(Realm.Predicate(parsing: "NOT (\(text))", arguments: arguments)).isEmpty, "NOT \(text)")
         }
     }
 
@@ -129,7 +142,8 @@ import Testing
             ("id = 1 2", 7, "expected 'AND', 'OR' or the end, but found a literal"),
             ("(id == 1", 8, "expected ')', but the text ends here"), ("id == 'a", 6, "no closing quote"),
             ("agee > 5", 0, "'Node' has no property 'agee'; it has 'id', 'name'"),
-            ("next.nme == 'a'", 5, "'Node' has no property 'nme'"), ("name.x == 1", 5, "'Node.name' has no property 'x'"),
+            ("next.nme == 'a'", 5, "'Node' has no property 'nme'"),
+            ("name.x == 1", 5, "'Node.name' has no property 'x'"),
             ("name > 5", 5, "'name', which is 'String', and the number 5 cannot be compared"),
             ("id == 'x'", 3, "'id', which is 'Int', and the text 'x' cannot be compared"),
             ("id == name", 3, "'id', which is 'Int', and 'name', which is 'String', cannot be compared"),
@@ -147,9 +161,11 @@ import Testing
             ("id == 12abc", 6, "'12abc' is no number"), ("id == 99999999999x", 6, "is no number"),
             ("id ~ 1", 3, "'~' means nothing here"), ("é == 1", 0, "'Node' has no property 'é'"),
             ("id == 1 AND é ~ 1", 15, "'~' means nothing"), ("name TEXT 'a'", 0, "fullText: true"),
-            ("id + name == 1", 3, "needs whole or floating numbers"), ("SORT(children.id)", 5, "needs properties with one value"),
+            ("id + name == 1", 3, "needs whole or floating numbers"),
+            ("SORT(children.id)", 5, "needs properties with one value"),
             ("SORT(id) id == 1", 9, "expected 'AND', 'OR' or the end"), ("LIMIT(x)", 6, "expected a whole number"),
-            ("named[1] == nil", 6, "expected the key of a map"), ("name['k'] == nil", 4, "'Node.name' has no property '['k']'"),
+            ("named[1] == nil", 6, "expected the key of a map"),
+            ("name['k'] == nil", 4, "'Node.name' has no property '['k']'"),
             ("ALL children.id > next.id", 18, "'ALL' compares with a value"),
             ("id == 2024-13-45", 6, "is no date"), ("name == oid(12)", 8, "no object id of 24 hexadecimal digits"),
             (String(repeating: "(", count: 5_000) + "id == 1", 99, "more than 100 parentheses are open here"),

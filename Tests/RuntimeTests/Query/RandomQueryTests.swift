@@ -78,8 +78,10 @@ private enum Pool {
         case 6: return Condition(fields.amount == amount, "amount = %@", [amount]) { row, _ in row.double == amount }
         case 7: return Condition(fields.amount != amount, "%@ <> amount", [amount]) { row, _ in row.double != amount }
         case 8:
-            return Condition(fields.amount >= amount, "%@ =< amount", [amount]) { row, _ in (row.double ?? 0) >= amount }
-        case 9: return Condition(fields.amount < amount, "amount < %@", [amount]) { row, _ in (row.double ?? 0) < amount }
+            return Condition(fields.amount >= amount, "%@ =< amount", [amount]) { row, _ in (row.double ?? 0) >= amount
+            }
+        case 9:
+            return Condition(fields.amount < amount, "amount < %@", [amount]) { row, _ in (row.double ?? 0) < amount }
         case 10:
             return Condition(fields.id.in([id, id + 3]), "id IN {\(id), \(id + 3)}") { row, _ in
                 row.id == id || row.id == id + 3
@@ -127,7 +129,8 @@ private enum Pool {
                 (row.named["a"] ?? nil).map { bytes(rows[$0].string) == sought } ?? false
             }
         default:
-            return Condition(fields.named["b"] == nil, "named[\"b\"] == nil") { row, _ in (row.named["b"] ?? nil) == nil }
+            return Condition(fields.named["b"] == nil, "named[\"b\"] == nil") { row, _ in (row.named["b"] ?? nil) == nil
+            }
         }
     }
 
@@ -274,7 +277,9 @@ private enum Pool {
         }
     }
 
-    @Test("O50 random conditions hold for the rows that changed, as observers ask them", arguments: 0..<12 as Range<UInt64>)
+    @Test(
+        "O50 random conditions hold for the rows that changed, as observers ask them",
+        arguments: 0..<12 as Range<UInt64>)
     func maintained(_ seed: UInt64) throws {
         var random = Seeded(state: seed &+ 500)
         let test = try TestRealm()

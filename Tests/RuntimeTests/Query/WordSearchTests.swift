@@ -6,14 +6,16 @@ import Testing
 
 @Suite struct WordSearchTests {
     private let texts = [
-        "The quick brown fox", "Résumé of a FOX", "foxes and \"hounds\"", "", "brown bread", "a AND b OR c NOT d*", "x'); DROP",
+        "The quick brown fox", "Résumé of a FOX", "foxes and \"hounds\"", "", "brown bread", "a AND b OR c NOT d*",
+        "x'); DROP",
     ]
 
     private func filled() throws -> TestRealm {
         let test = try TestRealm()
         try test.realm.write {
             for (id, text) in texts.enumerated() {
-                test.realm.add(Indexed(id: id, code: "\(id)", row: id, column: id, body: text, summary: id == 3 ? nil : text))
+                test.realm.add(
+                    Indexed(id: id, code: "\(id)", row: id, column: id, body: text, summary: id == 3 ? nil : text))
             }
         }
         return test
@@ -30,10 +32,13 @@ import Testing
         let test = try filled()
         #expect(ids(test, "fox") == [0, 1] && ids(test, "FOX brown") == [0] && ids(test, "brown fox") == [0])
         #expect(ids(test, "fox*") == [0, 1, 2] && ids(test, "resume") == [1] && ids(test, "résumé") == [1])
-        #expect(ids(test, "brown -fox") == [4] && ids(test, "-fox") == [2, 3, 4, 5, 6] && ids(test, "-fox -brown") == [2, 3, 5, 6])
+        #expect(
+            ids(test, "brown -fox") == [4] && ids(test, "-fox") == [2, 3, 4, 5, 6]
+                && ids(test, "-fox -brown") == [2, 3, 5, 6])
         #expect(ids(test, "") == [] && ids(test, "  ") == [] && ids(test, "nothing") == [])
         let all = test.realm.objects(Indexed.self)
-        #expect(all.where { $0.summary.matches("-fox") }.map(\.id) == [2, 4, 5, 6], "an absent text has no words to lack")
+        #expect(
+            all.where { $0.summary.matches("-fox") }.map(\.id) == [2, 4, 5, 6], "an absent text has no words to lack")
         #expect(all.where { $0.body.matches("brown") && $0.id > 0 }.map(\.id) == [4])
     }
 
@@ -41,7 +46,9 @@ import Testing
         let test = try filled()
         #expect(ids(test, "AND") == [2, 5] && ids(test, "OR") == [5] && ids(test, "NOT d") == [5])
         #expect(ids(test, "\"hounds\"") == [2] && ids(test, "hounds\"") == [2] && ids(test, "body:fox") == [])
-        for search in ["\"", "*", "-", "--", "(", ")", "^fox", "{a b}", "NEAR(a b)", "a\0b", "\u{301}", "x'); DROP", "+"] {
+        for search in [
+            "\"", "*", "-", "--", "(", ")", "^fox", "{a b}", "NEAR(a b)", "a\0b", "\u{301}", "x'); DROP", "+",
+        ] {
             _ = ids(test, search)
         }
         #expect(ids(test, "fox") == [0, 1])
@@ -63,7 +70,9 @@ import Testing
         #expect(ids(test, "fox") == [4])
         try test.realm.write { all[0].summary = nil }
         #expect(all.where { $0.summary.matches("quick") }.isEmpty)
-        try test.realm.write { test.realm.create(Indexed.self, value: ["id": 0, "summary": "quick again"], update: .modified) }
+        try test.realm.write {
+            test.realm.create(Indexed.self, value: ["id": 0, "summary": "quick again"], update: .modified)
+        }
         #expect(all.where { $0.summary.matches("again") }.map(\.id) == [0])
         try test.realm.write { test.realm.deleteAll() }
         #expect(ids(test, "fox") == [])
