@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles generated code as its users do, warnings as errors, and looks at what the compiler and the program then say.
 #
-#   Tests/generated-check.sh [modes|names|values|messages]…     all parts when none is named
+#   Tests/generated-check.sh [modes|names|values|messages|queries]…     all parts when none is named
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -9,7 +9,7 @@ build=${BUILD:-$root/.build}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/martlet-generated-check.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages)
+[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages queries)
 jobs=$(getconf _NPROCESSORS_ONLN)
 [ "$jobs" -le 4 ] || jobs=4
 
@@ -202,6 +202,20 @@ KINDS
         "generated for an older version of Martlet; generate it again" "$folder"/*.swift
     sed -i 's/GeneratedCodeFormat[0-9]*/GeneratedCodeFormat99/' "$folder/MartletSchema.martlet.swift"
     says "S23 a generated file of a newer version is one error" "'GeneratedCodeFormat99'" "$folder"/*.swift
+}
+
+# Typed queries: what means something compiles, and each line of what does not is an error.
+check_queries() {
+    local folder=$scratch/queries wrong=$scratch/WrongQueries.swift
+    echo "queries:"
+    generate Schemas/Kennel "$folder"
+    compiles "O50 typed queries compile, without warnings" "${swift_6[@]}" "$folder"/*.swift Tests/Queries/Right.swift
+    sed -n '/^func /p' Tests/Queries/Wrong.swift | grep -c . >"$scratch/expected"
+    { echo 'import Martlet'; sed '1,/^import/d' Tests/Queries/Wrong.swift; } >"$wrong"
+    swiftc -typecheck "${models[@]}" "${modules[@]}" "${swift_6[@]}" "$folder"/*.swift "$wrong" >"$scratch/log" 2>&1 || true
+    grep -nE '^func ' "$wrong" | cut -d: -f1 | sort -n >"$scratch/lines"
+    sed -nE "s|^$wrong:([0-9]+):[0-9]+: error: .*|\\1|p" "$scratch/log" | sort -nu >"$scratch/refused"
+    holds "O50 each of $(cat "$scratch/expected") wrong queries does not compile" diff "$scratch/lines" "$scratch/refused"
 }
 
 for part in "${parts[@]}"; do "check_$part"; done
