@@ -42,7 +42,8 @@ extension Field where Value: TextValue {
     /// The string ends with `suffix`.
     public func ends(with suffix: String, options: StringOptions = []) -> Query<Root> { text(.ends, suffix, options) }
 
-    /// The string fits a pattern in which `?` stands for one character and `*` for any number.
+    /// The string fits a pattern in which `?` stands for one character and `*` for any number. Behind a backslash they stand
+    /// for themselves.
     public func like(_ pattern: String, caseInsensitive: Bool = false) -> Query<Root> {
         text(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }

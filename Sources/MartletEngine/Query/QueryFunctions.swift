@@ -71,7 +71,7 @@ enum TextMatcher {
     ) -> Bool {
         let (text, pattern) = (folded(text, options), folded(pattern, options))
         guard match == .like else { return matches(Array(text.utf8), match, Array(pattern.utf8)) }
-        return isLike(Array(text.unicodeScalars), Array(pattern.unicodeScalars), one: "?", many: "*")
+        return isLike(Array(text.unicodeScalars), Array(pattern.unicodeScalars), one: "?", many: "*", escape: "\\")
     }
 
     static func matches(_ bytes: [UInt8], _ match: Predicate.TextMatch, _ pattern: [UInt8]) -> Bool {
@@ -80,7 +80,8 @@ enum TextMatcher {
         case .begins: bytes.starts(with: pattern)
         case .ends: bytes.count >= pattern.count && bytes.suffix(pattern.count).elementsEqual(pattern)
         case .equals: bytes == pattern
-        case .like: isLike(bytes, pattern, one: UInt8(ascii: "?"), many: UInt8(ascii: "*"))
+        case .like: isLike(
+                bytes, pattern, one: UInt8(ascii: "?"), many: UInt8(ascii: "*"), escape: UInt8(ascii: "\\"))
         }
     }
 
@@ -92,17 +93,50 @@ enum TextMatcher {
         return text.folding(options: compare, locale: nil)
     }
 
-    // `?` is one character, `*` any number: greedy with one point of return, so never exponential.
-    private static func isLike<Unit: Equatable>(_ text: [Unit], _ pattern: [Unit], one: Unit, many: Unit) -> Bool {
-        var (position, index) = (0, 0)
+    private enum LikePart<Unit: Equatable> {
+        case one, many
+        case unit(Unit)
+    }
+
+    // `?` is one character, `*` any number: greedy with one point of return, so never exponential. Behind a backslash all
+    // three stand for themselves.
+    private static func isLike<Unit: Equatable>(
+        _ text: [Unit], _ pattern: [Unit], one: Unit, many: Unit, escape: Unit
+    ) -> Bool {
+        var parts: [LikePart<Unit>] = []
+        var index = 0
+        while index < pattern.count {
+            let unit = pattern[index]
+            if unit == escape, index + 1 < pattern.count, [one, many, escape].contains(pattern[index + 1]) {
+                index += 1
+                parts.append(.unit(pattern[index]))
+            } else {
+                parts.append(unit == one ? .one : unit == many ? .many : .unit(unit))
+            }
+            index += 1
+        }
+        return isLike(text, parts)
+    }
+
+    private static func isLike<Unit: Equatable>(_ text: [Unit], _ parts: [LikePart<Unit>]) -> Bool {
+        func fits(_ part: Int, _ unit: Unit) -> Bool {
+            switch parts[part] {
+            case .one: true
+            case .many: false
+            case .unit(let wanted): wanted == unit
+            }
+        }
+        func isMany(_ part: Int) -> Bool {
+            if case .many = parts[part] { true } else { false }
+        }
+        var (position, index, resume) = (0, 0, 0)
         var star: Int?
-        var resume = 0
         while position < text.count {
-            if index < pattern.count, pattern[index] == many {
+            if index < parts.count, isMany(index) {
                 star = index
                 resume = position
                 index += 1
-            } else if index < pattern.count, pattern[index] == one || pattern[index] == text[position] {
+            } else if index < parts.count, fits(index, text[position]) {
                 position += 1
                 index += 1
             } else if let last = star {
@@ -113,6 +147,6 @@ enum TextMatcher {
                 return false
             }
         }
-        return pattern[index...].allSatisfy { $0 == many }
+        return (index..<parts.count).allSatisfy(isMany)
     }
 }

@@ -1,4 +1,5 @@
 import ConformanceModels
+import Foundation
 import Martlet
 import MartletTestSupport
 import Testing
@@ -69,6 +70,40 @@ import Testing
         #expect(try matches { $0.string.like("?x") } == ["\u{1F985}x"])
         #expect(try matches { $0.string.like("R*X", caseInsensitive: true) }.count == 5)
         #expect(try matches { $0.string.like("****************e****************x") }.count == 4)
+    }
+
+    @Test("O50 like: behind a backslash the wildcards stand for themselves") func escapes() throws {
+        let test = try TestRealm()
+        let texts = ["a*b", "a?b", "axb", "a\\b", "a\\xb", "a\\"]
+        try test.realm.write {
+            for (id, text) in texts.enumerated() {
+                test.realm.add(OptionalScalars(id: id, string: text, data: Data(text.utf8)))
+            }
+        }
+        let all = test.realm.objects(OptionalScalars.self)
+        let cases: [(String, [Int])] = [
+            ("a\\*b", [0]), ("a\\?b", [1]), ("a?b", [0, 1, 2, 3]), ("a\\\\b", [3]), ("a\\\\*", [3, 4, 5]), ("a\\b", [3]),
+            ("a\\", [5]), ("*\\", [5]),
+        ]
+        for (pattern, ids) in cases {
+            #expect(all.where { $0.string.like(pattern) }.map(\.id) == ids, "\(pattern)")
+            #expect(all.where { $0.data.like(Data(pattern.utf8)) }.map(\.id) == ids, "\(pattern) of data")
+            #expect(all.filter("string LIKE %@", pattern).map(\.id) == ids, "\(pattern) as text")
+        }
+    }
+
+    @Test("O50 data: contains, starts, ends, equals") func data() throws {
+        let test = try TestRealm()
+        let bytes: [[UInt8]?] = [nil, [], [0], [0, 1, 0], [1, 0], [255, 0, 1]]
+        try test.realm.write {
+            for (id, bytes) in bytes.enumerated() { test.realm.add(OptionalScalars(id: id, data: bytes.map { Data($0) })) }
+        }
+        let all = test.realm.objects(OptionalScalars.self)
+        #expect(all.where { $0.data.contains(Data()) }.map(\.id) == [1, 2, 3, 4, 5])
+        #expect(all.where { $0.data.contains(Data([0, 1])) }.map(\.id) == [3, 5])
+        #expect(all.where { $0.data.starts(with: Data([0])) }.map(\.id) == [2, 3])
+        #expect(all.where { $0.data.ends(with: Data([1, 0])) }.map(\.id) == [3, 4])
+        #expect(all.where { $0.data.equals(Data()) }.map(\.id) == [1] && all.where { $0.data.notEquals(Data()) }.count == 5)
     }
 
     @Test("O52 strings sort by code point") func order() throws {
