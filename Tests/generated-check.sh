@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles generated code as its users do, warnings as errors, and looks at what the compiler and the program then say.
 #
-#   Tests/generated-check.sh [modes|names|values|messages|queries]…     all parts when none is named
+#   Tests/generated-check.sh [modes|names|values|messages|queries|articles]…     all parts when none is named
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -9,7 +9,7 @@ build=${BUILD:-$root/.build}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/martlet-generated-check.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages queries)
+[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages queries articles)
 jobs=$(getconf _NPROCESSORS_ONLN)
 [ "$jobs" -le 4 ] || jobs=4
 
@@ -216,6 +216,25 @@ check_queries() {
     grep -nE '^func ' "$wrong" | cut -d: -f1 | sort -n >"$scratch/lines"
     sed -nE "s|^$wrong:([0-9]+):[0-9]+: error: .*|\\1|p" "$scratch/log" | sort -nu >"$scratch/refused"
     holds "O50 each of $(cat "$scratch/expected") wrong queries does not compile" diff "$scratch/lines" "$scratch/refused"
+}
+
+# The examples of the articles, each a function of its own.
+check_articles() {
+    local article folder=$scratch/articles
+    echo "articles:"
+    generate Schemas/Kennel "$folder"
+    for article in Sources/Martlet/Martlet.docc/*.md; do
+        awk '
+            BEGIN { print "import Foundation\nimport Martlet\n" }
+            /^```swift$/ {
+                inside = 1
+                print "func example" ++number "(_ realm: Realm, _ dogs: Results<Dog>, _ dog: Dog) throws {"
+                next
+            }
+            /^```/ && inside { inside = 0; print "}\n"; next }
+            inside { print }' "$article" >"$scratch/Article.swift"
+        compiles "examples of $(basename "$article")" "${swift_6[@]}" "$folder"/*.swift "$scratch/Article.swift"
+    done
 }
 
 for part in "${parts[@]}"; do "check_$part"; done
