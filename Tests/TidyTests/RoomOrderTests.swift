@@ -4,10 +4,12 @@ import Testing
 enum Rooms {
     static let ofModule: [String: [String]] = [
         "MartletEngine": [
-            "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Notifiers", "Coordination",
+            "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Notifiers", "Migration",
+            "Coordination",
         ],
         "Martlet": [
-            "Misuse", "Values", "Context", "Objects", "Query", "Collections", "Realm", "Observation", "Projections",
+            "Misuse", "Values", "Context", "Objects", "Query", "Collections", "Migration", "Realm", "Observation",
+            "Projections",
         ],
     ]
 

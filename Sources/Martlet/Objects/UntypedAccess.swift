@@ -46,7 +46,7 @@ extension ObjectBase {
 
     /// Assigns an untyped value, with all that an assignment to the typed property does.
     final func setUntyped(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
-        let value = UntypedValue.unwrapped(value)
+        let value = _accepted(value, property)
         if property.isCollection {
             _load(property.index)
             RowEncoder.collection(of: self, property.index)?._assignUntyped(
