@@ -148,6 +148,29 @@ struct MigrationDurabilityTests {
         #expect(position > 150)
     }
 
+    @Test(
+        "O2 whichever call fails once, the migration is there or not, and can be tried again", arguments: [false, true])
+    func faults(applied: Bool) throws {
+        let folder = try TestFolder()
+        let disk = PowerLossDisk()
+        var position = 0
+        var wasHit = true
+        while wasHit {
+            position += DurabilityTests.isLong ? 1 : 9
+            disk.reset()
+            let vfs = HookVFS(over: disk.name)
+            let migration = FaultyMigration(path: folder.path(), vfs: vfs.name)
+            try migration.makeFile()
+            vfs.fail(.any, at: position, applied: applied)
+            let error = migration.migrate()
+            wasHit = vfs.faultCount > 0
+            vfs.clearFaults()
+            #expect(migration.verdict(mayBeOld: error != nil) == [], "fault \(position): \(error?.message ?? "")")
+            #expect(vfs.openFileCount == 0)
+        }
+        #expect(position > 150)
+    }
+
     @Test("O2 an error that the user's part throws comes out as it is, and no byte of the file has changed")
     func thrown() throws {
         struct Failure: Error {}
