@@ -37,10 +37,9 @@ extension Migration {
 
     static func models(_ schema: DatabaseSchema, _ declared: [String: ModelClass]) -> [String: ModelClass] {
         schema.tables.values.reduce(into: [:]) { models, table in
-            let defaults = declared[table.type.name]?.declaration.defaultRow
-            models[table.type.name] = ModelClass(table.type, MigrationObject.self) { model in
-                MigrationObject(model, defaults: defaults?() ?? TableLayout.zeroRow(table.type))
-            }
+            let type = table.type
+            let declaration = declared[type.name]?.declaration ?? TypeDeclaration(type) { TableLayout.zeroRow(type) }
+            models[type.name] = ModelClass(type, MigrationObject.self, declaration) { MigrationObject($0) }
         }
     }
 }

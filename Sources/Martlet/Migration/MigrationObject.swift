@@ -24,12 +24,12 @@ public final class MigrationObject: ObjectBase {
 
     @_spi(Generated) public required init(_managed: Void) { super.init(_managed: ()) }
 
-    // On its way into the migration.
-    init(_ model: ModelClass, defaults: [SQLValue]) {
+    // With its defaults, on its way into the migration.
+    init(_ model: ModelClass) {
         super.init(_managed: ())
         unmanagedModel = model
         values = [SQLValue](repeating: .null, count: model.schema.properties.count)
-        for (property, value) in zip(model.schema.properties.filter(\.isColumn), defaults) {
+        for (property, value) in zip(model.schema.properties.filter(\.isColumn), model.declaration.defaultRow()) {
             values[property.index] = value
         }
     }
@@ -64,6 +64,11 @@ public final class MigrationObject: ObjectBase {
         }
     }
 
+    override var _image: RowImage {
+        get { RowImage(values: values) }
+        set { values = newValue.values }
+    }
+
     private func encode<C: PropertyCollection>(_ type: C.Type, _ property: Int, _ row: inout RowEncoder) {
         var collection = collections[property] as? C
         row.collection(&collection)
@@ -75,7 +80,24 @@ public final class MigrationObject: ObjectBase {
     override func _accepted(_ value: Any?, _ property: PropertySchema) -> Any? {
         // Assigning what is there already is an answer too.
         if let table = _table { table.context.transaction?.recorder.modify(_key, property.index, in: table.id) }
-        return translated(super._accepted(value, property), property)
+        let value = super._accepted(value, property)
+        if property.element == .intEnum || property.element == .stringEnum { requireCases(value, property) }
+        return translated(value, property)
+    }
+
+    // The property is of the raw type here: what its class has a case for must be asked.
+    private func requireCases(_ value: Any?, _ property: PropertySchema) {
+        let declaration = _model.declaration
+        let values = (value as? [Any]) ?? (value as? [String: Any]).map { Array($0.values) } ?? [value as Any]
+        for value in values {
+            guard let value = UntypedValue.unwrapped(value),
+                let raw = UntypedValue.stored(value, property.element, isOptional: property.isOptional),
+                !declaration.holds(property.index, raw)
+            else { continue }
+            Misuse.wrongValue(
+                value, property: "\(_typeName).\(property.name)",
+                expected: "'\(property.typeDescription)' with a case for it")
+        }
     }
 
     private func translated(_ value: Any?, _ property: PropertySchema) -> Any? {

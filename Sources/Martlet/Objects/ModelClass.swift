@@ -12,11 +12,15 @@ final class ModelClass: @unchecked Sendable {
     /// An unmanaged object with the defaults of its schema.
     let make: () -> ObjectBase
 
-    /// A type that is known by its schema alone: `metatype` is the class of all of them.
-    init(_ schema: ObjectTypeSchema, _ metatype: ObjectBase.Type, _ make: @escaping (ModelClass) -> ObjectBase) {
+    /// A type that is known by its schema, with what the class of the program says of it: `metatype` is the class of all
+    /// of these.
+    init(
+        _ schema: ObjectTypeSchema, _ metatype: ObjectBase.Type, _ declaration: TypeDeclaration,
+        _ make: @escaping (ModelClass) -> ObjectBase
+    ) {
         self.schema = schema
         self.metatype = metatype
-        declaration = TypeDeclaration(schema) { [] }
+        self.declaration = declaration
         hasReferences = schema.properties.contains { $0.isLink || $0.isCollection }
         weak var itself: ModelClass?
         self.make = { itself.map(make) ?? metatype.init() }

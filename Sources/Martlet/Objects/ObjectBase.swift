@@ -109,6 +109,15 @@ open class ObjectBase {
     /// The table that an unmanaged object is to be a row of.
     func _table(in context: RealmContext) -> ObjectTable { context.table(type(of: self)) }
 
+    /// The values of all properties, as untyped access reads and writes them.
+    var _image: RowImage {
+        get { RowEncoder.image(of: self) }
+        set {
+            var decoder = RowDecoder(newValue)
+            _decode(&decoder)
+        }
+    }
+
     /// An untyped value as it is to be assigned.
     func _accepted(_ value: Any?, _ property: PropertySchema) -> Any? { UntypedValue.unwrapped(value) }
 

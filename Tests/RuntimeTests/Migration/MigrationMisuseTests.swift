@@ -97,6 +97,15 @@ import Testing
             _ = try Self.run { migration, _ in migration.create("Part") }
         }
         expectMessage(embedded, "'Part' is an embedded type and cannot be added by itself")
+        let enumeration = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let past = try PastProgram(["object EnumHolder\nprimaryKey id\nproperty id Int"]) { create in
+                _ = create("EnumHolder", ["id": 1])
+            }
+            _ = try past.migrated([EnumHolder.self]) { migration, _ in
+                migration.enumerateObjects(ofType: "EnumHolder") { _, new in new?["grade"] = "worst" }
+            }
+        }
+        expectMessage(enumeration, "'EnumHolder.grade' takes 'String enum' with a case for it, but was given 'worst'")
         let made = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = MigrationObject()
         }
