@@ -168,6 +168,8 @@ import Testing
         }
         #expect(try Realm(configuration: configuration).objects(Node.self).count == 3)
         #expect(FileManager.default.contents(atPath: seed.path) == before)
+        configuration.inMemoryIdentifier = "seeded-\(UUID().uuidString)"
+        #expect(try Realm(configuration: configuration).objects(Node.self).map(\.id) == [1, 2])
         configuration.fileURL = url(test, "read.realm")
         configuration.readOnly = true
         #expect(try Realm(configuration: configuration).objects(Node.self).count == 2)
