@@ -11,6 +11,8 @@ package enum StoreRegistry {
     private struct State {
         var entries: [StoreFiles.Identity: Entry] = [:]
         var names: [String: Entry] = [:]
+        /// Paths that are being opened further up on this thread: by a migration that opens its own file.
+        var opening: Set<String> = []
     }
 
     // Recursive: the last reference to a coordinator may be let go of while the lock is held.
@@ -22,6 +24,12 @@ package enum StoreRegistry {
     package static func coordinator(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
         lock.lock()
         defer { lock.unlock() }
+        guard state.opening.insert(options.path).inserted else {
+            throw EngineError(
+                .busy, path: options.path,
+                "the file is opened inside its own migration, which holds it; use the objects of the migration")
+        }
+        defer { state.opening.remove(options.path) }
         if let open = open(options) {
             try open.check(options)
             return open

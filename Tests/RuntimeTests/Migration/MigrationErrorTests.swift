@@ -1,6 +1,7 @@
 import ConformanceModels
 import Foundation
 import MartletTestSupport
+import Synchronization
 import Testing
 
 @testable import Martlet
@@ -118,6 +119,20 @@ import Testing
         #expect(refusal?.message.contains("'Int64Key.content' was 'Data' and is 'String', and a value") == true)
         #expect(refusal?.message.contains("'Int64Key.number' must be unique") == true)
         #expect(refusal?.message.contains("(1 of 2 objects)") == true && past.contents == before)
+    }
+
+    @Test("O2 the file cannot be opened inside its own migration, and others can") func nested() throws {
+        let past = try makePast()
+        let codes = Mutex<[Realm.Error.Code?]>([])
+        let inner = past.configuration([Keyless.self])
+        _ = try past.migrated([Keyless.self]) { _, _ in
+            let error = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: inner) }
+            codes.withLock { $0.append(error?.code) }
+            let other = try Realm(configuration: .init(inMemoryIdentifier: "nested-\(UUID().uuidString)"))
+            try other.write { other.add(Keyless()) }
+        }
+        #expect(codes.withLock { $0 } == [.busy])
+        #expect(try past.migrated([Keyless.self]).objects(Keyless.self).count == 3)
     }
 
     @Test("O2 a full disk in the block is thrown when it is over, and nothing is kept") func fullDisk() throws {
