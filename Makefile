@@ -8,7 +8,10 @@
 #   make bench                        measure against SQLite's C API and GRDB (ARGS="--quick" for a trial)
 #   make flights-verify FLIGHTS=<folder>  hold answers about the full data against ones computed from the CSV files
 #   make plugin-check                 build packages that use the plugin, with both build systems
+#   make importer-check               build the importer of Realm models and run its tests
 #   make durability                   power cuts, kills and I/O faults at every operation with many seeds (SEEDS=200)
+#   make fuzz-schema                  the schema compiler under libFuzzer (SECONDS=60, or RUNS=…), in a folder of its own
+#   make bombs                        inputs made to be slow, against the release build of 'martlet' (ARGS="--only …")
 #   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
 #   make clean                        remove everything that was built
 #
@@ -21,7 +24,8 @@ ARGS ?=
 FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
-.PHONY: help quickstart test format generate bench flights-verify plugin-check durability sanitize clean packages packages-python
+.PHONY: help quickstart test format generate bench flights-verify plugin-check importer-check durability \
+	fuzz-schema bombs sanitize clean packages packages-python
 
 help:
 	@sed -n '/^# What/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -56,12 +60,32 @@ flights-verify: packages-python
 plugin-check: packages
 	Tests/plugin-check.sh
 
+importer-check: packages
+	Scripts/importer-check
+
 durability: packages
 	MARTLET_SWEEP=$(or $(SEEDS),200) swift test --filter DurabilityTests
+
+# What the fuzzer finds lies in .build-fuzz/finds; put it into Tests/SchemaFuzzer/Corpus once it is mended.
+# The texts that it thinks up go to .build-fuzz/corpus. Clang's linker is the one that takes what the sanitizers give.
+FUZZ_BUILD = MARTLET_FUZZ=1 swift build -c release --product SchemaFuzzer --scratch-path .build-fuzz
+FUZZ_FLAGS = --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld
+FUZZ_LIMIT = $(if $(RUNS),-runs=$(RUNS),-max_total_time=$(or $(SECONDS),60))
+
+fuzz-schema: packages
+	$(FUZZ_BUILD) $(FUZZ_FLAGS)
+	@mkdir -p .build-fuzz/corpus .build-fuzz/finds
+	ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no .build-fuzz/release/SchemaFuzzer $(FUZZ_LIMIT) \
+		-max_len=1000 -timeout=20 -rss_limit_mb=3000 -dict=Tests/SchemaFuzzer/dictionary \
+		-artifact_prefix=.build-fuzz/finds/ .build-fuzz/corpus Tests/SchemaFuzzer/Corpus
+
+bombs: packages-python
+	swift build -c release --product martlet
+	Benchmarks/bombs.py "$$(swift build -c release --show-bin-path)/martlet" $(ARGS)
 
 # Reports of races end the run at once; the backtracer would only repeat them.
 sanitize: packages
 	TSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no swift test --sanitize=thread --scratch-path .build-thread
 
 clean:
-	rm -rf .build .build-* Examples/*/.build Benchmarks/.build
+	rm -rf .build .build-* Examples/*/.build Tools/*/.build Benchmarks/.build

@@ -7,6 +7,8 @@ let package = Package(
     products: [
         .library(name: "Martlet", targets: ["Martlet"]),
         .library(name: "KennelModels", targets: ["KennelModels"]),
+        // For the packages under Tools, which check and lay out the schemas they write.
+        .library(name: "MartletCompiler", targets: ["MartletCompiler", "MartletSchema"]),
         .executable(name: "martlet", targets: ["MartletCLI"]),
         // The command plugin finds a tool by its target's name.
         .executable(name: "MartletCLI", targets: ["MartletCLI"]),
@@ -34,9 +36,10 @@ let package = Package(
         .target(name: "MartletFrontend", dependencies: ["MartletSchema", "CMartletYAML"]),
         .target(name: "MartletLint", dependencies: ["MartletSchema"]),
         .target(name: "MartletBackend", dependencies: ["MartletSchema"]),
+        .target(name: "MartletReference", dependencies: ["MartletSchema"]),
         .target(
             name: "MartletCompiler",
-            dependencies: ["MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend"]),
+            dependencies: ["MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference"]),
         .executableTarget(name: "MartletGenerator", dependencies: ["MartletCompiler"]),
         .executableTarget(
             name: "MartletCLI",
@@ -62,10 +65,14 @@ let package = Package(
         .target(
             name: "MartletTestSupport", dependencies: ["Martlet", "MartletEngine", "MartletSQLite"],
             path: "Tests/MartletTestSupport"),
+        .target(
+            name: "CompilerInvariants", dependencies: ["MartletBackend", "MartletCompiler", "MartletSchema"],
+            path: "Tests/CompilerInvariants"),
         .testTarget(
             name: "CompilerTests",
             dependencies: [
-                "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletSchema", "MartletCLI",
+                "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference",
+                "MartletSchema", "MartletCLI", "CompilerInvariants",
                 // What 'breaking' says of data is held to what the runtime does.
                 "MartletEngine",
             ],
@@ -82,6 +89,14 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Linked against libFuzzer, so nothing that an ordinary build could make: 'make fuzz-schema'.
+if Context.environment["MARTLET_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "SchemaFuzzer", dependencies: ["CompilerInvariants"], path: "Tests/SchemaFuzzer",
+            exclude: ["Corpus", "dictionary"]))
+}
 
 for target in package.targets where ![.system, .plugin].contains(target.type) {
     target.swiftSettings =

@@ -3,6 +3,9 @@
 
     Benchmarks/run.py [--quick] [--rounds N] [--only WORD,...] [--flights FOLDER] [--json FILE] [--no-build]
 
+'compiler' among the words of --only, or no words at all, measures the schema compiler too: how fast it is, and what the
+code it writes costs to compile.
+
 Every measurement is a process of its own. For each workload the peers take turns, round after round, on equal data
 (their checks are compared) in equal settings (write-ahead log, synchronous=FULL); medians are printed.
 --quick takes 50,000 people instead of 1,000,000 and one round: it shows that everything runs, not how fast.
@@ -17,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import compiler
 
 HERE = Path(__file__).resolve().parent
 PEERS = {"C": "yardstick", "GRDB": "PeerGRDB", "Martlet": "PeerMartlet"}
@@ -192,6 +197,21 @@ def print_table(rows):
             print("|" + "|".join(["-" * (widths[0] + 2)] + ["-" * (w + 1) + ":" for w in widths[1:]]) + "|")
 
 
+def build_compiler(scratch):
+    command = ["swift", "build", "-c", "release", "--package-path", HERE.parent, "--scratch-path", scratch]
+    if subprocess.run([*command, "--product", "martlet"], stdout=subprocess.DEVNULL).returncode != 0:
+        sys.exit("the schema compiler did not build")
+    done = subprocess.run([*command, "--show-bin-path"], capture_output=True, text=True)
+    return Path(done.stdout.strip()) / "martlet"
+
+
+def measure_compiler(scratch, rounds):
+    martlet = build_compiler(scratch)
+    for rows in compiler.tables(martlet, scratch, rounds):
+        print_table(rows)
+        print()
+
+
 def check_equality(summary):
     """Peers that computed different things were not measured doing the same."""
     return [
@@ -226,6 +246,11 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
+    words = arguments.only.split(",") if arguments.only else None
+    if words is None or "compiler" in words:
+        measure_compiler(HERE.parent / ".build", arguments.rounds or (1 if arguments.quick else 3))
+    if words == ["compiler"]:
+        return
     if not arguments.no_build:
         build(arguments.scratch_path)
     binaries = arguments.scratch_path.resolve() / "release"
@@ -234,7 +259,7 @@ def main():
     rounds = arguments.rounds or (1 if arguments.quick else 3)
     with tempfile.TemporaryDirectory(dir=arguments.directory, prefix="martlet-bench-") as folder:
         runner = Runner(binaries, peers, Path(folder), people, arguments.flights)
-        runner.run_all(needed(arguments.only.split(",") if arguments.only else None), rounds)
+        runner.run_all(needed(words), rounds)
     summary = summarize(runner.lines)
     print(f"{people:,} people, {rounds} rounds, {os.cpu_count()} cores, {platform.platform()}\n")
     print_table(table_rows(summary))

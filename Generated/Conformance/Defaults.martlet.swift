@@ -225,7 +225,7 @@ nonisolated public final class Defaults: Martlet.Object {
         optionalBool: Swift.Bool? = true, optionalInt: Swift.Int? = 7, optionalString: Swift.String? = "some",
         optionalDate: Foundation.Date? = Foundation.Date(), optionalDouble: Swift.Double? = 2.5,
         optionalUuid: Foundation.UUID? = Foundation.UUID(),
-        optionalObjectId: Martlet.ObjectId? = Martlet.ObjectId.generate(), optionalGrade: Grade? = Grade.good
+        optionalObjectId: Martlet.ObjectId? = Martlet.ObjectId.generate(), optionalGrade: Grade? = .some(.good)
     ) {
         self.init()
         _id = id
@@ -293,7 +293,7 @@ nonisolated public final class Defaults: Martlet.Object {
         _optionalDouble = 2.5
         _optionalUuid = Foundation.UUID()
         _optionalObjectId = Martlet.ObjectId.generate()
-        _optionalGrade = Grade.good
+        _optionalGrade = .some(.good)
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
@@ -445,5 +445,5 @@ extension Defaults: Martlet.ModelObject {
         public var optionalGrade: Martlet.Field<Root, Grade?> { .init(_path, "optionalGrade") }
     }
 
-    nonisolated public static var fields: Fields<Defaults> { .init(Martlet.FieldPath(Defaults.self)) }
+    nonisolated public static var fields: Fields<Defaults> { .init(Martlet.FieldPath(self)) }
 }

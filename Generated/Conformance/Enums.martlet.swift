@@ -24,7 +24,7 @@ nonisolated public enum State: Swift.String, Martlet.PersistableEnum, Swift.Case
     case `open` = "o"
     case closed = "c"
 
-    @_spi(Generated) public static var _unknown: State? { State.unknown }
+    @_spi(Generated) public static var _unknown: Self? { .some(.unknown) }
 }
 
 /// A number that newer builds may add to.
@@ -33,7 +33,7 @@ nonisolated public enum Flavor: Swift.Int, Martlet.PersistableEnum, Swift.CaseIt
     case sweet = 1
     case sour = -1
 
-    @_spi(Generated) public static var _unknown: Flavor? { Flavor.none }
+    @_spi(Generated) public static var _unknown: Self? { .some(.none) }
 }
 
 /// Cases that are words of the language.
@@ -213,5 +213,5 @@ extension EnumHolder: Martlet.ModelObject {
         public var keywords: Martlet.CollectionField<Root, Keyword> { .init(_path, "keywords") }
     }
 
-    nonisolated public static var fields: Fields<EnumHolder> { .init(Martlet.FieldPath(EnumHolder.self)) }
+    nonisolated public static var fields: Fields<EnumHolder> { .init(Martlet.FieldPath(self)) }
 }

@@ -82,7 +82,7 @@ extension Renamed: Martlet.ModelObject {
         public var children: Martlet.ObjectCollectionField<Renamed.Fields<Root>> { .init(_path, "children") }
     }
 
-    nonisolated public static var fields: Fields<Renamed> { .init(Martlet.FieldPath(Renamed.self)) }
+    nonisolated public static var fields: Fields<Renamed> { .init(Martlet.FieldPath(self)) }
 }
 
 /// Every kind of property, deprecated.
@@ -230,16 +230,17 @@ extension Deprecated: Martlet.ModelObject {
         public var before: Martlet.ObjectCollectionField<Deprecated.Fields<Root>> { .init(_path, "before") }
     }
 
-    nonisolated public static var fields: Fields<Deprecated> { .init(Martlet.FieldPath(Deprecated.self)) }
+    nonisolated public static var fields: Fields<Deprecated> { .init(Martlet.FieldPath(self)) }
 
     nonisolated public enum KeyPaths {
+        private typealias _Deprecated = Deprecated
         public static var old: [any Martlet.KeyPathDescriptor<Deprecated>] {
             [
-                Deprecated.fields.id, Martlet.Field<Deprecated, Swift.String>(Deprecated.fields._path, "text"),
-                Martlet.Field<Deprecated, Swift.String>(Deprecated.Fields<Deprecated>(Deprecated.Fields<Deprecated>(Deprecated.fields._path.link("next"))._path.link("next"))._path, "text"),
-                Martlet.Field<Deprecated, Swift.String>(Martlet.ObjectCollectionField<Deprecated.Fields<Deprecated>>(Deprecated.fields._path, "items")._path, "text"),
-                Martlet.CollectionField<Deprecated, Swift.String>(Deprecated.fields._path, "words"),
-                Martlet.Field<Deprecated, Swift.Int?>(Martlet.ObjectCollectionField<Deprecated.Fields<Deprecated>>(Deprecated.fields._path, "before")._path, "number")
+                _Deprecated.fields.id, Martlet.Field<Deprecated, Swift.String>(_Deprecated.fields._path, "text"),
+                Martlet.Field<Deprecated, Swift.String>(_Deprecated.Fields<Deprecated>(_Deprecated.Fields<Deprecated>(_Deprecated.fields._path.link("next"))._path.link("next"))._path, "text"),
+                Martlet.Field<Deprecated, Swift.String>(Martlet.ObjectCollectionField<Deprecated.Fields<Deprecated>>(_Deprecated.fields._path, "items")._path, "text"),
+                Martlet.CollectionField<Deprecated, Swift.String>(_Deprecated.fields._path, "words"),
+                Martlet.Field<Deprecated, Swift.Int?>(Martlet.ObjectCollectionField<Deprecated.Fields<Deprecated>>(_Deprecated.fields._path, "before")._path, "number")
             ]
         }
     }

@@ -157,5 +157,5 @@ extension Indexed: Martlet.ModelObject {
         public var summary: Martlet.Field<Root, Swift.String?> { .init(_path, "summary") }
     }
 
-    nonisolated public static var fields: Fields<Indexed> { .init(Martlet.FieldPath(Indexed.self)) }
+    nonisolated public static var fields: Fields<Indexed> { .init(Martlet.FieldPath(self)) }
 }

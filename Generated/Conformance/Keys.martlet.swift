@@ -55,7 +55,7 @@ extension IntKey: Martlet.ModelObject {
         public var content: Martlet.Field<Root, Swift.String> { .init(_path, "content") }
     }
 
-    nonisolated public static var fields: Fields<IntKey> { .init(Martlet.FieldPath(IntKey.self)) }
+    nonisolated public static var fields: Fields<IntKey> { .init(Martlet.FieldPath(self)) }
 }
 
 /// A `String` as primary key.
@@ -108,7 +108,7 @@ extension StringKey: Martlet.ModelObject {
         public var content: Martlet.Field<Root, Swift.Int> { .init(_path, "content") }
     }
 
-    nonisolated public static var fields: Fields<StringKey> { .init(Martlet.FieldPath(StringKey.self)) }
+    nonisolated public static var fields: Fields<StringKey> { .init(Martlet.FieldPath(self)) }
 }
 
 /// A `UUID` as primary key.
@@ -165,7 +165,7 @@ extension UuidKey: Martlet.ModelObject {
         public var content: Martlet.Field<Root, Swift.String> { .init(_path, "content") }
     }
 
-    nonisolated public static var fields: Fields<UuidKey> { .init(Martlet.FieldPath(UuidKey.self)) }
+    nonisolated public static var fields: Fields<UuidKey> { .init(Martlet.FieldPath(self)) }
 }
 
 /// An `ObjectId` as primary key.
@@ -222,7 +222,7 @@ extension ObjectIdKey: Martlet.ModelObject {
         public var content: Martlet.Field<Root, Swift.String> { .init(_path, "content") }
     }
 
-    nonisolated public static var fields: Fields<ObjectIdKey> { .init(Martlet.FieldPath(ObjectIdKey.self)) }
+    nonisolated public static var fields: Fields<ObjectIdKey> { .init(Martlet.FieldPath(self)) }
 }
 
 /// An `Int64` as primary key, which is not the first property.
@@ -275,7 +275,7 @@ extension Int64Key: Martlet.ModelObject {
         public var number: Martlet.Field<Root, Swift.Int64> { .init(_path, "number") }
     }
 
-    nonisolated public static var fields: Fields<Int64Key> { .init(Martlet.FieldPath(Int64Key.self)) }
+    nonisolated public static var fields: Fields<Int64Key> { .init(Martlet.FieldPath(self)) }
 }
 
 /// No primary key at all.
@@ -316,5 +316,5 @@ extension Keyless: Martlet.ModelObject {
         public var content: Martlet.Field<Root, Swift.String> { .init(_path, "content") }
     }
 
-    nonisolated public static var fields: Fields<Keyless> { .init(Martlet.FieldPath(Keyless.self)) }
+    nonisolated public static var fields: Fields<Keyless> { .init(Martlet.FieldPath(self)) }
 }

@@ -164,32 +164,33 @@ extension Node: Martlet.ModelObject {
         public var next: Node.Fields<Root> { .init(_path.link("next")) }
         public var children: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "children") }
         public var peers: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "peers") }
-        public var named: Martlet.MapField<Root, Node?> { .init(_path, "named") }
+        public var named: Martlet.ObjectMapField<Node.Fields<Root>> { .init(_path, "named") }
         public var previous: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "previous") }
         public var parents: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "parents") }
         public var peersOf: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "peersOf") }
         public var namedBy: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "namedBy") }
         public var part: Part.Fields<Root> { .init(_path.link("part")) }
         public var parts: Martlet.ObjectCollectionField<Part.Fields<Root>> { .init(_path, "parts") }
-        public var partsByName: Martlet.MapField<Root, Part?> { .init(_path, "partsByName") }
+        public var partsByName: Martlet.ObjectMapField<Part.Fields<Root>> { .init(_path, "partsByName") }
     }
 
-    nonisolated public static var fields: Fields<Node> { .init(Martlet.FieldPath(Node.self)) }
+    nonisolated public static var fields: Fields<Node> { .init(Martlet.FieldPath(self)) }
 
     nonisolated public enum KeyPaths {
+        private typealias _Node = Node
         /// One step along the chain.
-        public static var nextName: Martlet.Field<Node, Swift.String> { Node.fields.next.name }
+        public static var nextName: Martlet.Field<Node, Swift.String> { _Node.fields.next.name }
         /// Through collections, inverses and embedded objects.
         public static var far: [any Martlet.KeyPathDescriptor<Node>] {
             [
-                Node.fields.name, Node.fields.next.next.name, Node.fields.children.name, Node.fields.parents.amount,
-                Node.fields.part.screws.length, Node.fields.peers
+                _Node.fields.name, _Node.fields.next.next.name, _Node.fields.children.name, _Node.fields.parents.amount,
+                _Node.fields.part.screws.length, _Node.fields.peers
             ]
         }
         /// A link itself.
-        public static var next: Node.Fields<Node> { Node.fields.next }
+        public static var next: Node.Fields<Node> { _Node.fields.next }
         /// A collection itself.
-        public static var children: Martlet.ObjectCollectionField<Node.Fields<Node>> { Node.fields.children }
+        public static var children: Martlet.ObjectCollectionField<Node.Fields<Node>> { _Node.fields.children }
     }
 }
 
@@ -270,7 +271,7 @@ extension Owner: Martlet.ModelObject {
         public var plain: Treasure.Fields<Root> { .init(_path.link("plain")) }
     }
 
-    nonisolated public static var fields: Fields<Owner> { .init(Martlet.FieldPath(Owner.self)) }
+    nonisolated public static var fields: Fields<Owner> { .init(Martlet.FieldPath(self)) }
 }
 
 /// What an owner links to.
@@ -329,7 +330,7 @@ extension Treasure: Martlet.ModelObject {
         public var owners: Martlet.ObjectCollectionField<Owner.Fields<Root>> { .init(_path, "owners") }
     }
 
-    nonisolated public static var fields: Fields<Treasure> { .init(Martlet.FieldPath(Treasure.self)) }
+    nonisolated public static var fields: Fields<Treasure> { .init(Martlet.FieldPath(self)) }
 }
 
 /// A part of a node.
@@ -430,7 +431,7 @@ extension Part: Martlet.ModelObject {
         public var tags: Martlet.CollectionField<Root, Swift.String> { .init(_path, "tags") }
     }
 
-    nonisolated public static var fields: Fields<Part> { .init(Martlet.FieldPath(Part.self)) }
+    nonisolated public static var fields: Fields<Part> { .init(Martlet.FieldPath(self)) }
 }
 
 /// A part of a part.
@@ -482,5 +483,5 @@ extension Screw: Martlet.ModelObject {
         public var thread: Martlet.Field<Root, Swift.String?> { .init(_path, "thread") }
     }
 
-    nonisolated public static var fields: Fields<Screw> { .init(Martlet.FieldPath(Screw.self)) }
+    nonisolated public static var fields: Fields<Screw> { .init(Martlet.FieldPath(self)) }
 }

@@ -260,7 +260,7 @@ extension ScalarLists: Martlet.ModelObject {
         public var parts: Martlet.ObjectCollectionField<Part.Fields<Root>> { .init(_path, "parts") }
     }
 
-    nonisolated public static var fields: Fields<ScalarLists> { .init(Martlet.FieldPath(ScalarLists.self)) }
+    nonisolated public static var fields: Fields<ScalarLists> { .init(Martlet.FieldPath(self)) }
 }
 
 /// A list of every type, with elements that may be nil.
@@ -485,5 +485,5 @@ extension OptionalLists: Martlet.ModelObject {
         public var levels: Martlet.CollectionField<Root, Level?> { .init(_path, "levels") }
     }
 
-    nonisolated public static var fields: Fields<OptionalLists> { .init(Martlet.FieldPath(OptionalLists.self)) }
+    nonisolated public static var fields: Fields<OptionalLists> { .init(Martlet.FieldPath(self)) }
 }

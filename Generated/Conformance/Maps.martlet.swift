@@ -259,11 +259,11 @@ extension ScalarMaps: Martlet.ModelObject {
         public var anyValues: Martlet.MapField<Root, Martlet.AnyRealmValue> { .init(_path, "anyValues") }
         public var sizes: Martlet.MapField<Root, Grade> { .init(_path, "sizes") }
         public var levels: Martlet.MapField<Root, Level> { .init(_path, "levels") }
-        public var nodes: Martlet.MapField<Root, Node?> { .init(_path, "nodes") }
-        public var parts: Martlet.MapField<Root, Part?> { .init(_path, "parts") }
+        public var nodes: Martlet.ObjectMapField<Node.Fields<Root>> { .init(_path, "nodes") }
+        public var parts: Martlet.ObjectMapField<Part.Fields<Root>> { .init(_path, "parts") }
     }
 
-    nonisolated public static var fields: Fields<ScalarMaps> { .init(Martlet.FieldPath(ScalarMaps.self)) }
+    nonisolated public static var fields: Fields<ScalarMaps> { .init(Martlet.FieldPath(self)) }
 }
 
 /// A map of every type, with elements that may be nil.
@@ -490,5 +490,5 @@ extension OptionalMaps: Martlet.ModelObject {
         public var levels: Martlet.MapField<Root, Level?> { .init(_path, "levels") }
     }
 
-    nonisolated public static var fields: Fields<OptionalMaps> { .init(Martlet.FieldPath(OptionalMaps.self)) }
+    nonisolated public static var fields: Fields<OptionalMaps> { .init(Martlet.FieldPath(self)) }
 }

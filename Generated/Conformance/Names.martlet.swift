@@ -141,13 +141,14 @@ extension Keywords: Martlet.ModelObject {
         public var `protocol`: Martlet.ObjectCollectionField<Keywords.Fields<Root>> { .init(_path, "protocol") }
     }
 
-    nonisolated public static var fields: Fields<Keywords> { .init(Martlet.FieldPath(Keywords.self)) }
+    nonisolated public static var fields: Fields<Keywords> { .init(Martlet.FieldPath(self)) }
 
     nonisolated public enum KeyPaths {
+        private typealias _Keywords = Keywords
         public static var `in`: [any Martlet.KeyPathDescriptor<Keywords>] {
-            [Keywords.fields.`class`, Keywords.fields.`default`]
+            [_Keywords.fields.`class`, _Keywords.fields.`default`]
         }
-        public static var `for`: Martlet.Field<Keywords, Swift.Int> { Keywords.fields.`switch`.`default` }
+        public static var `for`: Martlet.Field<Keywords, Swift.Int> { _Keywords.fields.`switch`.`default` }
     }
 }
 
@@ -327,5 +328,5 @@ extension Neighbours: Martlet.ModelObject {
         public var rootObject: Martlet.Field<Root, Swift.String> { .init(_path, "rootObject") }
     }
 
-    nonisolated public static var fields: Fields<Neighbours> { .init(Martlet.FieldPath(Neighbours.self)) }
+    nonisolated public static var fields: Fields<Neighbours> { .init(Martlet.FieldPath(self)) }
 }

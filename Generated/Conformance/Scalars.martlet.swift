@@ -217,7 +217,7 @@ extension Scalars: Martlet.ModelObject {
         public var anyValue: Martlet.Field<Root, Martlet.AnyRealmValue> { .init(_path, "anyValue") }
     }
 
-    nonisolated public static var fields: Fields<Scalars> { .init(Martlet.FieldPath(Scalars.self)) }
+    nonisolated public static var fields: Fields<Scalars> { .init(Martlet.FieldPath(self)) }
 }
 
 /// Every scalar type, optional.
@@ -419,5 +419,5 @@ extension OptionalScalars: Martlet.ModelObject {
         public var decimal128: Martlet.Field<Root, Martlet.Decimal128?> { .init(_path, "decimal128") }
     }
 
-    nonisolated public static var fields: Fields<OptionalScalars> { .init(Martlet.FieldPath(OptionalScalars.self)) }
+    nonisolated public static var fields: Fields<OptionalScalars> { .init(Martlet.FieldPath(self)) }
 }

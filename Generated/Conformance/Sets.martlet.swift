@@ -249,7 +249,7 @@ extension ScalarSets: Martlet.ModelObject {
         public var nodes: Martlet.ObjectCollectionField<Node.Fields<Root>> { .init(_path, "nodes") }
     }
 
-    nonisolated public static var fields: Fields<ScalarSets> { .init(Martlet.FieldPath(ScalarSets.self)) }
+    nonisolated public static var fields: Fields<ScalarSets> { .init(Martlet.FieldPath(self)) }
 }
 
 /// A set of every type, with elements that may be nil.
@@ -474,5 +474,5 @@ extension OptionalSets: Martlet.ModelObject {
         public var levels: Martlet.CollectionField<Root, Level?> { .init(_path, "levels") }
     }
 
-    nonisolated public static var fields: Fields<OptionalSets> { .init(Martlet.FieldPath(OptionalSets.self)) }
+    nonisolated public static var fields: Fields<OptionalSets> { .init(Martlet.FieldPath(self)) }
 }

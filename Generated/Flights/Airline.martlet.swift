@@ -63,12 +63,13 @@ extension Airline: Martlet.ModelObject {
         public var flights: Martlet.ObjectCollectionField<Flight.Fields<Root>> { .init(_path, "flights") }
     }
 
-    nonisolated public static var fields: Fields<Airline> { .init(Martlet.FieldPath(Airline.self)) }
+    nonisolated public static var fields: Fields<Airline> { .init(Martlet.FieldPath(self)) }
 
     nonisolated public enum KeyPaths {
+        private typealias _Airline = Airline
         /// What a row in a list of airlines shows.
         public static var row: [any Martlet.KeyPathDescriptor<Airline>] {
-            [Airline.fields.carrier, Airline.fields.name]
+            [_Airline.fields.carrier, _Airline.fields.name]
         }
     }
 }

@@ -128,12 +128,13 @@ extension Airport: Martlet.ModelObject {
         public var weather: Martlet.ObjectCollectionField<Weather.Fields<Root>> { .init(_path, "weather") }
     }
 
-    nonisolated public static var fields: Fields<Airport> { .init(Martlet.FieldPath(Airport.self)) }
+    nonisolated public static var fields: Fields<Airport> { .init(Martlet.FieldPath(self)) }
 
     nonisolated public enum KeyPaths {
+        private typealias _Airport = Airport
         /// What a pin on the map needs.
         public static var pin: [any Martlet.KeyPathDescriptor<Airport>] {
-            [Airport.fields.name, Airport.fields.location.latitude, Airport.fields.location.longitude]
+            [_Airport.fields.name, _Airport.fields.location.latitude, _Airport.fields.location.longitude]
         }
     }
 }
@@ -206,5 +207,5 @@ extension Location: Martlet.ModelObject {
         public var altitude: Martlet.Field<Root, Swift.Int> { .init(_path, "altitude") }
     }
 
-    nonisolated public static var fields: Fields<Location> { .init(Martlet.FieldPath(Location.self)) }
+    nonisolated public static var fields: Fields<Location> { .init(Martlet.FieldPath(self)) }
 }

@@ -288,24 +288,25 @@ extension Flight: Martlet.ModelObject {
         public var distance: Martlet.Field<Root, Swift.Int> { .init(_path, "distance") }
     }
 
-    nonisolated public static var fields: Fields<Flight> { .init(Martlet.FieldPath(Flight.self)) }
+    nonisolated public static var fields: Fields<Flight> { .init(Martlet.FieldPath(self)) }
 
     nonisolated public enum KeyPaths {
+        private typealias _Flight = Flight
         /// What a row of the departures board shows.
         public static var board: [any Martlet.KeyPathDescriptor<Flight>] {
             [
-                Flight.fields.scheduledDeparture, Flight.fields.number, Flight.fields.carrier.name,
-                Flight.fields.dest.name, Flight.fields.departureDelay
+                _Flight.fields.scheduledDeparture, _Flight.fields.number, _Flight.fields.carrier.name,
+                _Flight.fields.dest.name, _Flight.fields.departureDelay
             ]
         }
         /// What changes while a flight is under way.
         public static var progress: [any Martlet.KeyPathDescriptor<Flight>] {
             [
-                Flight.fields.departureTime, Flight.fields.departureDelay, Flight.fields.arrivalTime,
-                Flight.fields.arrivalDelay
+                _Flight.fields.departureTime, _Flight.fields.departureDelay, _Flight.fields.arrivalTime,
+                _Flight.fields.arrivalDelay
             ]
         }
         /// The name of the airport it was bound for.
-        public static var destinationName: Martlet.Field<Flight, Swift.String> { Flight.fields.dest.name }
+        public static var destinationName: Martlet.Field<Flight, Swift.String> { _Flight.fields.dest.name }
     }
 }

@@ -151,5 +151,5 @@ extension Plane: Martlet.ModelObject {
         public var flights: Martlet.ObjectCollectionField<Flight.Fields<Root>> { .init(_path, "flights") }
     }
 
-    nonisolated public static var fields: Fields<Plane> { .init(Martlet.FieldPath(Plane.self)) }
+    nonisolated public static var fields: Fields<Plane> { .init(Martlet.FieldPath(self)) }
 }

@@ -201,5 +201,5 @@ extension Weather: Martlet.ModelObject {
         public var visibility: Martlet.Field<Root, Swift.Double> { .init(_path, "visibility") }
     }
 
-    nonisolated public static var fields: Fields<Weather> { .init(Martlet.FieldPath(Weather.self)) }
+    nonisolated public static var fields: Fields<Weather> { .init(Martlet.FieldPath(self)) }
 }

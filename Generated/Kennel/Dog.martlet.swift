@@ -16,7 +16,7 @@ nonisolated public enum Country: Swift.String, Martlet.PersistableEnum, Swift.Ca
     case norway = "NO"
     case germany = "DE"
 
-    @_spi(Generated) public static var _unknown: Country? { Country.norway }
+    @_spi(Generated) public static var _unknown: Self? { .some(.norway) }
 }
 
 /// A dog that lives in the kennel.
@@ -242,14 +242,15 @@ extension Dog: Martlet.ModelObject {
         public var bornIn: Martlet.Field<Root, Country?> { .init(_path, "bornIn") }
     }
 
-    nonisolated public static var fields: Fields<Dog> { .init(Martlet.FieldPath(Dog.self)) }
+    nonisolated public static var fields: Fields<Dog> { .init(Martlet.FieldPath(self)) }
 
     nonisolated public enum KeyPaths {
+        private typealias _Dog = Dog
         /// What a card in the list shows.
         public static var card: [any Martlet.KeyPathDescriptor<Dog>] {
-            [Dog.fields.name, Dog.fields.age, Dog.fields.owner.address.city]
+            [_Dog.fields.name, _Dog.fields.age, _Dog.fields.owner.address.city]
         }
         /// The names of its litter.
-        public static var siblingNames: Martlet.Field<Dog, Swift.String> { Dog.fields.siblings.name }
+        public static var siblingNames: Martlet.Field<Dog, Swift.String> { _Dog.fields.siblings.name }
     }
 }

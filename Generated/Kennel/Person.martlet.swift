@@ -89,7 +89,7 @@ extension Person: Martlet.ModelObject {
         public var dogs: Martlet.ObjectCollectionField<Dog.Fields<Root>> { .init(_path, "dogs") }
     }
 
-    nonisolated public static var fields: Fields<Person> { .init(Martlet.FieldPath(Person.self)) }
+    nonisolated public static var fields: Fields<Person> { .init(Martlet.FieldPath(self)) }
 }
 
 /// Where somebody lives.
@@ -143,5 +143,5 @@ extension Address: Martlet.ModelObject {
         public var city: Martlet.Field<Root, Swift.String> { .init(_path, "city") }
     }
 
-    nonisolated public static var fields: Fields<Address> { .init(Martlet.FieldPath(Address.self)) }
+    nonisolated public static var fields: Fields<Address> { .init(Martlet.FieldPath(self)) }
 }

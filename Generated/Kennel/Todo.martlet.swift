@@ -96,7 +96,7 @@ extension Todo: Martlet.ModelObject {
         public var progressMinutes: Martlet.Field<Root, Swift.Int> { .init(_path, "progressMinutes") }
     }
 
-    nonisolated public static var fields: Fields<Todo> { .init(Martlet.FieldPath(Todo.self)) }
+    nonisolated public static var fields: Fields<Todo> { .init(Martlet.FieldPath(self)) }
 }
 
 /// A piece of work for somebody who owns dogs.
@@ -213,7 +213,7 @@ extension Task: Martlet.ModelObject {
         public var todos: Martlet.ObjectCollectionField<Todo.Fields<Root>> { .init(_path, "todos") }
     }
 
-    nonisolated public static var fields: Fields<Task> { .init(Martlet.FieldPath(Task.self)) }
+    nonisolated public static var fields: Fields<Task> { .init(Martlet.FieldPath(self)) }
 }
 
 /// A row of a table on a screen.
@@ -271,5 +271,5 @@ extension DemoObject: Martlet.ModelObject {
         public var date: Martlet.Field<Root, Foundation.Date> { .init(_path, "date") }
     }
 
-    nonisolated public static var fields: Fields<DemoObject> { .init(Martlet.FieldPath(DemoObject.self)) }
+    nonisolated public static var fields: Fields<DemoObject> { .init(Martlet.FieldPath(self)) }
 }

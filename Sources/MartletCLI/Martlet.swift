@@ -13,7 +13,8 @@ struct Martlet: ParsableCommand {
         version: Compiler.version,
         subcommands: [
             LintCommand.self, GenerateCommand.self, BreakingCommand.self, FormatCommand.self, InitCommand.self,
-            JSONSchemaCommand.self, ExplainCommand.self,
+            JSONSchemaCommand.self, ExplainCommand.self, DiagramCommand.self,
+            DocsCommand.self,
         ])
 
     /// The codes of the contract, in the place of the library's own.

@@ -63,7 +63,12 @@ public enum Compiler {
 
     /// The same without generating.
     public static func lint(_ input: SchemaInput, options: CompilerOptions = CompilerOptions()) -> Compilation {
-        let checked = check(input, options: options)
+        lint(input, options: options, findingsPerFile: FindingLimit.perFile)
+    }
+
+    /// - Parameter findingsPerFile: how many are told of each file; the rest is counted.
+    static func lint(_ input: SchemaInput, options: CompilerOptions, findingsPerFile: Int) -> Compilation {
+        let checked = check(input, options: options, findingsPerFile: findingsPerFile)
         return Compilation(model: checked.model, outputs: [], diagnostics: checked.diagnostics)
     }
 
@@ -73,7 +78,9 @@ public enum Compiler {
         let diagnostics: [Diagnostic]
     }
 
-    private static func check(_ input: SchemaInput, options: CompilerOptions) -> Checked {
+    private static func check(
+        _ input: SchemaInput, options: CompilerOptions, findingsPerFile: Int = FindingLimit.perFile
+    ) -> Checked {
         var configuration = ConfigurationModel()
         var diagnostics: [Diagnostic] = []
         if let source = input.configuration {
@@ -81,14 +88,15 @@ public enum Compiler {
             configuration = reading.configuration
             diagnostics += reading.diagnostics
         }
-        let analysis = Frontend.analyze(input.sources)
+        let analysis = Frontend.analyze(input.sources, findingsPerFile: findingsPerFile)
         let collisions = collisions(among: input.sources)
         diagnostics += collisions + analysis.diagnostics
         let lint = lintConfiguration(configuration, options)
         diagnostics = Linter.apply(
             lint, to: diagnostics + unmatchedPaths(configuration, input.sources), sources: input.sources)
         if let model = analysis.model, options.isLinting {
-            diagnostics += Linter.lint(model, sources: input.sources, configuration: lint)
+            let findings = Linter.lint(model, sources: input.sources, configuration: lint)
+            diagnostics += FindingLimit.apply(findingsPerFile, to: findings, in: input.sources.map(\.file))
         }
         diagnostics = sorted(diagnostics, input)
         let hasErrors = diagnostics.contains(where: \.isError)

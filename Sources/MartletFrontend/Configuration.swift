@@ -28,21 +28,23 @@ extension Frontend {
         let reading = FileReader.read(source)
         var reader = ConfigurationReader(SchemaParser(source: source, comments: reading.comments))
         reader.read(reading.root)
-        let findings = (reading.diagnostics + reader.parser.diagnostics).map { finding in
+        var all = reading.diagnostics
+        all += reader.parser.diagnostics
+        let findings = all.findings.map { finding in
             guard finding.code == .unknownKey || finding.code == .wrongShape else { return finding }
             return Diagnostic(
                 .badConfiguration, finding.message, at: finding.span, label: finding.label, notes: finding.notes,
                 help: finding.help, fixes: finding.fixes)
         }
-        return (reader.configuration, findings.sortedByPlace())
+        return (
+            reader.configuration, FindingLimit.apply(to: findings, in: [source.file], dropped: all.dropped)
+        )
     }
 }
 
-private struct ConfigurationReader {
-    var parser: SchemaParser
-    var configuration = ConfigurationModel()
-
-    private static let file = Level(
+/// The keys of `martlet.yaml`.
+extension Level {
+    static let configuration = Level(
         name: "the configuration",
         entries: [
             LevelKey("access", .words(AccessLevel.allCases.map(\.rawValue)), "Who sees the generated types."),
@@ -50,7 +52,7 @@ private struct ConfigurationReader {
             LevelKey("lint", .level, "What lint looks for."),
         ],
         foreign: ["accesslevel": "access", "visibility": "access", "linter": "lint"], advice: [:])
-    private static let lint = Level(
+    static let lint = Level(
         name: "'lint'",
         entries: [
             LevelKey("preset", .words(presets), "Which findings are shown."),
@@ -58,7 +60,7 @@ private struct ConfigurationReader {
             LevelKey("overrides", .level, "Other presets and severities for some files."),
         ],
         foreign: ["rule": "rules", "paths": "overrides", "level": "preset"], advice: [:])
-    private static let override = Level(
+    static let lintOverride = Level(
         name: "an override",
         entries: [
             LevelKey("paths", .text, "The files, as patterns such as 'Legacy/**'.", isRequired: true),
@@ -66,7 +68,13 @@ private struct ConfigurationReader {
             LevelKey("rules", .level, "Codes, and how severe they are in them."),
         ],
         foreign: ["path": "paths", "files": "paths", "rule": "rules"], advice: [:])
-    private static let presets = ["minimal", "standard", "strict"]
+
+    fileprivate static let presets = ["minimal", "standard", "strict"]
+}
+
+private struct ConfigurationReader {
+    var parser: SchemaParser
+    var configuration = ConfigurationModel()
 
     init(_ parser: SchemaParser) {
         self.parser = parser
@@ -76,7 +84,7 @@ private struct ConfigurationReader {
         if case .scalar(let scalar) = root, scalar.isEmpty { return }
         guard let root, let mapping = parser.mapping(root, of: "the configuration", holds: "keys such as 'access:'")
         else { return }
-        let keys = parser.keys(parser.entries(mapping), Self.file)
+        let keys = parser.keys(parser.entries(mapping), Level.configuration)
         if let value = keys.value("access"), let scalar = parser.text(value, of: "'access'") {
             configuration.access = AccessLevel(rawValue: scalar.text)
             if configuration.access == nil {
@@ -90,7 +98,7 @@ private struct ConfigurationReader {
         }
         if let value = keys.value("lint"), let lint = parser.mapping(value, of: "'lint'", holds: "'preset' and 'rules'")
         {
-            readLint(parser.keys(parser.entries(lint), Self.lint))
+            readLint(parser.keys(parser.entries(lint), Level.lint))
         }
     }
 
@@ -110,7 +118,7 @@ private struct ConfigurationReader {
         guard let mapping = parser.mapping(node, of: "an override", holds: "'paths' and 'preset' or 'rules'") else {
             return
         }
-        let keys = parser.keys(parser.entries(mapping), Self.override)
+        let keys = parser.keys(parser.entries(mapping), Level.lintOverride)
         var override = LintOverrideModel()
         let items: [YAMLNode] =
             switch keys.value("paths") {
@@ -130,8 +138,8 @@ private struct ConfigurationReader {
 
     private mutating func readPreset(_ keys: KeyReader) -> Spanned<String>? {
         guard let value = keys.value("preset"), let scalar = parser.text(value, of: "'preset'") else { return nil }
-        if Self.presets.contains(scalar.text) { return scalar.spanned }
-        reportChoice(scalar, "'preset'", Self.presets)
+        if Level.presets.contains(scalar.text) { return scalar.spanned }
+        reportChoice(scalar, "'preset'", Level.presets)
         return nil
     }
 

@@ -64,7 +64,7 @@ extension Connection {
 }
 
 extension ScalarFunction {
-    fileprivate static func answer(_ value: SQLValue, _ context: OpaquePointer) {
+    static func answer(_ value: SQLValue, _ context: OpaquePointer) {
         switch value {
         case .null: sqlite3_result_null(context)
         case .integer(let number): sqlite3_result_int64(context, number)

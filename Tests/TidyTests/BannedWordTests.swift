@@ -50,12 +50,14 @@ struct BannedWordTests {
 
     @Test("sources neither force a try or a cast, nor trap outside the room for it")
     func traps() {
-        expectTidy(Repository.sources.flatMap(Self.trapFindings))
+        expectTidy((Repository.sources + Repository.tools).flatMap(Self.trapFindings))
     }
 
     @Test("libraries do not print")
     func printing() {
-        let libraries = Repository.sources.filter { !BannedWords.printingModules.contains($0.file.module ?? "") }
+        let libraries = (Repository.sources + Repository.tools).filter {
+            !BannedWords.printingModules.contains($0.file.module ?? "")
+        }
         expectTidy(
             libraries.flatMap { file in
                 Self.calls(of: ["print", "debugPrint", "dump", "NSLog"], in: file).map {

@@ -16,12 +16,14 @@ enum ImportTable {
         "MartletFrontend": ["MartletSchema", "CMartletYAML"],
         "MartletLint": ["MartletSchema"],
         "MartletBackend": ["MartletSchema"],
+        "MartletReference": ["MartletSchema"],
         "MartletCompiler": systemModules.union([
-            "MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "Foundation",
+            "MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference", "Foundation",
         ]),
         "MartletGenerator": systemModules.union(["MartletCompiler", "MartletSchema", "Foundation"]),
         "MartletCLI": systemModules.union([
-            "MartletCompiler", "MartletSchema", "MartletLint", "ArgumentParser", "Foundation",
+            "MartletCompiler", "MartletSchema", "MartletLint", "MartletBackend", "MartletReference", "ArgumentParser",
+            "Foundation",
         ]),
     ]
     static let allowedInPlugins: Set<String> = ["PackagePlugin", "Foundation"]
@@ -33,7 +35,8 @@ enum ImportTable {
         "MartletFrontend": ["MartletSchema"],
         "MartletLint": ["MartletSchema"],
         "MartletBackend": ["MartletSchema"],
-        "MartletCompiler": ["MartletSchema", "MartletBackend"],
+        "MartletReference": ["MartletSchema"],
+        "MartletCompiler": ["MartletSchema", "MartletBackend", "MartletReference"],
     ]
 
     /// Modules that one single file of a module imports.
@@ -42,7 +45,7 @@ enum ImportTable {
     /// Modules whose interface ends at the package.
     static let modulesWithoutPublicSymbols = ["MartletSQLite", "MartletEngine"]
 
-    private static let systemModules: Set<String> = ["Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
+    static let systemModules: Set<String> = ["Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
 }
 
 /// One import declaration.
@@ -94,6 +97,20 @@ struct ImportTests {
     func everyModuleIsListed() {
         let modules = Set(Repository.sources.compactMap(\.file.module))
         #expect(modules.subtracting(ImportTable.allowed.keys).isEmpty)
+    }
+
+    @Test("S33 the generator is built of nothing but Foundation, libyaml and the system")
+    func generatorDependencies() {
+        let modules = Dictionary(grouping: Repository.sources) { $0.file.module ?? "" }
+        var seen: Set<String> = []
+        var open = ["MartletGenerator"]
+        while let module = open.popLast() {
+            let imports = (modules[module] ?? []).flatMap { ImportDeclaration.all(in: $0).map(\.module) }
+            open += Set(imports).subtracting(seen)
+            seen.formUnion(imports)
+        }
+        let outside = seen.filter { !$0.hasPrefix("Martlet") }.subtracting(ImportTable.systemModules)
+        #expect(outside == ["Foundation", "CMartletYAML"])
     }
 
     @Test("the engine and the SQLite layer have no public symbol")

@@ -48,7 +48,7 @@ enum Repository {
 
     static let files: [RepositoryFile] = {
         let folders = [
-            "Sources", "Plugins", "Tests", "Examples", "Benchmarks", "Generated", "Documentation", "Scripts",
+            "Sources", "Plugins", "Tests", "Examples", "Benchmarks", "Tools", "Generated", "Documentation", "Scripts",
         ]
         let rootFiles = ["Package.swift", "Makefile", "README.md", "ARCHITECTURE.md"]
         return rootFiles.compactMap(read) + folders.flatMap { paths(under: $0).compactMap(read) }
@@ -64,7 +64,11 @@ enum Repository {
         .map { SwiftFile($0) }
 
     static let sources = swiftFiles.filter { $0.file.isUnder("Sources") }
-    static let tests = swiftFiles.filter { $0.file.isUnder("Tests") }
+    /// What the packages under `Tools` are made of: the same rules, but for imports.
+    static let tools = swiftFiles.filter { $0.file.isUnder("Tools") && $0.path.contains("/Sources/") }
+    static let tests = swiftFiles.filter {
+        $0.file.isUnder("Tests") || $0.file.isUnder("Tools") && $0.path.contains("/Tests/")
+    }
 
     private static func read(_ path: String) -> RepositoryFile? {
         guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else { return nil }

@@ -34,11 +34,11 @@ struct ElementValues {
     }
 
     func least<V: OrderedValue>() -> V? {
-        values.min { SortOrder.compare($0, $1) < 0 }.flatMap { V._value(StoredValue($0)) }
+        values.min { ValueOrder.compare($0, $1) < 0 }.flatMap { V._value(StoredValue($0)) }
     }
 
     func greatest<V: OrderedValue>() -> V? {
-        values.max { SortOrder.compare($0, $1) < 0 }.flatMap { V._value(StoredValue($0)) }
+        values.max { ValueOrder.compare($0, $1) < 0 }.flatMap { V._value(StoredValue($0)) }
     }
 
     func sum<V: NumericValue>() -> V {

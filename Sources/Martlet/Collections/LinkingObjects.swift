@@ -73,6 +73,24 @@ extension LinkingObjects where Element: ModelObject {
         require().sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
+    /// The linking objects that fulfil a condition written as text, as `Results.filter` does.
+    public func filter(_ text: String, _ arguments: Any?...) -> Results<Element> {
+        require().filter(text, arguments: arguments)
+    }
+
+    /// The linking objects that fulfil a condition.
+    ///
+    /// - Throws: as `Results.filter` does.
+    public func filter(_ predicate: Realm.Predicate) throws -> Results<Element> { try require().filter(predicate) }
+
+    /// Of linking objects that are equal in all these properties only the first, in the order of their keys.
+    public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> { require().distinct(by: keyPaths) }
+
+    /// The linking objects sorted by several properties.
+    public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results<Element> {
+        require().sorted(by: descriptors)
+    }
+
     private func require() -> Results<Element> {
         guard let results else {
             Misuse.query("linking objects of an unmanaged object cannot be queried; add the object first")
@@ -100,3 +118,10 @@ extension ObjectBase {
         return ResultsStorage(context, origin, plan, owner: self)
     }
 }
+
+@available(
+    *, unavailable,
+    message: "a live collection stays where its Realm was opened; pass its values, or the primary key of its owner"
+)
+// Unavailable: a collection is confined like the object it belongs to.
+extension LinkingObjects: @unchecked Sendable {}

@@ -14,6 +14,24 @@ extension List where Element: ModelObject {
         asResults().sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
+    /// The elements that fulfil a condition written as text, each once, as `Results.filter` does. Only for lists in a Realm.
+    public func filter(_ text: String, _ arguments: Any?...) -> Results<Element> {
+        asResults().filter(text, arguments: arguments)
+    }
+
+    /// The elements that fulfil a condition.
+    ///
+    /// - Throws: as `Results.filter` does.
+    public func filter(_ predicate: Realm.Predicate) throws -> Results<Element> { try asResults().filter(predicate) }
+
+    /// Of elements that are equal in all these properties only the first, in the order of their keys.
+    public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> { asResults().distinct(by: keyPaths) }
+
+    /// The elements sorted by several properties, each once.
+    public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results<Element> {
+        asResults().sorted(by: descriptors)
+    }
+
     private func asResults() -> Results<Element> {
         guard let core else { Misuse.query("an unmanaged list cannot be queried; add its object first") }
         return Results(core.asResults(Element.self))
@@ -31,6 +49,24 @@ extension MutableSet where Element: ModelObject {
     /// The elements sorted by a property. Only for sets in a Realm.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         asResults().sorted(byKeyPath: keyPath, ascending: ascending)
+    }
+
+    /// The elements that fulfil a condition written as text, each once, as `Results.filter` does. Only for sets in a Realm.
+    public func filter(_ text: String, _ arguments: Any?...) -> Results<Element> {
+        asResults().filter(text, arguments: arguments)
+    }
+
+    /// The elements that fulfil a condition.
+    ///
+    /// - Throws: as `Results.filter` does.
+    public func filter(_ predicate: Realm.Predicate) throws -> Results<Element> { try asResults().filter(predicate) }
+
+    /// Of elements that are equal in all these properties only the first, in the order of their keys.
+    public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> { asResults().distinct(by: keyPaths) }
+
+    /// The elements sorted by several properties, each once.
+    public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results<Element> {
+        asResults().sorted(by: descriptors)
     }
 
     private func asResults() -> Results<Element> {

@@ -300,3 +300,10 @@ extension List: ExpressibleByArrayLiteral {
         append(objectsIn: elements)
     }
 }
+
+@available(
+    *, unavailable,
+    message: "a live collection stays where its Realm was opened; pass its values, or the primary key of its owner"
+)
+// Unavailable: a collection is confined like the object it belongs to.
+extension List: @unchecked Sendable {}

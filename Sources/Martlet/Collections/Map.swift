@@ -213,3 +213,10 @@ extension Map: Sequence {
     /// Keys with their values, in no particular order.
     public func makeIterator() -> IndexingIterator<[Entry]> { entries.makeIterator() }
 }
+
+@available(
+    *, unavailable,
+    message: "a live collection stays where its Realm was opened; pass its values, or the primary key of its owner"
+)
+// Unavailable: a collection is confined like the object it belongs to.
+extension Map: @unchecked Sendable {}

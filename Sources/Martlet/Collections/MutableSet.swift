@@ -209,3 +209,10 @@ extension MutableSet {
         for element in Array(self) where other.contains(element) { remove(element) }
     }
 }
+
+@available(
+    *, unavailable,
+    message: "a live collection stays where its Realm was opened; pass its values, or the primary key of its owner"
+)
+// Unavailable: a collection is confined like the object it belongs to.
+extension MutableSet: @unchecked Sendable {}

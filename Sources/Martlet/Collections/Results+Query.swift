@@ -33,6 +33,11 @@ extension Results where Element: ModelObject {
         self.where(isIncluded).first.flatMap { index(of: $0) }
     }
 
+    /// Of members that are equal in a field only the first, in the order they have here.
+    public func distinct<V>(by field: (Element.RootFields) -> Field<Element, V>) -> Results {
+        distinct(by: [field(Element.fields).keyPath])
+    }
+
     /// The members sorted by a field.
     public func sorted<V: OrderedValue>(by field: (Element.RootFields) -> Field<Element, V>, ascending: Bool = true)
         -> Results
@@ -42,6 +47,44 @@ extension Results where Element: ModelObject {
 }
 
 extension Results where Element: ObjectBase {
+    /// The members that fulfil a condition written as text: `filter("age > %@ AND owner.name BEGINSWITH[c] 'm'", 5)`.
+    ///
+    /// Traps on a text that means nothing, saying where and what was expected. For texts from outside, parse a
+    /// `Realm.Predicate`, which throws the same.
+    public func filter(_ text: String, _ arguments: Any?...) -> Results { filter(text, arguments: arguments) }
+
+    /// The members that fulfil a condition.
+    ///
+    /// - Throws: `Realm.Error.invalidInput` when the condition names what the class does not have, or compares what cannot
+    ///   be compared.
+    public func filter(_ predicate: Realm.Predicate) throws -> Results { Results(try storage.filtered(predicate)) }
+
+    func filter(_ text: String, arguments: [Any?]) -> Results {
+        do {
+            return try filter(Realm.Predicate(parsing: text, arguments: arguments))
+        } catch {
+            Misuse.query((error as? Realm.Error)?.message ?? "\(error)")
+        }
+    }
+
+    /// The position of the first member that fulfils a condition written as text; nil without one.
+    public func index(matching text: String, _ arguments: Any?...) -> Int? {
+        filter(text, arguments: arguments).first.flatMap { index(of: $0) }
+    }
+
+    /// Of members that are equal in all these properties only the first, in the order they have here.
+    public func distinct(by keyPaths: some Sequence<String>) -> Results {
+        let paths = keyPaths.map { PropertyPath($0) }
+        for path in paths { storage.requireSingle(path, "be distinct by") }
+        return Results(storage.adding { $0.add(.distinct(paths)) })
+    }
+
+    /// At most `count` members, those from the position `offset` on, in the order they have here.
+    public func limit(_ count: Int, offset: Int = 0) -> Results {
+        if count < 0 || offset < 0 { Misuse.query("a limit of \(count) members from \(offset) on is below zero") }
+        return Results(storage.adding { $0.add(.limit(count, offset: offset)) })
+    }
+
     /// The members sorted by a property. Stable: equal members keep the order they had.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
@@ -58,11 +101,32 @@ extension Results where Element: ObjectBase {
 extension ResultsStorage {
     /// Traps on a path that leads nowhere, through a collection, or to something without order.
     fileprivate func requireSortable(_ path: PropertyPath) {
+        if requireSingle(path, "be sorted by").isLink {
+            Misuse.query(
+                "'\(path.text)' cannot be sorted by: it is an object, and objects have no order; sort by one of its properties"
+            )
+        }
+    }
+
+    /// Traps on a path that leads nowhere, or through a collection.
+    @discardableResult
+    fileprivate func requireSingle(_ path: PropertyPath, _ purpose: String) -> PropertySchema {
         let resolved = requirePath(path)
         let isToOne = resolved.steps.allSatisfy { if case .link = $0 { true } else { false } }
-        guard let end = resolved.end else { Misuse.query("a sort needs a property") }
+        guard let end = resolved.end else { Misuse.query("objects cannot \(purpose) themselves; name a property") }
         let property = context.schema[end.table].type.properties[end.property]
-        if isToOne && property.kind == .single && !property.isLink { return }
-        Misuse.query("'\(path.text)' cannot be sorted by: name a property with one value, behind to-one links only")
+        if isToOne && property.kind == .single { return property }
+        Misuse.query("'\(path.text)' cannot \(purpose): name a property with one value, behind to-one links only")
+    }
+
+    /// The members that fulfil a condition, in the order and number it asks for.
+    func filtered(_ predicate: Realm.Predicate) throws -> ResultsStorage {
+        let bound = try predicate.bound(to: table.id, in: context)
+        return adding { plan in
+            plan.add(bound.condition)
+            for stage in bound.stages {
+                if case .sort(let terms) = stage { plan.add(sort: terms) } else { plan.add(stage) }
+            }
+        }
     }
 }

@@ -82,3 +82,9 @@ extension Results: Equatable {
             || (left.storage.context === right.storage.context && left.storage.plan == right.storage.plan)
     }
 }
+
+@available(
+    *, unavailable, message: "live results stay where their Realm was opened; query a Realm that is opened there"
+)
+// Unavailable: results read through the Realm that they were asked of.
+extension Results: @unchecked Sendable {}

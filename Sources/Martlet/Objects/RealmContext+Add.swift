@@ -85,7 +85,9 @@ extension RealmContext {
                     let bound = RowEncoder.bind(object, statement, arena, mask: .max, table)
                     if table.integerKey < 0 { statement.bind(key, at: bound.parameter) }
                     try statement.run()
-                    return table.integerKey < 0 ? key : bound.key
+                    let key = table.integerKey < 0 ? key : bound.key
+                    try writeWords(of: object, key, table, mask: .max, connection)
+                    return key
                 }
             } catch let error as SQLiteError where error.primary == .constraint {
                 refuseDuplicate(of: object, table)

@@ -26,6 +26,7 @@ extension RealmContext {
             if let targets = collection.targets { execute("DELETE FROM \(targets) WHERE owner = ?1", [.integer(key)]) }
         }
         execute(table.layout.delete, [.integer(key)])
+        for words in table.layout.words { execute(words.delete, [.integer(key)]) }
         transaction?.recorder.delete(key, in: table.id)
         touch()
         table.forEachAccessor(key, invalidate)
@@ -42,6 +43,7 @@ extension RealmContext {
             let keys = keys("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)", [])
             if transaction?.keepsOldRows == true { for key in keys { keepOldRow(key, table) } }
             execute("DELETE FROM \(table.layout.table)", [])
+            for words in table.layout.words { execute("DELETE FROM \(words.table)", []) }
             for collection in table.layout.collections {
                 execute("DELETE FROM \(collection.chunks)", [])
                 if let targets = collection.targets { execute("DELETE FROM \(targets)", []) }

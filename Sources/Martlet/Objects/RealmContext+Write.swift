@@ -145,6 +145,7 @@ extension RealmContext {
         let bound = RowEncoder.bind(object, statement, arena, mask: mask, table)
         statement.bind(object._key, at: bound.parameter)
         try statement.run()
+        try writeWords(of: object, object._key, table, mask: mask, connection)
     }
 
     /// A row was changed through one of several accessors: the others read it again.

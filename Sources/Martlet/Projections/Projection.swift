@@ -28,7 +28,11 @@ extension Projection: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(rootObject) }
 }
 
-@available(*, unavailable, message: "a projection stays where its object's Realm was opened")
+@available(
+    *, unavailable,
+    message:
+        "a projection stays where its object's Realm was opened; pass the primary key of the object and project it anew"
+)
 // Unavailable: a projection is confined like the object behind it.
 extension Projection: @unchecked Sendable {}
 
@@ -56,6 +60,13 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
     /// The value made of the element at a position.
     public subscript(position: Int) -> Value { element(position) }
 }
+
+@available(
+    *, unavailable,
+    message: "a live collection stays where its Realm was opened; pass its values, or the primary key of its owner"
+)
+// Unavailable: it reads the collection behind it.
+extension ProjectedCollection: @unchecked Sendable {}
 
 /// The objects of a result, each seen through a projection: live, lazy, in the same order.
 public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
@@ -99,3 +110,9 @@ extension Realm {
         object(ofType: Root.self, forPrimaryKey: key).map { P(projecting: $0) }
     }
 }
+
+@available(
+    *, unavailable, message: "live results stay where their Realm was opened; query a Realm that is opened there"
+)
+// Unavailable: they read the results behind them.
+extension ProjectedResults: @unchecked Sendable {}

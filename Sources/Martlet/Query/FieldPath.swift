@@ -2,17 +2,17 @@ import MartletEngine
 
 /// Where a field lies: the class a path starts from and the names along it.
 public struct FieldPath: Sendable {
-    let names: [String]
+    let path: PropertyPath
 
     /// The start of a path.
-    public init(_ root: ObjectBase.Type) { names = [] }
+    public init(_ root: ObjectBase.Type) { path = .itself }
 
-    private init(names: [String]) { self.names = names }
+    private init(_ path: PropertyPath) { self.path = path }
 
     /// The path through a link.
-    public func link(_ name: String) -> FieldPath { FieldPath(names: names + [name]) }
+    public func link(_ name: String) -> FieldPath { FieldPath(path.appending(name)) }
 
-    var path: PropertyPath { PropertyPath(names) }
+    func appending(_ component: PropertyPath.Component) -> FieldPath { FieldPath(path.appending(component)) }
 }
 
 /// A typed key path of a schema: names a property of `Root`, or of what `Root` leads to.
@@ -24,7 +24,7 @@ public protocol KeyPathDescriptor<Root> {
 
 extension KeyPathDescriptor {
     /// The key path as text, as `observe(keyPaths:)` and `sorted(byKeyPath:)` take it: `"owner.address.city"`.
-    public var keyPath: String { _path.names.joined(separator: ".") }
+    public var keyPath: String { _path.path.text }
 }
 
 /// A field that holds a single value.
@@ -33,6 +33,8 @@ public struct Field<Root: ObjectBase, Value>: KeyPathDescriptor {
 
     /// The field `name` behind `path`.
     public init(_ path: FieldPath, _ name: String) { _path = path.link(name) }
+
+    init(_ path: FieldPath) { _path = path }
 }
 
 /// The fields of a model class, seen from `Root`. Generated, one struct for each class.
@@ -51,6 +53,8 @@ public struct ObjectCollectionField<Element: ObjectFields>: KeyPathDescriptor {
     /// The collection `name` behind `path`.
     public init(_ path: FieldPath, _ name: String) { _path = path.link(name) }
 
+    init(_ path: FieldPath) { _path = path }
+
     /// A field of the elements.
     public subscript<T>(dynamicMember field: KeyPath<Element, T>) -> T { Element(_path)[keyPath: field] }
 }
@@ -63,12 +67,48 @@ public struct CollectionField<Root: ObjectBase, Element>: KeyPathDescriptor {
     public init(_ path: FieldPath, _ name: String) { _path = path.link(name) }
 }
 
-/// A map property.
+/// A map property whose values are no objects.
 public struct MapField<Root: ObjectBase, Value>: KeyPathDescriptor {
     public let _path: FieldPath
 
     /// The map `name` behind `path`.
     public init(_ path: FieldPath, _ name: String) { _path = path.link(name) }
+
+    /// The keys: a condition on them holds if it does for *some* key.
+    public var keys: Field<Root, String> { Field(_path.appending(.keys)) }
+
+    /// The values: a condition on them holds if it does for *some* value.
+    public var values: Field<Root, Value> { Field(_path) }
+
+    /// The value of one key; absent where the map lacks the key.
+    public subscript(key: String) -> Field<Root, Value?> { Field(_path.appending(.entry(key))) }
+
+    /// The value of one key; absent where the map lacks the key, or holds none for it.
+    public subscript<Wrapped>(key: String) -> Field<Root, Value> where Value == Wrapped? {
+        Field(_path.appending(.entry(key)))
+    }
+}
+
+/// A map property whose values are objects. Fields of these stand for *any* value.
+@dynamicMemberLookup
+public struct ObjectMapField<Value: ObjectFields>: KeyPathDescriptor {
+    public typealias Root = Value.Root
+    public let _path: FieldPath
+
+    /// The map `name` behind `path`.
+    public init(_ path: FieldPath, _ name: String) { _path = path.link(name) }
+
+    /// A field of the values.
+    public subscript<T>(dynamicMember field: KeyPath<Value, T>) -> T { Value(_path)[keyPath: field] }
+
+    /// The keys: a condition on them holds if it does for *some* key.
+    public var keys: Field<Root, String> { Field(_path.appending(.keys)) }
+
+    /// The values: a condition on them holds if it does for *some* value.
+    public var values: ObjectCollectionField<Value> { ObjectCollectionField(_path) }
+
+    /// The object of one key.
+    public subscript(key: String) -> Value { Value(_path.appending(.entry(key))) }
 }
 
 /// A generated model class, with the fields that queries start from.

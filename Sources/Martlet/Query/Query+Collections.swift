@@ -1,12 +1,18 @@
 import MartletEngine
 import MartletSQLite
 
-/// A number computed from a collection: its count, or an aggregate of a property of its elements.
+/// A number computed from a collection: its count, or an aggregate of its values or of a property of its elements.
 public struct CollectionNumber<Root: ObjectBase, Value> {
     let operand: Predicate.Operand
+    let objects: [ObjectBase]
+
+    init(_ operand: Predicate.Operand, _ objects: [ObjectBase] = []) {
+        self.operand = operand
+        self.objects = objects
+    }
 
     fileprivate func compare(_ comparison: Predicate.Comparison, _ value: SQLValue) -> Query<Root> {
-        Query(.comparison(operand, comparison, .value(value)))
+        Query(.comparison(operand, comparison, .value(value)), objects)
     }
 }
 
@@ -40,14 +46,20 @@ public func >= <Root, V: OrderedValue>(number: CollectionNumber<Root, V>, value:
     number.compare(.greaterOrEqual, value._compared.raw)
 }
 
+extension Query {
+    /// The number of elements of a collection that fulfil all of this condition, whose fields are all reached through that
+    /// collection: `($0.items.price > 5 && $0.items.isSold).count >= 2`.
+    ///
+    /// Traps when the condition is about several collections, or about none.
+    public var count: CollectionNumber<Root, Int> { CollectionNumber(.matchingShared(predicate), objects) }
+}
+
 extension ObjectCollectionField {
     /// The number of elements.
-    public var count: CollectionNumber<Root, Int> { CollectionNumber(operand: .count(_path.path)) }
+    public var count: CollectionNumber<Root, Int> { CollectionNumber(.count(_path.path)) }
 
     /// `object` is an element.
-    public func contains(_ object: Element.Model) -> Query<Root> {
-        .isRow(_path, [object])
-    }
+    public func contains(_ object: Element.Model) -> Query<Root> { .isRow(_path, [object]) }
 
     /// Some element is one of these objects.
     public func containsAny(in objects: some Sequence<Element.Model>) -> Query<Root> {
@@ -55,31 +67,79 @@ extension ObjectCollectionField {
     }
 }
 
-extension CollectionField where Element: PersistableValue {
-    /// The number of elements.
-    public var count: CollectionNumber<Root, Int> { CollectionNumber(operand: .count(_path.path)) }
+extension ObjectMapField {
+    /// The number of keys.
+    public var count: CollectionNumber<Root, Int> { CollectionNumber(.count(_path.path)) }
 
-    /// `value` is an element.
+    /// `object` is a value.
+    public func contains(_ object: Value.Model) -> Query<Root> { .isRow(_path, [object]) }
+
+    /// Some value is one of these objects.
+    public func containsAny(in objects: some Sequence<Value.Model>) -> Query<Root> { .isRow(_path, Array(objects)) }
+}
+
+/// A list, set or map property whose elements are values.
+public protocol ValueCollectionField<Root, Element>: KeyPathDescriptor {
+    associatedtype Element
+}
+
+extension CollectionField: ValueCollectionField {}
+
+extension MapField: ValueCollectionField {
+    public typealias Element = Value
+}
+
+extension ValueCollectionField {
+    /// The number of elements.
+    public var count: CollectionNumber<Root, Int> { CollectionNumber(.count(_path.path)) }
+}
+
+extension ValueCollectionField where Element: PersistableValue {
+    /// `value` is an element, or a value of the map.
     public func contains(_ value: Element) -> Query<Root> {
         Query(.comparison(.path(_path.path), .equal, .value(value._compared.raw)))
     }
 
-    /// Some element is one of these values.
+    /// Some element is one of these values. No values match nothing.
     public func containsAny(in values: some Sequence<Element>) -> Query<Root> {
-        Query(.or(values.map { .comparison(.path(_path.path), .equal, .value($0._compared.raw)) }))
+        Query(.contained(.path(_path.path), values.map { $0._compared.raw }))
     }
+}
+
+extension ValueCollectionField where Element: OrderedValue {
+    /// Some element lies in the range, the upper bound excluded.
+    public func contains(_ range: Range<Element>) -> Query<Root> where Element: Comparable {
+        Field(_path).contains(range)
+    }
+
+    /// Some element lies in the range, the upper bound included.
+    public func contains(_ range: ClosedRange<Element>) -> Query<Root> where Element: Comparable {
+        Field(_path).contains(range)
+    }
+
+    /// The least element.
+    public var min: CollectionNumber<Root, Element> { CollectionNumber(.aggregate(.min, _path.path)) }
+    /// The greatest element.
+    public var max: CollectionNumber<Root, Element> { CollectionNumber(.aggregate(.max, _path.path)) }
+}
+
+extension ValueCollectionField where Element: NumericValue {
+    /// The sum of the elements.
+    public var sum: CollectionNumber<Root, Element> { CollectionNumber(.aggregate(.sum, _path.path)) }
+    /// The mean of the elements.
+    public var avg: CollectionNumber<Root, Double> { CollectionNumber(.aggregate(.average, _path.path)) }
 }
 
 extension Field where Value: OrderedValue {
     /// The least value among the elements of the collection that this field is reached through.
-    public var min: CollectionNumber<Root, Value> { CollectionNumber(operand: .aggregate(.min, _path.path)) }
+    public var min: CollectionNumber<Root, Value> { CollectionNumber(.aggregate(.min, _path.path)) }
     /// The greatest value among the elements.
-    public var max: CollectionNumber<Root, Value> { CollectionNumber(operand: .aggregate(.max, _path.path)) }
+    public var max: CollectionNumber<Root, Value> { CollectionNumber(.aggregate(.max, _path.path)) }
 }
 
 extension Field where Value: NumericValue {
     /// The sum over the elements of the collection that this field is reached through.
-    public var sum: CollectionNumber<Root, Value> { CollectionNumber(operand: .aggregate(.sum, _path.path)) }
+    public var sum: CollectionNumber<Root, Value> { CollectionNumber(.aggregate(.sum, _path.path)) }
     /// The mean over the elements.
-    public var avg: CollectionNumber<Root, Double> { CollectionNumber(operand: .aggregate(.average, _path.path)) }
+    public var avg: CollectionNumber<Root, Double> { CollectionNumber(.aggregate(.average, _path.path)) }
 }

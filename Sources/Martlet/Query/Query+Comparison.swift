@@ -76,8 +76,8 @@ extension Field where Value: OrderedValue {
     private func contains(_ lower: Value, _ upper: Value, includesUpper: Bool) -> Query<Root> {
         Query(
             .range(
-                .path(_path.path), lower: lower._compared.raw, upper: upper._compared.raw, includesUpper: includesUpper)
-        )
+                .path(_path.path), lower: .value(lower._compared.raw), upper: .value(upper._compared.raw),
+                includesUpper: includesUpper))
     }
 
     /// The value lies in the range, the upper bound excluded.

@@ -1,3 +1,4 @@
+public import Foundation
 import MartletEngine
 import MartletSQLite
 
@@ -19,8 +20,13 @@ extension String: TextValue {}
 extension Optional: TextValue where Wrapped == String {}
 
 extension Field where Value: TextValue {
-    private func text(_ match: Predicate.TextMatch, _ pattern: String, _ options: StringOptions) -> Query<Root> {
-        Query(.text(.path(_path.path), match, .text(pattern), Predicate.TextOptions(rawValue: Int64(options.rawValue))))
+    private func text(_ match: MartletEngine.Predicate.TextMatch, _ pattern: String, _ options: StringOptions) -> Query<
+        Root
+    > {
+        Query(
+            .text(
+                .path(_path.path), match, .value(.text(pattern)),
+                MartletEngine.Predicate.TextOptions(rawValue: Int64(options.rawValue))))
     }
 
     /// The string contains `text`. The empty string is contained in every string.
@@ -48,4 +54,41 @@ extension Field where Value: TextValue {
     public func notEquals(_ value: String, options: StringOptions = []) -> Query<Root> {
         !text(.equals, value, options)
     }
+}
+
+extension Field where Value: TextValue {
+    /// The words of the text fulfil a search: all words of `search` occur, but those after a `-`, which must not; `*` at
+    /// the end of a word stands for any ending. Case and diacritics do not matter.
+    ///
+    /// Only for properties declared with `fullText: true`; traps for others.
+    public func matches(_ search: String) -> Query<Root> { Query(.words(_path.path, WordSearch(search))) }
+}
+
+/// Data, optional or not.
+public protocol BytesValue: PersistableValue {}
+extension Data: BytesValue {}
+extension Optional: BytesValue where Wrapped == Data {}
+
+extension Field where Value: BytesValue {
+    private func bytes(_ match: MartletEngine.Predicate.TextMatch, _ pattern: Data) -> Query<Root> {
+        Query(.text(.path(_path.path), match, .value(pattern._compared.raw), []))
+    }
+
+    /// The data contains `bytes`. Empty data is contained in all data.
+    public func contains(_ bytes: Data) -> Query<Root> { self.bytes(.contains, bytes) }
+
+    /// The data begins with `prefix`.
+    public func starts(with prefix: Data) -> Query<Root> { bytes(.begins, prefix) }
+
+    /// The data ends with `suffix`.
+    public func ends(with suffix: Data) -> Query<Root> { bytes(.ends, suffix) }
+
+    /// The data fits a pattern in which the byte of `?` stands for one byte and that of `*` for any number.
+    public func like(_ pattern: Data) -> Query<Root> { bytes(.like, pattern) }
+
+    /// The data equals `value`.
+    public func equals(_ value: Data) -> Query<Root> { bytes(.equals, value) }
+
+    /// The data differs from `value`.
+    public func notEquals(_ value: Data) -> Query<Root> { !bytes(.equals, value) }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import MartletEngine
 import MartletSQLite
 
 /// A value of any kind, chosen at run time. Absence is the case `none`, so it is never optional.
@@ -19,22 +20,18 @@ public enum AnyRealmValue: Hashable, Sendable {
 }
 
 extension AnyRealmValue: PersistableValue {
-    private enum Tag: UInt8 {
-        case bool = 1
-        case float, double, data, date, decimal128, objectId, uuid
-    }
-
     public var _stored: StoredValue {
         switch self {
         case .none: .null
         case .int(let value): value._stored
         case .string(let value): value._stored
         case .double(let value):
-            value._stored.isReal ? value._stored : Self.tagged(.double, Self.bits(value.bitPattern))
+            value._stored.isReal ? value._stored : Self.tagged(.double, AnyValueTag.bigEndian(value.bitPattern))
         case .bool(let value): Self.tagged(.bool, [value ? 1 : 0])
-        case .float(let value): Self.tagged(.float, Self.bits(UInt64(value.bitPattern)))
+        case .float(let value): Self.tagged(.float, AnyValueTag.bigEndian(UInt64(value.bitPattern)))
         case .data(let value): Self.tagged(.data, [UInt8](value))
-        case .date(let value): Self.tagged(.date, Self.bits(value.timeIntervalSinceReferenceDate.bitPattern))
+        case .date(let value):
+            Self.tagged(.date, AnyValueTag.bigEndian(value.timeIntervalSinceReferenceDate.bitPattern))
         case .decimal128(let value): Self.tagged(.decimal128, value.bytes)
         case .objectId(let value): Self.tagged(.objectId, value.bytes)
         case .uuid(let value): Self.tagged(.uuid, withUnsafeBytes(of: value.uuid) { Array($0) })
@@ -52,7 +49,7 @@ extension AnyRealmValue: PersistableValue {
     }
 
     private static func untagged(_ bytes: [UInt8]) -> AnyRealmValue? {
-        guard let first = bytes.first, let tag = Tag(rawValue: first) else { return nil }
+        guard let first = bytes.first, let tag = AnyValueTag(rawValue: first) else { return nil }
         let content = Array(bytes.dropFirst())
         let word = content.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         switch tag {
@@ -67,14 +64,12 @@ extension AnyRealmValue: PersistableValue {
         }
     }
 
-    private static func tagged(_ tag: Tag, _ content: [UInt8]) -> StoredValue {
-        StoredValue(.blob([tag.rawValue] + content))
-    }
-
-    private static func bits(_ word: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
+    private static func tagged(_ tag: AnyValueTag, _ content: [UInt8]) -> StoredValue {
+        StoredValue(tag.tagged(content))
     }
 }
+
+extension AnyRealmValue: OrderedValue {}
 
 extension StoredValue {
     fileprivate var isReal: Bool {

@@ -15,9 +15,9 @@ struct EnumEmitter {
             }
             guard let unknown = model.unknown else { return }
             writer.line()
-            // Qualified: in front of an optional, `.none` would be its own.
+            // By no name: a case or a member may be called like the enum. In an optional: `.none` would be its own.
             writer.line(
-                "\(context.access.hidden)static var _unknown: \(name)? { \(name).\(SwiftNames.escaped(unknown.value)) }"
+                "\(context.access.hidden)static var _unknown: Self? { .some(.\(SwiftNames.escaped(unknown.value))) }"
             )
         }
     }

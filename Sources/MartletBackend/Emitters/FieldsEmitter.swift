@@ -19,10 +19,15 @@ struct FieldsEmitter {
             }
             writer.line()
             writer.line(
-                "nonisolated \(access)static var fields: Fields<\(name)> { .init(Martlet.FieldPath(\(name).self)) }")
+                "nonisolated \(access)static var fields: Fields<\(name)> { .init(Martlet.FieldPath(self)) }")
             guard !object.keyPaths.isEmpty else { return }
             writer.line()
             writer.block("nonisolated \(access)enum KeyPaths") { writer in
+                let paths = object.keyPaths.flatMap(\.paths)
+                // Key paths and properties may be called like types, and would be found in their place.
+                for type in KeyPathExpression.aliases(for: paths, root: object.name, in: context.schema) {
+                    writer.line("private typealias \(SwiftNames.alias(of: type)) = \(SwiftNames.escaped(type))")
+                }
                 for entry in object.keyPaths { emitKeyPath(entry, into: &writer) }
             }
         }
@@ -38,7 +43,7 @@ struct FieldsEmitter {
 
     private func emitKeyPath(_ entry: DeclaredKeyPathModel, into writer: inout SourceWriter) {
         writer.heading(entry.documentation)
-        let expressions = entry.paths.map { KeyPathExpression(context: context, root: name).text(of: $0) }
+        let expressions = entry.paths.map { KeyPathExpression(schema: context.schema, root: object.name).text(of: $0) }
         let head = "\(context.access.modifier)static var \(SwiftNames.escaped(entry.name)): "
         if entry.isList {
             writer.block("\(head)[any Martlet.KeyPathDescriptor<\(name)>]") { writer in
@@ -61,7 +66,8 @@ struct FieldType {
         switch (type.kind, target) {
         case (.single, let target?): name = target
         case (.single, nil): name = "Martlet.Field<\(root), \(SwiftTypes.element(of: type))>"
-        case (.map, _): name = "Martlet.MapField<\(root), \(SwiftTypes.element(of: type))>"
+        case (.map, let target?): name = "Martlet.ObjectMapField<\(target)>"
+        case (.map, nil): name = "Martlet.MapField<\(root), \(SwiftTypes.element(of: type))>"
         case (_, let target?): name = "Martlet.ObjectCollectionField<\(target)>"
         case (_, nil): name = "Martlet.CollectionField<\(root), \(SwiftTypes.element(of: type))>"
         }
@@ -76,23 +82,47 @@ struct FieldType {
 
 /// A declared key path as an expression of descriptors.
 struct KeyPathExpression {
-    let context: EmitterContext
-    /// The escaped name of the type it starts at.
+    let schema: SchemaModel
+    /// The name of the type it starts at.
     let root: String
 
     func text(of path: KeyPathModel) -> String {
-        var text = "\(root).fields"
-        for segment in path.segments { text = appending(segment, to: text) }
+        var text = "\(SwiftNames.alias(of: root)).fields"
+        for index in path.segments.indices { text = appending(index, of: path.segments, to: text) }
         return text
     }
 
-    private func appending(_ segment: KeyPathSegmentModel, to prefix: String) -> String {
-        let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
-        if property?.deprecation != nil {
-            // Not by its name: that would warn here, where nobody can mend it.
-            let field = FieldType(segment.type, root: root)
-            return field.name + field.arguments(path: "\(prefix)._path", property: segment.property)
+    /// The types that the expressions of these paths begin with.
+    static func aliases(for paths: [KeyPathModel], root: String, in schema: SchemaModel) -> [String] {
+        let expression = KeyPathExpression(schema: schema, root: root)
+        var names = paths.isEmpty ? [] : [root]
+        for path in paths {
+            for (index, segment) in path.segments.enumerated()
+            where segment.type.isSingle && expression.isSpelledOut(index, of: path.segments) {
+                if let target = segment.type.value.objectName, !names.contains(target) { names.append(target) }
+            }
         }
-        return "\(prefix).\(SwiftNames.escaped(segment.property))"
+        return names
     }
+
+    private func appending(_ index: Int, of segments: [KeyPathSegmentModel], to prefix: String) -> String {
+        let segment = segments[index]
+        guard isSpelledOut(index, of: segments) else { return "\(prefix).\(SwiftNames.escaped(segment.property))" }
+        let field = FieldType(segment.type, root: SwiftNames.escaped(root))
+        let arguments = field.arguments(path: "\(prefix)._path", property: segment.property)
+        guard segment.type.isSingle, let target = segment.type.value.objectName else { return field.name + arguments }
+        return "\(SwiftNames.alias(of: target)).Fields<\(SwiftNames.escaped(root))>\(arguments)"
+    }
+
+    /// Whether the field is made from its path. By its name a deprecated one would warn here, where nobody can mend it,
+    /// and behind a collection some names mean the collection.
+    private func isSpelledOut(_ index: Int, of segments: [KeyPathSegmentModel]) -> Bool {
+        let segment = segments[index]
+        if schema.object(named: segment.owner)?.property(named: segment.property)?.deprecation != nil { return true }
+        guard index > 0, !segments[index - 1].type.isSingle else { return false }
+        return Self.collectionMembers.contains(segment.property)
+    }
+
+    /// What fields of collections have beside the fields of their elements.
+    private static let collectionMembers: Set<String> = ["contains", "containsAny", "count", "keyPath"]
 }

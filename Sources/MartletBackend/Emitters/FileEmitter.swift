@@ -11,7 +11,8 @@ struct FileEmitter {
         writer.line("// swiftlint:disable all")
         guard !file.declarations.isEmpty else { return writer.text }
         writer.line()
-        for line in context.access.importLines(of: "Martlet") { writer.line(line) }
+        let hasClasses = file.declarations.contains { if case .enumeration = $0 { false } else { true } }
+        for line in context.access.importLines(of: "Martlet", isForClasses: hasClasses) { writer.line(line) }
         if needsFoundation(file) {
             for line in context.access.importLines(of: "Foundation") { writer.line(line) }
         }

@@ -26,12 +26,14 @@ struct Access {
     /// The lines that import a module.
     ///
     /// `package import` beside a plain `import` in the user's own files is an error, unless imports are internal by
-    /// default; then a plain `import` is too little.
-    func importLines(of module: String) -> [String] {
+    /// default; then a plain `import` is too little. For enums alone it is enough, and more is a warning: what a package
+    /// type conforms to does not count as shown.
+    func importLines(of module: String, isForClasses: Bool = true) -> [String] {
         let attribute = module == "Martlet" ? "@_spi(Generated) " : ""
         return switch level {
         case .public: ["\(attribute)public import \(module)"]
         case .internal: ["\(attribute)import \(module)"]
+        case .package where !isForClasses: ["\(attribute)import \(module)"]
         case .package:
             [
                 "#if hasFeature(InternalImportsByDefault)", "\(attribute)package import \(module)", "#else",

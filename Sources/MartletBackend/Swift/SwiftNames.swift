@@ -16,6 +16,9 @@ enum SwiftNames {
         }
     }
 
+    /// The name that generated code gives a type where a member could be called like the type itself.
+    static func alias(of type: String) -> String { "_" + type }
+
     /// Words that cannot stand, or can be misread, where generated code puts a name.
     private static let reservedWords: Set<String> = [
         // declarations
@@ -35,10 +38,10 @@ enum SwiftNames {
         "unsafe", "yield",
     ]
 
-    /// Members of the runtime's classes that begin with an underscore and are called, or overridden, by generated code.
+    /// Members of the runtime's classes that begin with an underscore and that generated code can see.
     private static let runtimeMembers: Set<String> = [
-        "_applyDefaults", "_decode", "_didSet", "_encode", "_facts", "_link", "_linkingObjects", "_list", "_load",
-        "_map",
-        "_mutableSet", "_setEmbedded", "_setLink", "_willSet",
+        "_applyDefaults", "_comparedElement", "_decode", "_didSet", "_element", "_encode", "_facts", "_guard", "_link",
+        "_linkingObjects", "_list", "_load", "_map", "_mutableSet", "_object", "_prepare", "_setEmbedded", "_setLink",
+        "_storedElement", "_willSet",
     ]
 }

@@ -47,8 +47,10 @@ enum SwiftValues {
         if type.value == .scalar(.anyValue) { return dynamicLiteral(value) }
         switch value {
         case .enumCase(let name):
-            // Qualified where an optional is expected: `.none` would be its own.
-            return (type.isOptional ? SwiftTypes.name(of: type.value) : "") + "." + SwiftNames.escaped(name)
+            // Wrapped where an optional is expected: `.none` would be its own. Not by the name of the enum, which a
+            // property may have too.
+            let value = "." + SwiftNames.escaped(name)
+            return type.isOptional ? ".some(\(value))" : value
         case .floating(let number) where type.value == .scalar(.float):
             return SwiftLiteral.float(number)
         default:

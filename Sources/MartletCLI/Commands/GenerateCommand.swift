@@ -51,7 +51,7 @@ struct GenerateCommand: ParsableCommand {
 }
 
 extension OutputWriter.Drift {
-    /// One finding with the first lines that differ.
+    /// One finding with the lines that differ.
     fileprivate var text: String {
         let place = line.map { "\(path):\($0):1" } ?? path
         let code = DiagnosticCode.driftedOutput.rawValue
@@ -59,10 +59,8 @@ extension OutputWriter.Drift {
         case .missing: return "\(place): error: the schema generates this file, and it is missing [\(code)]\n"
         case .stale: return "\(place): error: no schema generates this file any more; remove it [\(code)]\n"
         case .different:
-            var text = "\(place): error: this file differs from what the schema generates [\(code)]\n"
-            if let actual { text += "-\(actual)\n" }
-            if let expected { text += "+\(expected)\n" }
-            return text
+            let lines = changes.map { $0 + "\n" }.joined()
+            return "\(place): error: this file differs from what the schema generates [\(code)]\n" + lines
         }
     }
 }

@@ -3,5 +3,10 @@ public struct DiskError: Error, CustomStringConvertible {
     public let path: String
     public let reason: String
 
+    public init(path: String, reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+
     public var description: String { "'\(path)': \(reason)" }
 }

@@ -16,8 +16,8 @@ public struct OutputWriter {
         public let kind: Kind
         /// The first line, from 1, that differs; nil for missing and stale files.
         public let line: Int?
-        public let expected: String?
-        public let actual: String?
+        /// The lines that differ: behind `-` what is on disk, behind `+` what belongs there.
+        public let changes: [String]
     }
 
     private let folder: URL
@@ -65,28 +65,19 @@ public struct OutputWriter {
         for file in files {
             let path = folder.appendingPathComponent(file.name).relativePath
             guard let data = content(of: file.name) else {
-                drifts.append(Drift(path: path, kind: .missing, line: nil, expected: nil, actual: nil))
+                drifts.append(Drift(path: path, kind: .missing, line: nil, changes: []))
                 continue
             }
             guard data != Data(file.text.utf8) else { continue }
-            drifts.append(difference(String(decoding: data, as: UTF8.self), file.text, path: path))
+            let difference = LineDifference(from: Array(data), to: Array(file.text.utf8))
+            drifts.append(
+                Drift(path: path, kind: .different, line: difference.firstLine, changes: difference.changes))
         }
         for name in staleNames(files) {
             let path = folder.appendingPathComponent(name).relativePath
-            drifts.append(Drift(path: path, kind: .stale, line: nil, expected: nil, actual: nil))
+            drifts.append(Drift(path: path, kind: .stale, line: nil, changes: []))
         }
         return drifts
-    }
-
-    private func difference(_ actual: String, _ expected: String, path: String) -> Drift {
-        let left = actual.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
-        let right = expected.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
-        var line = 0
-        while line < left.count, line < right.count, left[line].elementsEqual(right[line]) { line += 1 }
-        return Drift(
-            path: path, kind: .different, line: line + 1,
-            expected: line < right.count ? String(decoding: right[line], as: UTF8.self) : nil,
-            actual: line < left.count ? String(decoding: left[line], as: UTF8.self) : nil)
     }
 
     /// Only what bears the generator's first line counts as its own.

@@ -14,6 +14,8 @@ public struct Mending: Sendable {
 public enum SchemaMender {
     /// Each round applies what does not overlap and looks again; a schema needs as many as its fixes lie upon each other.
     static let maximumRounds = 1000
+    /// More than people are shown, so that a schema with ten thousands of mistakes of one kind needs few rounds.
+    static let findingsPerRound = 20_000
 
     /// - Parameter isMendable: false for a file whose text must stay as it is.
     public static func mend(
@@ -24,7 +26,7 @@ public enum SchemaMender {
         var counts: [String: Int] = [:]
         let mendable = Set(input.allSources.filter(isMendable).map(\.file))
         for _ in 0..<maximumRounds {
-            let findings = Compiler.lint(input, options: options).diagnostics
+            let findings = Compiler.lint(input, options: options, findingsPerFile: findingsPerRound).diagnostics
             let fixes = chosen(from: findings, in: mendable)
             guard !fixes.isEmpty else { break }
             let paths = Dictionary(input.allSources.map { ($0.file, $0.displayPath) }) { first, _ in first }
@@ -41,15 +43,15 @@ public enum SchemaMender {
 
     /// The first safe fix of each finding, as long as it touches nothing that another one of this round touches.
     private static func chosen(from findings: [Diagnostic], in mendable: Set<SourceFileID>) -> [Fix] {
-        var taken: [SourceSpan] = []
+        var taken = TakenRanges()
         var result: [Fix] = []
         for finding in findings {
             guard let fix = finding.fixes.first, fix.applicability == .safe,
                 fix.edits.allSatisfy({ mendable.contains($0.span.file) && $0.changesText })
             else { continue }
             let spans = fix.edits.map(\.span)
-            guard !spans.contains(where: { span in taken.contains { $0.touches(span) } }) else { continue }
-            taken += spans
+            guard !spans.contains(where: taken.touch) else { continue }
+            for span in spans { taken.insert(span) }
             result.append(fix)
         }
         return result
@@ -61,10 +63,31 @@ extension Edit {
     fileprivate var changesText: Bool { !span.isEmpty || !replacement.isEmpty }
 }
 
-extension SourceSpan {
-    /// Overlaps, or stands directly beside: the order of the two would matter.
-    fileprivate func touches(_ other: SourceSpan) -> Bool {
-        file == other.file && start <= other.end && other.start <= end
+/// Ranges that lie apart from each other, by file and place.
+private struct TakenRanges {
+    private var ranges: [SourceFileID: [SourceSpan]] = [:]
+
+    /// Whether one of them overlaps a range, or stands directly beside it: the order of the two would matter.
+    func touch(_ span: SourceSpan) -> Bool {
+        guard let ranges = ranges[span.file] else { return false }
+        let place = place(of: span.start, in: ranges)
+        return place < ranges.count && ranges[place].start <= span.end
+    }
+
+    mutating func insert(_ span: SourceSpan) {
+        let place = place(of: span.start, in: ranges[span.file] ?? [])
+        ranges[span.file, default: []].insert(span, at: place)
+    }
+
+    /// The first range that ends at an offset or behind it.
+    private func place(of offset: Int, in ranges: [SourceSpan]) -> Int {
+        var low = 0
+        var high = ranges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].end < offset { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 

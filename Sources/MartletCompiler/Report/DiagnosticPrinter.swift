@@ -102,9 +102,10 @@ private struct LineWindow {
     init(source: SourceText, line: Range<Int>, span: SourceSpan) {
         let start = min(max(span.start, line.lowerBound), line.upperBound)
         let end = min(max(span.end, start), line.upperBound)
-        var before = Array(LineWindow.string(source, line.lowerBound..<start).unicodeScalars)
-        let marked = Array(LineWindow.string(source, start..<end).unicodeScalars.prefix(Self.maximumScalars))
-        var after = Array(LineWindow.string(source, end..<line.upperBound).unicodeScalars)
+        var before = Array(LineWindow.string(source, LineWindow.tail(line.lowerBound..<start, source)).unicodeScalars)
+        let marked = Array(
+            LineWindow.string(source, LineWindow.head(start..<end, source)).unicodeScalars.prefix(Self.maximumScalars))
+        var after = Array(LineWindow.string(source, LineWindow.head(end..<line.upperBound, source)).unicodeScalars)
         if before.count > Self.maximumScalars / 2 {
             before = ["…"] + before.suffix(Self.maximumScalars / 2 - 1)
         }
@@ -113,6 +114,20 @@ private struct LineWindow {
         text = LineWindow.shown(before + marked + after)
         padding = String(repeating: " ", count: LineWindow.width(before))
         caretCount = max(1, LineWindow.width(marked))
+    }
+
+    /// The first bytes of a range, at least as many as are shown and one more, cut between two letters.
+    private static func head(_ range: Range<Int>, _ source: SourceText) -> Range<Int> {
+        var end = min(range.upperBound, range.lowerBound + 4 * (maximumScalars + 1))
+        while end < range.upperBound, source.bytes[end] & 0xC0 == 0x80 { end += 1 }
+        return range.lowerBound..<end
+    }
+
+    /// The last bytes of a range, in the same way.
+    private static func tail(_ range: Range<Int>, _ source: SourceText) -> Range<Int> {
+        var start = max(range.lowerBound, range.upperBound - 4 * (maximumScalars + 1))
+        while start > range.lowerBound, source.bytes[start] & 0xC0 == 0x80 { start -= 1 }
+        return start..<range.upperBound
     }
 
     private static func string(_ source: SourceText, _ range: Range<Int>) -> String {

@@ -23,11 +23,11 @@ package struct ResultsTracker: Sendable {
             } else {
                 QueryDependencies(depth: 4, table: plan.table, schema)
             }
-        lists = Self.lists(plan.predicate)
+        lists = plan.conditions.flatMap { Self.lists($0) }
         order = SortOrder(ascending: plan.sort.map(\.ascending))
         let layout = schema[plan.table].layout
         let columns = plan.sort.map { term -> Int? in
-            guard term.path.names.count == 1, let property = schema[plan.table].type[term.path.names[0]] else {
+            guard term.path.components.count == 1, let property = schema[plan.table].type[term.path.names[0]] else {
                 return nil
             }
             return layout.columns.firstIndex { $0.property == property.index }
@@ -71,7 +71,7 @@ package struct ResultsTracker: Sendable {
         }
     }
 
-    private static func lists(_ predicate: Predicate?) -> [CollectionID] {
+    private static func lists(_ predicate: Predicate) -> [CollectionID] {
         switch predicate {
         case .element(let table, let property, let owner):
             [CollectionID(table: table, property: property, owner: owner)]
@@ -91,7 +91,8 @@ package struct ResultsTracker: Sendable {
         // Where the way back is lost, every member counts as modified: too much is better than silence.
         let modified = table.keys(modifiedIn: reported.columns).union(table.replaced).union(reportedRows ?? KeySet(old))
         let moved = table.keys(modifiedIn: membership.columns).union(movedRows ?? KeySet())
-        let isKnown = movedRows != nil && !hasEditedList(changes.changes)
+        // What is left of equal members, or up to a limit, is asked for again.
+        let isKnown = movedRows != nil && !hasEditedList(changes.changes) && plan.stages.isEmpty
         let touched = modified.union(moved).union(table.inserted).union(table.deleted)
         if touched.isEmpty && isKnown { return (old, CollectionChange()) }
         guard isKnown, touched.count <= max(1_000, old.count / 4) else {

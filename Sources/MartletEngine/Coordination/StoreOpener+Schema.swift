@@ -39,9 +39,11 @@ extension StoreOpener {
         if migrates {
             try migrate(connection, meta, types.map(\.type), diff)
         } else {
+            let change = SchemaChange(connection, options.types)
             try refuse(
-                SchemaChange(connection, options.types).apply(diff.steps),
+                change.apply(diff.steps),
                 "what the schema asks for is not true of the objects in the file; nothing was changed")
+            try change.createWords(diff.steps)
         }
         let isChanged = migrates || !diff.isEmpty
         try connection.execute(

@@ -86,6 +86,11 @@ struct MigrationChecks {
                 )
             }
         }
+        for words in layout.words {
+            try connection.run(
+                "DELETE FROM \(words.table) WHERE rowid IN (SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(condition))"
+            )
+        }
         try connection.run("DELETE FROM \(layout.table) WHERE \(condition)")
         return connection.changedRows > 0
     }

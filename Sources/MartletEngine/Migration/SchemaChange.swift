@@ -11,8 +11,9 @@ struct SchemaChange {
     }
 
     /// Returns what the rows of the file do not allow, one sentence each: then the caller rolls back. Tables that are to be
-    /// made anew are left to the migration.
+    /// made anew are left to the migration, and full-text indexes to `createWords`.
     func apply(_ steps: [SchemaDiff.Step]) throws -> [String] {
+        try WordTables(connection).drop(of: steps.changedTypes)
         // Types are renamed before anything else speaks of them by their new names.
         for case .renameType(let old, let new) in steps {
             let isRebuilt = steps.contains { if case .rebuildType(new, _) = $0 { true } else { false } }
@@ -34,6 +35,17 @@ struct SchemaChange {
             }
         }
         return conflicts
+    }
+
+    /// Makes the full-text indexes of types that were changed, with the words of their rows.
+    func createWords(_ steps: [SchemaDiff.Step]) throws {
+        for step in steps {
+            switch step {
+            case .createType(let name), .replaceFacts(let name):
+                try WordTables(connection).create(for: declaration(name).type)
+            default: break
+            }
+        }
     }
 
     private func declaration(_ name: String) -> TypeDeclaration {

@@ -39,7 +39,11 @@ package final class TypeMigration {
             types[name] = try rebuild(name, sources)
         }
         connection.forgetStatements()
-        staged = try Catalog.types(connection).map { ($0.id, types[$0.type.name] ?? $0.type) }
+        let changed = Set(diff.steps.compactMap(\.changedName))
+        staged = try Catalog.types(connection).map { id, type in
+            let current = types[type.name] ?? type
+            return (id, changed.contains(type.name) ? current.withoutWords : current)
+        }
     }
 
     private func rebuild(_ name: String, _ sources: [String: String]) throws -> ObjectTypeSchema? {
@@ -98,6 +102,7 @@ package final class TypeMigration {
     package func dropAtEnd(_ type: ObjectTypeSchema) { dropped.insert(type.name) }
 
     private func drop(_ type: ObjectTypeSchema) throws {
+        try WordTables(connection).drop(of: [type.name])
         connection.forgetStatements()
         for suffix in try connection.tableSuffixes(type.name + ".") {
             try connection.execute("DROP TABLE \(SQLText.identifier("\(type.name).\(suffix)"))")
@@ -136,6 +141,7 @@ package final class TypeMigration {
             default: break
             }
         }
+        try change.createWords(diff.steps)
         return conflicts
     }
 
@@ -157,9 +163,23 @@ extension SchemaDiff.Step {
     fileprivate var isAboutUniques: Bool {
         if case .rebuildUniques = self { true } else { false }
     }
+
+    /// The type whose full-text indexes are made anew when the migration is over.
+    fileprivate var changedName: String? {
+        switch self {
+        case .createType(let name), .replaceFacts(let name): name
+        default: nil
+        }
+    }
 }
 
 extension ObjectTypeSchema {
+    fileprivate var withoutWords: ObjectTypeSchema {
+        var type = self
+        for index in type.properties.indices { type.properties[index].isFullText = false }
+        return type
+    }
+
     /// The type as it is laid out while a migration runs: keys and values may repeat until it is over. An integer that was
     /// and stays the key of the rows stays where it is.
     fileprivate func staged(from old: ObjectTypeSchema, _ sources: [String: String]) -> ObjectTypeSchema {

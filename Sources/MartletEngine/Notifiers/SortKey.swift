@@ -30,7 +30,7 @@ package struct SortOrder: Sendable, Hashable {
         for (index, ascends) in ascending.enumerated() {
             precondition(
                 index < left.values.count && index < right.values.count, "a sort key has a value for each term")
-            let order = SortOrder.compare(left.values[index], right.values[index])
+            let order = ValueOrder.compare(left.values[index], right.values[index])
             if order != 0 { return ascends ? order : -order }
         }
         return left.key == right.key ? 0 : (left.key < right.key ? -1 : 1)
@@ -39,64 +39,5 @@ package struct SortOrder: Sendable, Hashable {
     /// Whether the left row comes before the right one.
     package func precedes(_ left: SortKey, _ right: SortKey) -> Bool {
         compare(left, right) < 0
-    }
-
-    /// Compares two values as SQLite's `ORDER BY` with `BINARY` collation does: null, then numbers by exact value, then
-    /// text by its UTF-8 bytes, then blobs by their bytes. NaN, which SQLite does not store, counts as null.
-    ///
-    /// See "Sort Order" in SQLite's "Datatypes In SQLite".
-    package static func compare(_ left: SQLValue, _ right: SQLValue) -> Int {
-        switch (left, right) {
-        case (.integer(let left), .integer(let right)): sign(left, right)
-        case (.real(let left), .real(let right)) where !left.isNaN && !right.isNaN: sign(left, right)
-        case (.integer(let left), .real(let right)) where !right.isNaN: compare(left, right)
-        case (.real(let left), .integer(let right)) where !left.isNaN: -compare(right, left)
-        case (.text(let left), .text(let right)): compare(left, right)
-        case (.blob(let left), .blob(let right)):
-            left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { compareBytes(left, $0) } }
-        default: sign(rank(left), rank(right))
-        }
-    }
-
-    /// The place of a storage class among the others.
-    private static func rank(_ value: SQLValue) -> Int {
-        switch value {
-        case .null: 0
-        case .real(let number) where number.isNaN: 0
-        case .integer, .real: 1
-        case .text: 2
-        case .blob: 3
-        }
-    }
-
-    private static func sign<Value: Comparable>(_ left: Value, _ right: Value) -> Int {
-        left < right ? -1 : (left > right ? 1 : 0)
-    }
-
-    /// Compares without rounding the integer: whole parts first, then the fraction that is left.
-    private static func compare(_ integer: Int64, _ real: Double) -> Int {
-        // 2^63, the first double above all integers; its negation is the lowest integer itself.
-        let limit = 0x1p63
-        if real < -limit { return 1 }
-        if real >= limit { return -1 }
-        let whole = Int64(real)
-        if integer != whole { return sign(integer, whole) }
-        return sign(Double(whole), real)
-    }
-
-    private static func compare(_ left: String, _ right: String) -> Int {
-        let contiguous = left.utf8.withContiguousStorageIfAvailable { leftBytes in
-            right.utf8.withContiguousStorageIfAvailable { compareBytes(leftBytes, $0) }
-        }
-        if case .some(.some(let order)) = contiguous { return order }
-        if left.utf8.elementsEqual(right.utf8) { return 0 }
-        return left.utf8.lexicographicallyPrecedes(right.utf8) ? -1 : 1
-    }
-
-    private static func compareBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
-        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
-            return left[index] < right[index] ? -1 : 1
-        }
-        return sign(left.count, right.count)
     }
 }

@@ -23,31 +23,105 @@ package enum PathStep: Sendable, Equatable {
 
 /// A path held against the schema.
 package struct ResolvedPath: Sendable {
+    /// What of a map at the end of a path is meant.
+    package enum Part: Sendable, Equatable {
+        case whole, keys
+        case entry(String)
+    }
+
     package var steps: [PathStep] = []
+    /// For each step, how many components of the path lie behind its end.
+    package var componentEnds: [Int] = []
+    /// The keys of maps that a step leads through one entry of, by the position of the step.
+    package var entries: [Int: String] = [:]
     /// The property the path ends in; nil for the row itself.
     package var end: (table: TableID, property: PropertyIndex)?
+    package var part = Part.whole
 
     /// What does not exist, with the type that lacks it.
     package struct Failure: Error, Sendable {
         package let type: String
         package let name: String
+        /// The position of the component.
+        package let position: Int
     }
 
     package init(_ path: PropertyPath, from table: TableID, in schema: DatabaseSchema) throws(Failure) {
         var current = table
-        for (offset, name) in path.names.enumerated() {
+        var position = 0
+        let components = path.components
+        while position < components.count {
             let type = schema[current].type
-            guard let property = type[name] else { throw Failure(type: type.name, name: name) }
-            if offset == path.names.count - 1 {
-                end = (current, property.index)
-            } else {
-                guard let step = Self.step(property, of: current, in: schema) else {
-                    throw Failure(type: "\(type.name).\(name)", name: path.names[offset + 1])
+            let component = components[position]
+            switch component {
+            case .backlinks(let origin, let name):
+                guard let source = schema[origin], let property = source.type[name], property.leads(to: type.name)
+                else { throw Failure(type: type.name, name: component.text, position: position) }
+                position += 1
+                append(.linkingObjects(table: current, origin: source.id, property: property.index), position)
+                current = source.id
+            case .keys, .entry:
+                throw Failure(type: type.name, name: component.text, position: position)
+            case .property(let name):
+                guard let property = type[name] else {
+                    throw Failure(type: type.name, name: name, position: position)
                 }
-                steps.append(step)
+                position += 1
+                let part = try Self.part(components, &position, of: property, type)
+                guard position < components.count else {
+                    end = (current, property.index)
+                    self.part = part
+                    return
+                }
+                guard part != .keys, let step = Self.step(property, of: current, in: schema) else {
+                    throw Failure(type: "\(type.name).\(name)", name: components[position].text, position: position)
+                }
+                if case .entry(let key) = part { entries[steps.count] = key }
+                append(step, position)
                 current = step.target
             }
         }
+    }
+
+    private mutating func append(_ step: PathStep, _ componentEnd: Int) {
+        steps.append(step)
+        componentEnds.append(componentEnd)
+    }
+
+    private static func part(
+        _ components: [PropertyPath.Component], _ position: inout Int, of property: PropertySchema,
+        _ type: ObjectTypeSchema
+    ) throws(Failure) -> Part {
+        guard position < components.count else { return .whole }
+        let part: Part
+        switch components[position] {
+        case .keys: part = .keys
+        case .entry(let key): part = .entry(key)
+        default: return .whole
+        }
+        guard property.kind == .map else {
+            throw Failure(
+                type: "\(type.name).\(property.name)", name: components[position].text, position: position)
+        }
+        position += 1
+        return part
+    }
+
+    /// Whether a step leads to many rows.
+    package func isToMany(_ position: Int) -> Bool {
+        if case .link = steps[position] { return false }
+        return entries[position] == nil
+    }
+
+    /// The same path to the rows of the collection of objects, or of the linking objects, that it ends in.
+    package func enteringCollection(in schema: DatabaseSchema, componentCount: Int) -> ResolvedPath {
+        guard let end, part == .whole, case let property = schema[end.table].type.properties[end.property],
+            property.kind != .single, let step = Self.step(property, of: end.table, in: schema)
+        else { return self }
+        var entered = self
+        entered.append(step, componentCount)
+        entered.end = nil
+        return entered
     }
 
     /// The step that `property` makes when a path goes on behind it; nil when it leads nowhere.
@@ -60,5 +134,12 @@ package struct ResolvedPath: Sendable {
         return property.kind == .single
             ? .link(table: table, property: property.index, target: target.id)
             : .collection(table: table, property: property.index, target: target.id)
+    }
+}
+
+extension PropertySchema {
+    fileprivate func leads(to type: String) -> Bool {
+        if case .linkingObjects = kind { return false }
+        return element.target == type
     }
 }

@@ -1,6 +1,8 @@
 package import MartletSQLite
 
 /// A condition on the rows of one object type. Typed queries and query strings both become this tree.
+///
+/// Where a path passes through a collection, the condition holds when it does for *some* element.
 package indirect enum Predicate: Sendable, Equatable {
     case constant(Bool)
     case and([Predicate])
@@ -8,12 +10,16 @@ package indirect enum Predicate: Sendable, Equatable {
     case not(Predicate)
     case comparison(Operand, Comparison, Operand)
     case contained(Operand, [SQLValue])
-    case range(Operand, lower: SQLValue, upper: SQLValue, includesUpper: Bool)
-    case text(Operand, TextMatch, SQLValue, TextOptions)
-    /// The element of the path's collection, or the row itself when the path is empty, is one of these rows.
+    case range(Operand, lower: Operand, upper: Operand, includesUpper: Bool)
+    case text(Operand, TextMatch, Operand, TextOptions)
+    /// The row that the path leads to, or an element of its collection, is one of these rows.
     case isRow(PropertyPath, [ObjectKey])
-    /// The row is an element of a list or set of another row.
+    /// The row is an element of a list, set or map of another row.
     case element(of: TableID, PropertyIndex, owner: ObjectKey)
+    /// Some element of the collection fulfils a condition, which speaks of the element.
+    case exists(PropertyPath, Predicate)
+    /// The words of the text at the end of the path fulfil a search.
+    case words(PropertyPath, WordSearch)
 
     package enum Comparison: String, Sendable {
         case equal = "="
@@ -22,6 +28,17 @@ package indirect enum Predicate: Sendable, Equatable {
         case lessOrEqual = "<="
         case greater = ">"
         case greaterOrEqual = ">="
+
+        /// The comparison with its sides exchanged.
+        package var flipped: Comparison {
+            switch self {
+            case .equal, .notEqual: self
+            case .less: .greater
+            case .lessOrEqual: .greaterOrEqual
+            case .greater: .less
+            case .greaterOrEqual: .lessOrEqual
+            }
+        }
     }
 
     package enum TextMatch: Int64, Sendable {
@@ -35,59 +52,51 @@ package indirect enum Predicate: Sendable, Equatable {
         package static let diacriticInsensitive = TextOptions(rawValue: 2)
     }
 
-    package enum Operand: Sendable, Equatable {
+    package indirect enum Operand: Sendable, Equatable {
         case value(SQLValue)
         case path(PropertyPath)
+        /// The number of elements of the collection that the path ends in.
         case count(PropertyPath)
+        /// Over the last collection of the path, of what the path names in its elements.
         case aggregate(Aggregate, PropertyPath)
+        /// The number of elements of a collection that fulfil a condition, which speaks of the element.
+        case matching(PropertyPath, Predicate)
+        /// The number of elements that fulfil a condition all whose paths begin with the same collection.
+        case matchingShared(Predicate)
+        case arithmetic(Operand, Arithmetic, Operand)
     }
 
     package enum Aggregate: String, Sendable {
         case min, max, sum, average = "avg"
     }
+
+    package enum Arithmetic: String, Sendable {
+        case plus = "+"
+        case minus = "-"
+        case times = "*"
+        case dividedBy = "/"
+    }
 }
 
-/// Names of properties from an object type through its links. A collection on the way means *any* of its elements.
-package struct PropertyPath: Sendable, Hashable {
-    package var names: [String]
+/// A search for words, in any order.
+package struct WordSearch: Sendable, Equatable {
+    package struct Word: Sendable, Equatable {
+        package let text: String
+        package let isPrefix: Bool
+        package let isExcluded: Bool
+    }
 
-    package init(_ names: [String]) { self.names = names }
+    package let words: [Word]
 
-    /// The path that a text with points between the names means.
+    /// Words between white space (and NUL, where FTS5 would stop reading), all of which must occur; `-word` must not, `word*` is a beginning.
     package init(_ text: String) {
-        names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        words = text.split { $0.isWhitespace || $0 == "\0" }.compactMap { part in
+            var word = part
+            let isExcluded = word.hasPrefix("-")
+            if isExcluded { word = word.dropFirst() }
+            let isPrefix = word.hasSuffix("*")
+            if isPrefix { word = word.dropLast() }
+            return word.isEmpty ? nil : Word(text: String(word), isPrefix: isPrefix, isExcluded: isExcluded)
+        }
     }
-
-    package static let itself = PropertyPath([String]())
-
-    package func appending(_ name: String) -> PropertyPath { PropertyPath(names + [name]) }
-
-    package var text: String { names.joined(separator: ".") }
-}
-
-/// One key of a sort.
-package struct SortTerm: Sendable, Equatable {
-    package let path: PropertyPath
-    package let ascending: Bool
-
-    package init(_ path: PropertyPath, ascending: Bool) {
-        self.path = path
-        self.ascending = ascending
-    }
-}
-
-/// What a result consists of: rows of one type that match, in an order.
-package struct QueryPlan: Sendable, Equatable {
-    package var table: TableID
-    package var predicate: Predicate?
-    package var sort: [SortTerm] = []
-
-    package init(table: TableID) { self.table = table }
-
-    package mutating func add(_ condition: Predicate) {
-        predicate = predicate.map { .and([$0, condition]) } ?? condition
-    }
-
-    /// The later sort decides first; rows it holds equal stay in the order they had.
-    package mutating func add(sort terms: [SortTerm]) { sort = terms + sort }
 }

@@ -3,6 +3,9 @@ package import MartletSQLite
 /// Turns plans into SQL text with bound parameters. The same shape gives the same text, so statements are found again.
 package struct QueryCompiler {
     let schema: DatabaseSchema
+    /// True where few rows are asked for by their keys: then a condition on a collection looks at the elements of these
+    /// rows, and otherwise for the owners of all elements that match.
+    private(set) var isAboutFewRows = false
     private var arguments: [SQLValue] = []
     private var aliases = 0
 
@@ -17,38 +20,49 @@ package struct QueryCompiler {
 
     /// Keys in order.
     package mutating func keys(_ plan: QueryPlan, limit: Int? = nil) throws -> Query {
-        let table = schema[plan.table]
-        let condition = try plan.predicate.map { " WHERE " + (try compile($0, plan.table, "t")) } ?? ""
-        let order = try plan.sort.map { try sortExpression($0.path, plan.table) + ($0.ascending ? "" : " DESC") }
-        let key = "t.\(table.layout.keyColumn)"
         let limitClause = limit.map { " LIMIT \($0)" } ?? ""
+        guard plan.stages.isEmpty else {
+            let ranked = try ranked(plan)
+            return finish("SELECT k FROM (\(ranked)) ORDER BY n\(limitClause)")
+        }
+        let table = schema[plan.table]
+        let condition = try condition(plan)
+        let order = try order(plan.sort, plan.table)
+        let key = "t.\(table.layout.keyColumn)"
         return finish(
             "SELECT \(key) FROM \(table.layout.table) t\(condition) "
                 + "ORDER BY \((order + [key]).joined(separator: ", "))\(limitClause)")
     }
 
     package mutating func count(_ plan: QueryPlan) throws -> Query {
-        let condition = try plan.predicate.map { " WHERE " + (try compile($0, plan.table, "t")) } ?? ""
-        return finish("SELECT count(*) FROM \(schema[plan.table].layout.table) t\(condition)")
+        let rows =
+            try plan.stages.isEmpty
+            ? "\(schema[plan.table].layout.table) t\(condition(plan))" : "(\(ranked(plan)))"
+        return finish("SELECT count(*) FROM \(rows)")
     }
 
-    package mutating func aggregate(_ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan) throws
-        -> Query
-    {
-        let value = try expression(path, plan.table, "t")
-        let condition = try plan.predicate.map { " WHERE " + (try compile($0, plan.table, "t")) } ?? ""
-        return finish("SELECT \(function.rawValue)(\(value)) FROM \(schema[plan.table].layout.table) t\(condition)")
+    package mutating func aggregate(
+        _ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan
+    ) throws -> Query {
+        let layout = schema[plan.table].layout
+        let term = try term(.path(path), .row(plan.table, "t"))
+        let value = term.kind == .decimal ? "nullif(\(term.sql), \(DecimalNumber.nanLiteral))" : term.sql
+        let condition =
+            try plan.stages.isEmpty
+            ? condition(plan) : " WHERE t.\(layout.keyColumn) IN (SELECT k FROM (\(ranked(plan))))"
+        return finish("SELECT \(function.rawValue)(\(value)) FROM \(layout.table) t\(condition)")
     }
 
-    /// Those of `keys` that match, each with its sort values. Parameters for the keys come first.
+    /// Those of `keys` that match, each with its sort values, of a plan without stages. Parameters for the keys come first.
     package mutating func candidates(_ plan: QueryPlan, keyCount: Int) throws -> Query {
         let table = schema[plan.table]
         let key = "t.\(table.layout.keyColumn)"
         aliases = 0
+        isAboutFewRows = true
         let marks = (0..<keyCount).map { "?\($0 + 1)" }.joined(separator: ", ")
         arguments = [SQLValue](repeating: .null, count: keyCount)
         let values = try plan.sort.map { try sortExpression($0.path, plan.table) }
-        let condition = try plan.predicate.map { " AND (" + (try compile($0, plan.table, "t")) + ")" } ?? ""
+        let condition = try plan.predicate.map { " AND (\(try compile($0, .row(plan.table, "t"))))" } ?? ""
         return finish(
             "SELECT \(([key] + values).joined(separator: ", ")) FROM \(table.layout.table) t "
                 + "WHERE \(key) IN (\(marks))\(condition)")
@@ -66,114 +80,59 @@ package struct QueryCompiler {
         return "t\(aliases)"
     }
 
-    // MARK: Conditions
-
-    private mutating func compile(_ predicate: Predicate, _ table: TableID, _ alias: String) throws -> String {
-        func here(_ operand: Predicate.Operand) -> ScopedOperand { ScopedOperand(operand, table, alias) }
-        switch predicate {
-        case .constant(let value): return value ? "1" : "0"
-        case .and(let parts): return try joined(parts[...], " AND ", "1", table, alias)
-        case .or(let parts): return try joined(parts[...], " OR ", "0", table, alias)
-        case .not(let part): return "(\(try compile(part, table, alias))) IS NOT TRUE"
-        case .comparison(let left, let comparison, let right):
-            return try any([here(left), here(right)], comparison) { compiler, operands in
-                try compiler.comparison(operands[0], comparison, operands[1])
-            }
-        case .contained(let operand, let values):
-            return try any([here(operand)]) { compiler, operands in try compiler.contained(operands[0], values) }
-        case .range(let operand, let lower, let upper, let includesUpper):
-            return try any([here(operand)]) { compiler, operands in
-                let text = try compiler.operand(operands[0])
-                let (low, high) = (compiler.bind(lower), compiler.bind(upper))
-                return "(\(text) >= \(low) AND \(text) \(includesUpper ? "<=" : "<") \(high))"
-            }
-        case .text(let operand, let match, let value, let options):
-            return try any([here(operand)]) { compiler, operands in
-                try compiler.text(operands[0], match, value, options)
-            }
-        case .isRow(let path, let keys):
-            return try any([here(.path(path))]) { compiler, operands in
-                try compiler.contained(operands[0], keys.map(SQLValue.integer))
-            }
-        case .element(let source, let property, let owner):
-            guard let targets = schema[source].layout.collection(of: property).targets else {
-                throw QueryFailure("a collection of values cannot be queried")
-            }
-            let key = "\(alias).\(schema[table].layout.keyColumn)"
-            return "\(key) IN (SELECT x.target FROM \(targets) x WHERE x.owner = \(bind(.integer(owner))))"
-        }
+    private mutating func condition(_ plan: QueryPlan) throws -> String {
+        try plan.predicate.map { " WHERE " + (try compile($0, .row(plan.table, "t"))) } ?? ""
     }
 
-    // Halves of halves: SQLite limits the depth of an expression, and a chain is as deep as it is long.
-    private mutating func joined(
-        _ parts: ArraySlice<Predicate>, _ separator: String, _ empty: String, _ table: TableID, _ alias: String
-    ) throws -> String {
-        guard let first = parts.first else { return empty }
-        if parts.count == 1 { return "(\(try compile(first, table, alias)))" }
-        let middle = parts.startIndex + parts.count / 2
-        let left = try joined(parts[..<middle], separator, empty, table, alias)
-        let right = try joined(parts[middle...], separator, empty, table, alias)
-        return "(\(left)\(separator)\(right))"
+    // MARK: Order
+
+    private mutating func order(_ terms: [SortTerm], _ table: TableID) throws -> [String] {
+        try terms.map { try sortExpression($0.path, table) + ($0.ascending ? "" : " DESC") }
     }
 
-    // A comparison with nil asks for presence; `<>` matches nil; orders with nil are false.
-    private mutating func comparison(
-        _ left: ScopedOperand, _ comparison: Predicate.Comparison, _ right: ScopedOperand
-    ) throws -> String {
-        let a = try operand(left)
-        if case .value(.null) = right.operand {
-            switch comparison {
-            case .equal: return try isNil(left, a)
-            case .notEqual: return "NOT \(try isNil(left, a))"
-            default: return "0"
+    /// What a sort term orders by.
+    private mutating func sortExpression(_ path: PropertyPath, _ table: TableID) throws -> String {
+        let term = try term(.path(path), .row(table, "t"))
+        guard term.kind != .row || path.components.isEmpty else {
+            throw QueryFailure("'\(path.text)' is an object, and objects have no order: sort by one of its properties")
+        }
+        return term.sql
+    }
+
+    // MARK: Stages
+
+    /// Keys `k` with their positions `n`.
+    private mutating func ranked(_ plan: QueryPlan) throws -> String {
+        let layout = schema[plan.table].layout
+        let key = "t.\(layout.keyColumn)"
+        let order = (try order(plan.sort, plan.table) + [key]).joined(separator: ", ")
+        var sql =
+            "SELECT \(key) AS k, row_number() OVER (ORDER BY \(order)) AS n FROM \(layout.table) t"
+            + (try condition(plan))
+        for stage in plan.stages {
+            let rows = "(\(sql)) p JOIN \(layout.table) t ON \(key) = p.k"
+            switch stage {
+            case .limit(let count, let offset):
+                sql = "SELECT k, n FROM (\(sql)) ORDER BY n LIMIT \(count) OFFSET \(offset)"
+            case .filter(let predicate):
+                sql = "SELECT p.k, p.n FROM \(rows) WHERE \(try compile(predicate, .row(plan.table, "t")))"
+            case .sort(let terms):
+                let order = (try self.order(terms, plan.table) + ["p.n"]).joined(separator: ", ")
+                sql = "SELECT p.k, row_number() OVER (ORDER BY \(order)) AS n FROM \(rows)"
+            case .distinct(let paths):
+                let values = try paths.flatMap { try distinction($0, plan.table) }.joined(separator: ", ")
+                sql =
+                    "SELECT k, n FROM (SELECT p.k, p.n, row_number() OVER (PARTITION BY \(values) ORDER BY p.n) AS r "
+                    + "FROM \(rows)) WHERE r = 1"
             }
         }
-        if case .value(.real(let number)) = right.operand, number.isNaN { return comparison == .notEqual ? "1" : "0" }
-        let b = try operand(right)
-        guard comparison == .equal || comparison == .notEqual, case .path = right.operand else {
-            return comparison == .notEqual ? "\(a) IS NOT \(b)" : "\(a) \(comparison.rawValue) \(b)"
-        }
-        // Two absent values are equal, two NaNs are not.
-        let bothNil = "(\(try isNil(left, a)) AND \(try isNil(right, b)))"
-        let equality = "(\(a) = \(b) OR \(bothNil))"
-        return comparison == .equal ? equality : "\(equality) IS NOT TRUE"
+        return sql
     }
 
-    // A stored NaN is NULL in its column and kept beside it: it is present.
-    private mutating func isNil(_ operand: ScopedOperand, _ text: String) throws -> String {
-        guard case .path(let path) = operand.operand,
-            case let resolved = try ResolvedPath(path, from: operand.table, in: schema), let end = resolved.end,
-            schema[end.table].type.properties[end.property].element.isFloating
-        else { return "(\(text) IS NULL)" }
-        let special = try follow(resolved.steps[...], operand.alias, TableLayout.specialColumn)
-        return "(\(text) IS NULL AND NOT martlet_special(\(special), \(end.property)))"
-    }
-
-    private mutating func contained(_ left: ScopedOperand, _ values: [SQLValue]) throws -> String {
-        let text = try operand(left)
-        var parts: [String] = []
-        if values.contains(.null) { parts.append(try isNil(left, text)) }
-        parts += try ValueSet(values).conditions(text, &self)
-        return parts.isEmpty ? "0" : "(\(parts.joined(separator: " OR ")))"
-    }
-
-    private mutating func text(
-        _ left: ScopedOperand, _ match: Predicate.TextMatch, _ value: SQLValue, _ options: Predicate.TextOptions
-    ) throws -> String {
-        let text = try operand(left)
-        // SQLite's 'substr' of an empty blob is NULL.
-        if case .text("") = value, [.contains, .begins, .ends].contains(match) { return "\(text) IS NOT NULL" }
-        guard options.isEmpty && match != .like else {
-            return "martlet_text(\(match.rawValue), \(options.rawValue), \(text), \(bind(value)))"
-        }
-        let pattern = bind(value)
-        switch match {
-        case .contains: return "instr(\(text), \(pattern)) > 0"
-        case .equals: return "\(text) = \(pattern)"
-        case .begins:
-            return "substr(CAST(\(text) AS BLOB), 1, length(CAST(\(pattern) AS BLOB))) = CAST(\(pattern) AS BLOB)"
-        default: return "martlet_text(\(match.rawValue), 0, \(text), \(pattern))"
-        }
+    // NaN lies in its column as NULL does.
+    private mutating func distinction(_ path: PropertyPath, _ table: TableID) throws -> [String] {
+        let term = try term(.path(path), .row(table, "t"))
+        return [term.sql] + (term.isNaN.map { [$0] } ?? [])
     }
 }
 

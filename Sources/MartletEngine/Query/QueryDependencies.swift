@@ -23,8 +23,8 @@ package struct QueryDependencies: Sendable {
 
     /// What membership and order of a plan rest on.
     package init(_ plan: QueryPlan, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
-        if let predicate = plan.predicate { try add(predicate, plan.table, schema) }
-        for term in plan.sort { try add(term.path, plan.table, schema) }
+        for condition in plan.conditions { try add(condition, Base([], plan.table), schema) }
+        for path in plan.orderingPaths { try add(path, Base([], plan.table), schema) }
     }
 
     /// What key paths name, as observers see it.
@@ -33,7 +33,7 @@ package struct QueryDependencies: Sendable {
             if path.names.last == "*" {
                 try addAll(PropertyPath(Array(path.names.dropLast())), table, schema)
             } else {
-                try add(path, table, schema)
+                try add(path, Base([], table), schema)
             }
         }
     }
@@ -82,19 +82,31 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    private mutating func add(_ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath
-        .Failure)
-    {
-        let resolved = try ResolvedPath(path, from: table, in: schema)
-        addSteps(resolved.steps)
+    /// Where paths start: behind steps from the result's own rows.
+    private struct Base {
+        let steps: [PathStep]
+        let table: TableID
+
+        init(_ steps: [PathStep], _ table: TableID) {
+            self.steps = steps
+            self.table = table
+        }
+    }
+
+    private mutating func add(
+        _ path: PropertyPath, _ base: Base, _ schema: DatabaseSchema
+    ) throws(ResolvedPath.Failure) {
+        let resolved = try ResolvedPath(path, from: base.table, in: schema)
+        let steps = base.steps + resolved.steps
+        addSteps(steps)
         guard let end = resolved.end else { return }
         let property = schema[end.table].type.properties[end.property]
         if case .linkingObjects? = ResolvedPath.step(property, of: end.table, in: schema),
             let step = ResolvedPath.step(property, of: end.table, in: schema)
         {
-            addSteps(resolved.steps + [step])
+            addSteps(steps + [step])
         } else {
-            add(resolved.steps, ColumnSet(end.property))
+            add(steps, ColumnSet(end.property))
         }
     }
 
@@ -125,28 +137,46 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    private mutating func add(_ predicate: Predicate, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath
-        .Failure)
-    {
+    private mutating func add(
+        _ predicate: Predicate, _ base: Base, _ schema: DatabaseSchema
+    ) throws(ResolvedPath.Failure) {
         switch predicate {
         case .constant, .element: break
-        case .and(let parts), .or(let parts): for part in parts { try add(part, table, schema) }
-        case .not(let part): try add(part, table, schema)
-        case .comparison(let left, _, let right):
-            try add(left, table, schema)
-            try add(right, table, schema)
-        case .contained(let operand, _), .range(let operand, _, _, _), .text(let operand, _, _, _):
-            try add(operand, table, schema)
-        case .isRow(let path, _): try add(path, table, schema)
+        case .and(let parts), .or(let parts): for part in parts { try add(part, base, schema) }
+        case .not(let part): try add(part, base, schema)
+        case .comparison(let left, _, let right), .text(let left, _, let right, _):
+            try add(left, base, schema)
+            try add(right, base, schema)
+        case .contained(let operand, _): try add(operand, base, schema)
+        case .range(let operand, let lower, let upper, _):
+            for part in [operand, lower, upper] { try add(part, base, schema) }
+        case .isRow(let path, _), .words(let path, _): try add(path, base, schema)
+        case .exists(let path, let condition): try add(path, condition, base, schema)
         }
     }
 
     private mutating func add(
-        _ operand: Predicate.Operand, _ table: TableID, _ schema: DatabaseSchema
+        _ operand: Predicate.Operand, _ base: Base, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) {
         switch operand {
         case .value: break
-        case .path(let path), .count(let path), .aggregate(_, let path): try add(path, table, schema)
+        case .path(let path), .count(let path), .aggregate(_, let path): try add(path, base, schema)
+        case .matching(let path, let condition): try add(path, condition, base, schema)
+        case .matchingShared(let condition): try add(condition, base, schema)
+        case .arithmetic(let left, _, let right):
+            try add(left, base, schema)
+            try add(right, base, schema)
         }
+    }
+
+    // A condition on the elements of a collection; of values only the collection itself matters.
+    private mutating func add(
+        _ collection: PropertyPath, _ condition: Predicate, _ base: Base, _ schema: DatabaseSchema
+    ) throws(ResolvedPath.Failure) {
+        try add(collection, base, schema)
+        let resolved = try ResolvedPath(collection, from: base.table, in: schema)
+            .enteringCollection(in: schema, componentCount: collection.components.count)
+        guard resolved.end == nil, let last = resolved.steps.last else { return }
+        try add(condition, Base(base.steps + resolved.steps, last.target), schema)
     }
 }

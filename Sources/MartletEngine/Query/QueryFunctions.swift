@@ -5,23 +5,21 @@ import MartletSQLite
 enum QueryFunctions {
     static func install(on connection: Connection) throws(SQLiteError) {
         for function in all { try connection.add(function) }
+        try connection.add(elements)
     }
 
     private static let all = [
         // (match, options, text, pattern)
         ScalarFunction("martlet_text", argumentCount: 4) { arguments in
-            guard let text = arguments.text(2), let pattern = arguments.text(3),
-                let match = Predicate.TextMatch(rawValue: arguments.integer(0))
-            else { return .null }
+            guard let match = Predicate.TextMatch(rawValue: arguments.integer(0)) else { return .null }
             let options = Predicate.TextOptions(rawValue: arguments.integer(1))
-            return .integer(TextMatcher.matches(text, match, pattern, options) ? 1 : 0)
-        },
-        // (elements, count, value)
-        ScalarFunction("martlet_contains", argumentCount: 3) { arguments in
-            guard let bytes = arguments.bytes(0) else { return .integer(0) }
-            let elements = bytes.withUnsafeBytes { ElementCodec.decode($0, count: Int(arguments.integer(1))) }
-            let value = arguments.value(2)
-            return .integer(elements?.contains { $0.isElement(value) } == true ? 1 : 0)
+            return switch (arguments.value(2), arguments.value(3)) {
+            case (.text(let text), .text(let pattern)):
+                .integer(TextMatcher.matches(text, match, pattern, options) ? 1 : 0)
+            case (.blob(let bytes), .blob(let pattern)):
+                .integer(TextMatcher.matches(bytes, match, pattern) ? 1 : 0)
+            default: .null
+            }
         },
         // (special, property): true when the property's floating value is kept there as NaN
         ScalarFunction("martlet_special", argumentCount: 2) { arguments in
@@ -30,14 +28,39 @@ enum QueryFunctions {
                 FloatingSpecials.bits(bytes, Int(arguments.integer(1))).map { Double(bitPattern: $0).isNaN } ?? false
             return .integer(isNaN ? 1 : 0)
         },
+        // (value, value): below, at or above zero; NULL where neither comes first
+        ScalarFunction("martlet_order", argumentCount: 2) { arguments in
+            guard let left = AnyValue(arguments.value(0)), let right = AnyValue(arguments.value(1)) else {
+                return .null
+            }
+            return left.compare(right).map { .integer(Int64($0)) } ?? .null
+        },
+        // (tag, value): the value of a typed column as one of any type
+        ScalarFunction("martlet_tagged", argumentCount: 2) { arguments in
+            guard let tag = UInt8(exactly: arguments.integer(0)).flatMap(AnyValueTag.init) else { return .null }
+            return tag.tagged(arguments.value(1))
+        },
+        // (number): the bytes of the decimal
+        ScalarFunction("martlet_decimal", argumentCount: 1) { arguments in
+            DecimalNumber(arguments.value(0)).map { .blob($0.bytes) } ?? .null
+        },
     ]
-}
 
-extension SQLValue {
-    // Negative zero is kept as its bits among elements, and equals zero.
-    fileprivate func isElement(_ value: SQLValue) -> Bool {
-        if case .real(0) = value, case .blob(let bytes) = self { return bytes == [0, 0, 0, 0, 0, 0, 0, 0x80] }
-        return self == value
+    // (elements, count, layout): layout 1 for maps, whose keys and values take turns; 2 for floating values
+    private static let elements = TableFunction("martlet_elements", columns: ["k", "v", "nan"], argumentCount: 3) {
+        arguments in
+        guard let bytes = arguments.bytes(0),
+            let elements = bytes.withUnsafeBytes({ ElementCodec.decode($0, count: Int(arguments.integer(1))) })
+        else { return [] }
+        let layout = arguments.integer(2)
+        func row(_ key: SQLValue, _ value: SQLValue) -> TableFunction.Row {
+            guard layout & 2 != 0, case .blob(let bits) = value else { return [key, value, .integer(0)] }
+            // What REAL does not keep bit for bit are NaN and negative zero.
+            let isNaN = FloatingSpecials.value(bits).isNaN
+            return [key, isNaN ? .null : .real(0), .integer(isNaN ? 1 : 0)]
+        }
+        if layout & 1 == 0 { return elements.map { row(.null, $0) } }
+        return stride(from: 0, to: elements.count - 1, by: 2).map { row(elements[$0], elements[$0 + 1]) }
     }
 }
 
@@ -47,13 +70,17 @@ enum TextMatcher {
         _ text: String, _ match: Predicate.TextMatch, _ pattern: String, _ options: Predicate.TextOptions
     ) -> Bool {
         let (text, pattern) = (folded(text, options), folded(pattern, options))
-        let (haystack, needle) = (Array(text.utf8), Array(pattern.utf8))
+        guard match == .like else { return matches(Array(text.utf8), match, Array(pattern.utf8)) }
+        return isLike(Array(text.unicodeScalars), Array(pattern.unicodeScalars), one: "?", many: "*")
+    }
+
+    static func matches(_ bytes: [UInt8], _ match: Predicate.TextMatch, _ pattern: [UInt8]) -> Bool {
         switch match {
-        case .contains: return needle.isEmpty || text.utf8.firstRange(of: needle) != nil
-        case .begins: return haystack.starts(with: needle)
-        case .ends: return haystack.count >= needle.count && haystack.suffix(needle.count).elementsEqual(needle)
-        case .equals: return haystack == needle
-        case .like: return isLike(Array(text.unicodeScalars), Array(pattern.unicodeScalars))
+        case .contains: pattern.isEmpty || bytes.firstRange(of: pattern) != nil
+        case .begins: bytes.starts(with: pattern)
+        case .ends: bytes.count >= pattern.count && bytes.suffix(pattern.count).elementsEqual(pattern)
+        case .equals: bytes == pattern
+        case .like: isLike(bytes, pattern, one: UInt8(ascii: "?"), many: UInt8(ascii: "*"))
         }
     }
 
@@ -66,16 +93,16 @@ enum TextMatcher {
     }
 
     // `?` is one character, `*` any number: greedy with one point of return, so never exponential.
-    private static func isLike(_ text: [UnicodeScalar], _ pattern: [UnicodeScalar]) -> Bool {
+    private static func isLike<Unit: Equatable>(_ text: [Unit], _ pattern: [Unit], one: Unit, many: Unit) -> Bool {
         var (position, index) = (0, 0)
         var star: Int?
         var resume = 0
         while position < text.count {
-            if index < pattern.count, pattern[index] == "*" {
+            if index < pattern.count, pattern[index] == many {
                 star = index
                 resume = position
                 index += 1
-            } else if index < pattern.count, pattern[index] == "?" || pattern[index] == text[position] {
+            } else if index < pattern.count, pattern[index] == one || pattern[index] == text[position] {
                 position += 1
                 index += 1
             } else if let last = star {
@@ -86,6 +113,6 @@ enum TextMatcher {
                 return false
             }
         }
-        return pattern[index...].allSatisfy { $0 == "*" }
+        return pattern[index...].allSatisfy { $0 == many }
     }
 }

@@ -68,6 +68,11 @@ extension TableLayout {
         type.properties.filter(\.isColumn).map { $0.isOptional ? .null : zero(of: $0.element) }
     }
 
+    /// The statement that creates a full-text index: words without case and diacritics.
+    static func definition(of words: Words) -> String {
+        "CREATE VIRTUAL TABLE \(words.table) USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')"
+    }
+
     /// The value that a column of old rows gets when a required property is added without a default.
     static func zero(of element: ElementType) -> SQLValue {
         switch element {

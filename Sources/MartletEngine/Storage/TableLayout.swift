@@ -20,6 +20,16 @@ package struct TableLayout: Sendable {
         package let targets: String?
     }
 
+    /// A property whose words are indexed.
+    package struct Words: Sendable {
+        package let property: PropertyIndex
+        package let table: String
+        /// Parameters: the key and the text.
+        package let replace: String
+        /// Parameter: the key.
+        package let delete: String
+    }
+
     package let name: String
     /// The quoted table name.
     package let table: String
@@ -27,6 +37,7 @@ package struct TableLayout: Sendable {
     package let keyColumn: String
     package let columns: [Column]
     package let collections: [Collection]
+    package let words: [Words]
     package let hasSpecials: Bool
     /// The object key whatever its column is called at the moment: for use while a schema changes.
     let rowIDColumn = "_rowid_"
@@ -47,6 +58,13 @@ package struct TableLayout: Sendable {
             return Collection(
                 property: $0.index, chunks: SQLText.identifier(name),
                 targets: $0.isLink ? SQLText.identifier(name + ".targets") : nil)
+        }
+        words = type.properties.filter(\.isFullText).map {
+            let table = SQLText.identifier("\(type.name).\($0.name).words")
+            return Words(
+                property: $0.index, table: table,
+                replace: "INSERT OR REPLACE INTO \(table)(rowid, text) VALUES (?1, ?2)",
+                delete: "DELETE FROM \(table) WHERE rowid = ?1")
         }
         hasSpecials = type.properties.contains { $0.isColumn && $0.element.isFloating }
         var positions = [Int](repeating: -1, count: type.properties.count)

@@ -11,8 +11,11 @@ extension Frontend {
     /// Lays a schema file, or a configuration, out as all of them should be; what it means is not looked at.
     public static func layOut(_ source: SourceText) -> FileLayout {
         let reading = FileReader.read(source)
-        let errors = reading.diagnostics.filter(\.isError)
-        guard errors.isEmpty else { return FileLayout(bytes: nil, diagnostics: errors.sortedByPlace()) }
+        guard !reading.diagnostics.hasErrors else {
+            let errors = reading.diagnostics.findings.filter(\.isError)
+            let shown = FindingLimit.apply(to: errors, in: [source.file], dropped: reading.diagnostics.dropped)
+            return FileLayout(bytes: nil, diagnostics: shown)
+        }
         let content = LayoutContent(reading, of: source)
         var writer = LayoutWriter(source, comments: content.comments)
         let text = writer.write(reading.root)
@@ -44,7 +47,7 @@ struct LayoutContent: Equatable {
     init?(_ text: String) {
         let source = SourceText(file: SourceFileID(0), path: "", text: text)
         let reading = FileReader.read(source)
-        guard !reading.diagnostics.contains(where: \.isError) else { return nil }
+        guard !reading.diagnostics.hasErrors else { return nil }
         self.init(reading, of: source)
     }
 

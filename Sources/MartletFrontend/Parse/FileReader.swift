@@ -4,7 +4,7 @@ import MartletSchema
 struct FileReading {
     let root: YAMLNode?
     let comments: CommentReader
-    let diagnostics: [Diagnostic]
+    let diagnostics: FindingList
     /// Words of text that could not be read: a name that is missing may stand among them.
     let lostWords: Set<String>
     /// Text that a mend may have read wrongly: what is found in it is not reported.
@@ -16,7 +16,7 @@ struct FileReading {
 struct FileReader {
     private let source: SourceText
     private var text: PatchedText
-    private var diagnostics: [Diagnostic] = []
+    private var diagnostics = FindingList()
     private var lost: [UInt8] = []
     private var doubtful: [SourceSpan] = []
 
@@ -32,7 +32,7 @@ struct FileReader {
 
     private mutating func read() -> FileReading {
         let encoding = EncodingCheck(source)
-        diagnostics = encoding.diagnostics
+        diagnostics += encoding.diagnostics
         guard encoding.isReadable else {
             return FileReading(
                 root: nil, comments: CommentReader(emptySource, outside: []), diagnostics: diagnostics, lostWords: [],
@@ -43,9 +43,10 @@ struct FileReader {
         remove(encoding.offending + conflicts.offending)
         let reading = readWithRecovery()
         let comments = CommentReader(source, outside: reading.commentFree)
+        diagnostics += comments.diagnostics
         if reading.isAbandoned || reading.failure != nil { lost += source.bytes }
         return FileReading(
-            root: reading.root, comments: comments, diagnostics: diagnostics + comments.diagnostics,
+            root: reading.root, comments: comments, diagnostics: diagnostics,
             lostWords: words(lost), doubtful: doubtful)
     }
 

@@ -38,15 +38,19 @@ struct KeyRegister {
         first[key.text] = key.span
     }
 
-    func diagnostics() -> [Diagnostic] {
-        duplicates.map { duplicate in
+    func report(into findings: inout FindingList) {
+        for duplicate in duplicates {
             let key = duplicate.key
+            guard findings.keeps(key.span) else {
+                findings.count(at: key.span, isError: true)
+                continue
+            }
             let more = duplicate.count > 1 ? ", and \(duplicate.count - 1) more times below" : ""
-            return Diagnostic(
-                .duplicateKey, "'\(key.text.shortened)' stands twice in this mapping; rename or remove one",
-                at: key.span,
-                label: "again here" + more,
-                notes: [DiagnosticNote("'\(key.text.shortened)' stands here first", at: place(of: key.text))])
+            findings.append(
+                Diagnostic(
+                    .duplicateKey, "'\(key.text.shortened)' stands twice in this mapping; rename or remove one",
+                    at: key.span, label: "again here" + more,
+                    notes: [DiagnosticNote("'\(key.text.shortened)' stands here first", at: place(of: key.text))]))
         }
     }
 }

@@ -8,40 +8,46 @@ struct SubsetFindings {
     }
 
     private struct Group {
-        let position: Int
+        let first: Diagnostic
         var others: [SourceSpan] = []
         var count = 1
+
+        var finding: Diagnostic {
+            var notes = others.map { DiagnosticNote("another one", at: $0) }
+            let rest = count - 1 - notes.count
+            if rest > 0 { notes.append(DiagnosticNote("and \(rest) more in this file")) }
+            return Diagnostic(
+                first.code, first.message, at: first.span, label: first.label, notes: notes, help: first.help,
+                fixes: first.fixes)
+        }
     }
 
-    private var findings: [Diagnostic] = []
+    private var findings = FindingList()
     private var groups: [Kind: Group] = [:]
 
     mutating func report(_ message: String, at span: SourceSpan, label: String? = nil, fixes: [Fix] = []) {
-        findings.append(
-            Diagnostic(.yamlSubset, message, at: span, label: label, help: fixes.first?.title, fixes: fixes))
+        findings.append(Self.finding(message, at: span, label: label, fixes: fixes))
     }
 
-    mutating func report(_ kind: Kind, _ message: String, at span: SourceSpan, fixes: [Fix] = []) {
-        if groups[kind] == nil {
-            groups[kind] = Group(position: findings.count)
-            report(message, at: span, fixes: fixes)
-        } else {
-            groups[kind]?.count += 1
-            if let others = groups[kind]?.others, others.count < 3 { groups[kind]?.others.append(span) }
+    /// - Parameter place: worked out for the first few of a kind alone.
+    mutating func report(_ kind: Kind, _ message: String, fixes: (SourceSpan) -> [Fix], at place: () -> SourceSpan) {
+        guard let count = groups[kind]?.others.count else {
+            let span = place()
+            groups[kind] = Group(first: Self.finding(message, at: span, label: nil, fixes: fixes(span)))
+            return
+        }
+        groups[kind]?.count += 1
+        if count < 3 { groups[kind]?.others.append(place()) }
+    }
+
+    func report(into list: inout FindingList) {
+        list += findings
+        for kind in [Kind.alias, .tag] {
+            if let group = groups[kind] { list.append(group.finding) }
         }
     }
 
-    var diagnostics: [Diagnostic] {
-        var result = findings
-        for group in groups.values where group.count > 1 {
-            let finding = result[group.position]
-            var notes = group.others.map { DiagnosticNote("another one", at: $0) }
-            let rest = group.count - 1 - notes.count
-            if rest > 0 { notes.append(DiagnosticNote("and \(rest) more in this file")) }
-            result[group.position] = Diagnostic(
-                finding.code, finding.message, at: finding.span, label: finding.label, notes: notes,
-                help: finding.help, fixes: finding.fixes)
-        }
-        return result
+    private static func finding(_ message: String, at span: SourceSpan, label: String?, fixes: [Fix]) -> Diagnostic {
+        Diagnostic(.yamlSubset, message, at: span, label: label, help: fixes.first?.title, fixes: fixes)
     }
 }

@@ -191,7 +191,7 @@ enum TrapFinder {
         guard scene.isInside("quoted scalar"), scene.says("escape") || scene.says("hexdecimal") else { return nil }
         var place = min(scene.failure.offset, scene.bytes.count - 1)
         while place > 0, scene.bytes[place] != Byte.backslash { place -= 1 }
-        let range = place..<min(place + 2, scene.bytes.count)
+        let range = place..<scene.bytes.letterEnd(min(place + 2, scene.bytes.count))
         return scene.mend(
             "unknown escape '\(scene.lines.text(range))' in double quotes; write the backslash twice", at: range,
             replace: place..<place + 1, with: "\\\\", title: "write '\\\\'", .safe)

@@ -114,7 +114,7 @@ struct YAMLFailure {
 struct YAMLReading {
     var root: YAMLNode?
     var failure: YAMLFailure?
-    var diagnostics: [Diagnostic] = []
+    var diagnostics = FindingList()
     /// Scalars in which a `#` may stand that begins no comment, in order.
     var commentFree: [SourceSpan] = []
     /// True when reading stopped at a limit and the rest of the file is unknown.

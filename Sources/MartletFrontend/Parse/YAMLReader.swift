@@ -48,7 +48,7 @@ struct YAMLReader {
                 result.isAbandoned = true
             }
         }
-        result.diagnostics += subset.diagnostics
+        subset.report(into: &result.diagnostics)
         return result
     }
 
@@ -96,7 +96,9 @@ struct YAMLReader {
         case YAML_SCALAR_EVENT: return readScalar(event)
         case YAML_ALIAS_EVENT:
             let place = span(event)
-            subset.report(.alias, "aliases are not part of the schema language; write the value out", at: place)
+            subset.report(
+                .alias, "aliases are not part of the schema language; write the value out", fixes: { _ in [] },
+                at: { place })
             return .broken(place)
         case YAML_SEQUENCE_START_EVENT:
             let data = event.data.sequence_start
@@ -136,7 +138,7 @@ struct YAMLReader {
             var next = try nextEvent()
             defer { yaml_event_delete(&next) }
             if next.type == YAML_MAPPING_END_EVENT {
-                result.diagnostics += keys.diagnostics()
+                keys.report(into: &result.diagnostics)
                 let place = collectionSpan(from: start, end: next, isFlow: isFlow, lastChild: lastChild)
                 return YAMLMapping(span: place, entries: entries, isFlow: isFlow)
             }
@@ -224,18 +226,18 @@ struct YAMLReader {
     ) {
         guard anchor != nil || tag != nil else { return }
         let start = offset(event.start_mark)
-        var end = start
-        while end < text.bytes.count, !text.bytes[end].isBlank, !text.bytes[end].isLineBreak { end += 1 }
-        let place = text.span(start, end)
-        while end < text.bytes.count, text.bytes[end].isBlank { end += 1 }
-        let fix = Fix("remove it", .suggested, [Edit(text.span(start, end), "")])
-        if anchor != nil {
-            subset.report(
-                .alias,
-                "anchors are not part of the schema language; remove it, and write the value out where it is used",
-                at: place, fixes: [fix])
-        } else {
-            subset.report(.tag, "tags are not part of the schema language; remove it", at: place, fixes: [fix])
+        let (text, kind) = (self.text, anchor != nil ? SubsetFindings.Kind.alias : .tag)
+        let message =
+            anchor != nil
+            ? "anchors are not part of the schema language; remove it, and write the value out where it is used"
+            : "tags are not part of the schema language; remove it"
+        // A line without blanks is long in a bomb, so that only the first few are looked at.
+        subset.report(kind, message) { _ in
+            var end = text.wordEnd(from: start)
+            while end < text.bytes.count, text.bytes[end].isBlank { end += 1 }
+            return [Fix("remove it", .suggested, [Edit(text.span(start, end), "")])]
+        } at: {
+            text.span(start, text.wordEnd(from: start))
         }
     }
 

@@ -8,7 +8,7 @@ enum EmbeddingCheck {
     }
 
     static func run(
-        _ names: [String], _ scopes: [String: Resolver.ObjectScope], _ diagnostics: inout [Diagnostic]
+        _ names: [String], _ scopes: [String: Resolver.ObjectScope], _ diagnostics: inout FindingList
     ) {
         var edges: [Edge] = []
         for name in names {
@@ -28,6 +28,10 @@ enum EmbeddingCheck {
             finding.code == .badOptionality && finding.span.map(places.contains) == true
         }
         for edge in endless {
+            guard diagnostics.keeps(edge.target.span) else {
+                diagnostics.count(at: edge.target.span, isError: true)
+                continue
+            }
             let right = "\(edge.target.value)?"
             diagnostics.append(
                 Diagnostic(

@@ -36,8 +36,8 @@ extension Resolver {
     }
 
     private mutating func checkCase(_ literal: LiteralSyntax, of name: String) -> DefaultModel? {
-        guard let syntax = enums[name] else { return nil }
-        let cases = syntax.cases.map(\.name.value)
+        guard let symbol = enums[name] else { return nil }
+        let (syntax, cases) = (symbol.syntax, symbol.cases)
         if literal.form == .bare, cases.contains(literal.text) {
             note(.enumCase(owner: name, name: literal.text), at: literal.span)
             return .enumCase(literal.text)
@@ -52,7 +52,7 @@ extension Resolver {
         guard !syntax.isIncomplete else { return nil }
         reportMissing(
             .badDefault, "'\(name)' has no case '\(literal.text.shortened)'", Spanned(literal.text, literal.span),
-            among: cases, label: "no such case",
+            among: symbol.names, label: "no such case",
             notes: [DiagnosticNote("'\(name)' is declared here", at: syntax.name.span)])
         return nil
     }

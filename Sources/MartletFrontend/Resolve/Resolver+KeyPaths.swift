@@ -23,14 +23,14 @@ extension Resolver {
                     .unknownName,
                     "'\(name.value)' is '\(type.text)', and a key path cannot go on from there; end it here",
                     at: path.segments[index + 1].span, label: "nothing to find here",
-                    notes: [DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)])
+                    notes: [DiagnosticNote("'\(name.value)' is declared here", at: member.nameSpan)])
                 return nil
             }
             if type.kind == .map {
                 report(
                     .unknownName, "'\(name.value)' is a map, and a key path cannot go through one; end it here",
                     at: name.span,
-                    notes: [DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)])
+                    notes: [DiagnosticNote("'\(name.value)' is declared here", at: member.nameSpan)])
                 return nil
             }
             if type.isSingle {

@@ -19,6 +19,7 @@ extension Resolver {
         }
         for list in syntax.unique { checkUnique(list, scope) }
         var properties: [PropertyModel] = []
+        properties.reserveCapacity(syntax.properties.count)
         for property in syntax.properties {
             guard let type = scope.members[property.name.value]?.type else { continue }
             properties.append(
@@ -95,7 +96,7 @@ extension Resolver {
         }
         self.note(.property(owner: scope.syntax.name.value, name: name.value), at: name.span)
         guard let type = member.type else { return name }
-        let note = DiagnosticNote("'\(name.value)' is declared here", at: member.syntax.name.span)
+        let note = DiagnosticNote("'\(name.value)' is declared here", at: member.nameSpan)
         guard type.isSingle, Self.isKeyType(type.value) else {
             report(
                 .badPrimaryKey,
@@ -103,7 +104,7 @@ extension Resolver {
                 at: name.span, label: "this is '\(type.text)'", notes: [note])
             return name
         }
-        if let optional = member.syntax.type?.optional, type.isOptional {
+        if let optional = member.optional, type.isOptional {
             report(
                 .badOptionality, "a primary key is never optional; remove the '?'", at: optional,
                 notes: [DiagnosticNote("the primary key is named here", at: name.span)], help: "remove the '?'",

@@ -8,9 +8,9 @@ extension Resolver {
         var folded: [String: Spanned<String>] = [:]
         folded.reserveCapacity(syntax.properties.count + syntax.ignored.count)
         scope.members.reserveCapacity(syntax.properties.count)
-        for property in syntax.properties + syntax.ignored {
-            let name = property.name
-            if let first = folded[name.value.asciiLowercased] {
+        for name in syntax.names {
+            let key = name.value.asciiLowercased
+            if let first = folded[key] {
                 let isSame = first.value == name.value
                 report(
                     .duplicateKey,
@@ -20,15 +20,16 @@ extension Resolver {
                     at: name.span, label: "again here",
                     notes: [DiagnosticNote("the other one stands here", at: first.span)])
             } else {
-                folded[name.value.asciiLowercased] = name
+                folded[key] = name
             }
         }
-        for property in syntax.properties + syntax.ignored where NameRules.members.contains(property.name.value) {
-            reportReserved(property.name, "property", taken: folded)
+        for name in syntax.names where NameRules.members.contains(name.value) {
+            reportReserved(name, "property", taken: folded)
         }
         for property in syntax.properties where scope.members[property.name.value] == nil {
             let type = property.type.flatMap { resolve($0, of: property) }
-            scope.members[property.name.value] = Member(syntax: property, type: type)
+            scope.members[property.name.value] = Member(
+                nameSpan: property.name.span, type: type, optional: property.type?.optional)
             scope.names.append(property.name.value)
         }
         scope.ignored = Set(syntax.ignored.map(\.name.value))
@@ -214,18 +215,27 @@ extension Resolver {
                     .badLinkingObjects,
                     "'\(type.name.value).\(member.value)' is no link to '\(syntax.name.value)'; name a property that is",
                     at: member.span, label: "this is '\(targetType.text)'",
-                    notes: [DiagnosticNote("'\(member.value)' is declared here", at: target.syntax.name.span)],
+                    notes: [DiagnosticNote("'\(member.value)' is declared here", at: target.nameSpan)],
                     help: Suggestions.question(near),
                     fixes: near.map { Fix("write '\($0)'", .suggested, [Edit(member.span, $0)]) })
             }
         }
     }
 
-    private func linkNames(of scope: ObjectScope, to name: String) -> [String] {
-        scope.names.filter {
-            guard let type = scope.members[$0]?.type else { return false }
-            return type.value.objectName == name && !type.isLinkingObjects
+    /// The properties of an object that are links to another; looked up once, since thousands may ask.
+    private mutating func linkNames(of scope: ObjectScope, to name: String) -> [String] {
+        let owner = scope.syntax.name.value
+        if linkNames[owner] == nil {
+            var names: [String: [String]] = [:]
+            for property in scope.names {
+                guard let type = scope.members[property]?.type, let target = type.value.objectName,
+                    !type.isLinkingObjects
+                else { continue }
+                names[target, default: []].append(property)
+            }
+            linkNames[owner] = names
         }
+        return linkNames[owner]?[name] ?? []
     }
 
     /// A property that an object does not have.

@@ -4,8 +4,10 @@ import MartletSchema
 struct Resolver {
     /// A property as key paths see it; the type is nil when it is broken and a finding already says so.
     struct Member {
-        let syntax: PropertySyntax
+        let nameSpan: SourceSpan
         let type: PropertyTypeModel?
+        /// The `?` behind the type.
+        let optional: SourceSpan?
     }
 
     struct ObjectScope {
@@ -16,15 +18,31 @@ struct Resolver {
         var ignored: Set<String> = []
     }
 
+    /// An enum with its cases ready to be looked up: thousands of defaults may ask.
+    struct EnumScope {
+        let syntax: EnumSyntax
+        /// In the order of the schema.
+        let names: [String]
+        let cases: Set<String>
+
+        init(_ syntax: EnumSyntax) {
+            self.syntax = syntax
+            names = syntax.cases.map(\.name.value)
+            cases = Set(names)
+        }
+    }
+
     let files: [FileSyntax]
     /// Words of text that could not be read: a name among them is not called missing.
     let lostWords: Set<String>
     var symbols = SymbolTable()
     var scopes: [String: ObjectScope] = [:]
-    var enums: [String: EnumSyntax] = [:]
+    var enums: [String: EnumScope] = [:]
     var references: [SymbolModel: [SourceSpan]] = [:]
+    /// Per object and target, for findings about linking objects.
+    var linkNames: [String: [String: [String]]] = [:]
     var suggestions = Suggestions()
-    var diagnostics: [Diagnostic] = []
+    var diagnostics = FindingList()
 
     init(_ files: [FileSyntax], lostWords: Set<String>) {
         self.files = files
@@ -32,6 +50,9 @@ struct Resolver {
     }
 
     mutating func resolve() -> SchemaModel {
+        let count = files.reduce(0) { $0 + $1.declarations.count }
+        symbols.reserveCapacity(count)
+        scopes.reserveCapacity(count)
         var declared: [[DeclarationSyntax]] = []
         var refused: [ObjectSyntax] = []
         for file in files {
@@ -42,7 +63,7 @@ struct Resolver {
                     return isNew
                 })
         }
-        for case .enumeration(let syntax) in declared.joined() { enums[syntax.name.value] = syntax }
+        for case .enumeration(let syntax) in declared.joined() { enums[syntax.name.value] = EnumScope(syntax) }
         for case .object(let syntax) in declared.joined() { scopes[syntax.name.value] = scope(of: syntax) }
         // What stands in a declaration that clashes is checked all the same.
         for syntax in refused { _ = scope(of: syntax) }
@@ -72,11 +93,13 @@ struct Resolver {
     }
 
     mutating func report(
-        _ code: DiagnosticCode, _ message: String, at span: SourceSpan, label: String? = nil,
-        notes: [DiagnosticNote] = [], help: String? = nil, fixes: [Fix] = []
+        _ code: DiagnosticCode, _ message: @autoclosure () -> String, at span: SourceSpan, label: String? = nil,
+        notes: @autoclosure () -> [DiagnosticNote] = [], help: @autoclosure () -> String? = nil,
+        fixes: @autoclosure () -> [Fix] = []
     ) {
+        guard diagnostics.keeps(span) else { return diagnostics.count(at: span, isError: code.severity == .error) }
         diagnostics.append(
-            Diagnostic(code, message, at: span, label: label, notes: notes, help: help, fixes: fixes))
+            Diagnostic(code, message(), at: span, label: label, notes: notes(), help: help(), fixes: fixes()))
     }
 
     /// A name that leads nowhere, with the names that it may have meant; silent when it may stand in unreadable text.
@@ -85,6 +108,9 @@ struct Resolver {
         label: String, notes: [DiagnosticNote] = [], where isLegal: (String) -> Bool = { _ in true }
     ) {
         guard !lostWords.contains(name.value) else { return }
+        guard diagnostics.keeps(name.span) else {
+            return diagnostics.count(at: name.span, isError: code.severity == .error)
+        }
         let names = suggestions.nearest(to: name.value, among: candidates, where: isLegal)
         report(
             code, message, at: name.span, label: label, notes: notes,

@@ -33,10 +33,15 @@ struct SymbolTable {
     private(set) var typeNames = ScalarKind.allCases.map(\.rawValue)
     private(set) var objectNames: [String] = []
 
+    mutating func reserveCapacity(_ count: Int) {
+        symbols.reserveCapacity(count)
+        folded.reserveCapacity(count)
+    }
+
     subscript(name: String) -> Symbol? { symbols[name] }
 
     /// Registers a declaration; a clash becomes a finding, and the first declaration stays.
-    mutating func insert(_ declaration: DeclarationSyntax, diagnostics: inout [Diagnostic]) -> Bool {
+    mutating func insert(_ declaration: DeclarationSyntax, diagnostics: inout FindingList) -> Bool {
         let kind: Kind =
             switch declaration {
             case .enumeration(let syntax): .enumeration(syntax.raw)

@@ -30,9 +30,9 @@ extension SchemaParser {
             // A primary key has a code of its own.
             for key in LevelKey.ofObjectsAlone where key != "primaryKey" {
                 guard let entry = keys[key] else { continue }
+                let fixes = removalFixes(of: key, in: mapping)
                 report(
-                    .unknownKey, "embedded objects have no '\(key)'; remove it", at: entry.key.span,
-                    fixes: removalFixes(of: key, in: mapping))
+                    .unknownKey, "embedded objects have no '\(key)'; remove it", at: entry.key.span, fixes: fixes)
             }
         }
         return ObjectSyntax(
@@ -117,8 +117,10 @@ extension SchemaParser {
 
     private mutating func parseProperties(_ node: YAMLNode, of owner: String) -> [PropertySyntax] {
         guard let mapping = mapping(node, of: owner, holds: "names and types") else { return [] }
+        let entries = entries(mapping)
         var result: [PropertySyntax] = []
-        for entry in entries(mapping) {
+        result.reserveCapacity(entries.count)
+        for entry in entries {
             guard let name = name(entry.key, of: "property") else { continue }
             if case .mapping(let expanded) = entry.value {
                 result.append(parseExpanded(name, entry, expanded))

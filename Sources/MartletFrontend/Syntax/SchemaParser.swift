@@ -4,7 +4,7 @@ import MartletSchema
 struct SchemaParser {
     let source: SourceText
     let comments: CommentReader
-    var diagnostics: [Diagnostic] = []
+    var diagnostics = FindingList()
     var suggestions = Suggestions()
     var mends = MendModel()
 
@@ -87,11 +87,13 @@ struct SchemaParser {
     // MARK: Shared readers
 
     mutating func report(
-        _ code: DiagnosticCode, _ message: String, at span: SourceSpan, label: String? = nil,
-        notes: [DiagnosticNote] = [], help: String? = nil, fixes: [Fix] = []
+        _ code: DiagnosticCode, _ message: @autoclosure () -> String, at span: SourceSpan, label: String? = nil,
+        notes: @autoclosure () -> [DiagnosticNote] = [], help: @autoclosure () -> String? = nil,
+        fixes: @autoclosure () -> [Fix] = []
     ) {
+        guard diagnostics.keeps(span) else { return diagnostics.count(at: span, isError: code.severity == .error) }
         diagnostics.append(
-            Diagnostic(code, message, at: span, label: label, notes: notes, help: help, fixes: fixes))
+            Diagnostic(code, message(), at: span, label: label, notes: notes(), help: help(), fixes: fixes()))
     }
 
     mutating func keys(_ items: [YAMLEntry], _ level: Level) -> KeyReader {

@@ -45,6 +45,9 @@ struct ObjectSyntax {
     let keyPaths: [KeyPathEntrySyntax]
     let renamedFrom: Spanned<String>?
     let deprecation: DeprecationModel?
+
+    /// Of the stored properties, then of the ignored ones.
+    var names: [Spanned<String>] { properties.map(\.name) + ignored.map(\.name) }
 }
 
 struct PropertySyntax {

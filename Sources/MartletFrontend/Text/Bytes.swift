@@ -36,10 +36,27 @@ extension UInt8 {
     var lowercased: UInt8 { isUppercase ? self + 0x20 : self }
 }
 
+extension [UInt8] {
+    /// An offset, moved behind the letter of UTF-8 that it stands in.
+    func letterEnd(_ offset: Int) -> Int {
+        var end = offset
+        while end < count, self[end] & 0xC0 == 0x80 { end += 1 }
+        return end
+    }
+}
+
 extension String {
     /// Lowercases ASCII letters and nothing else, whatever the locale.
     var asciiLowercased: String {
-        String(decoding: utf8.map(\.lowercased), as: UTF8.self)
+        guard utf8.contains(where: \.isUppercase) else { return self }
+        return String(unsafeUninitializedCapacity: utf8.count) { buffer in
+            var count = 0
+            for byte in utf8 {
+                buffer[count] = byte.lowercased
+                count += 1
+            }
+            return count
+        }
     }
 
     /// The first letter in upper case.

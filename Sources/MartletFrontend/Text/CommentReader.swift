@@ -13,8 +13,10 @@ struct CommentReader {
     private var lines: [Int: Line] = [:]
     /// The first line, from 0, that is neither blank nor a comment: what stands above it speaks of the whole file.
     private var headEnd = Int.max
+    /// The comment lines that were looked through last, and the line behind them: thousands of comments may stand there.
+    private var lastTarget = (start: 0, end: 0)
     private(set) var ignores: [IgnoreModel] = []
-    private(set) var diagnostics: [Diagnostic] = []
+    private(set) var diagnostics = FindingList()
 
     /// - Parameter scalars: the ranges of scalars of more than one line, or with a `#` in them, in order.
     init(_ source: SourceText, outside scalars: [SourceSpan]) {
@@ -121,14 +123,17 @@ struct CommentReader {
     }
 
     /// The line itself when something stands before the comment, else the next one that is no comment.
-    private func target(of line: Int) -> Int {
+    private mutating func target(of line: Int) -> Int {
         guard lines[line] != nil else { return line }
+        if line < lastTarget.end, line >= lastTarget.start { return lastTarget.end }
         var target = line + 1
         while lines[target] != nil { target += 1 }
+        lastTarget = (line, target)
         return target
     }
 
-    private mutating func report(_ message: String, _ span: SourceSpan) {
-        diagnostics.append(Diagnostic(.uselessIgnore, message, at: span))
+    private mutating func report(_ message: @autoclosure () -> String, _ span: SourceSpan) {
+        guard diagnostics.keeps(span) else { return diagnostics.count(at: span, isError: false) }
+        diagnostics.append(Diagnostic(.uselessIgnore, message(), at: span))
     }
 }

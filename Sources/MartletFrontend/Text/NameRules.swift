@@ -59,14 +59,15 @@ enum NameRules {
     static let members: Set<String> = [
         "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hash", "hashValue",
         "self", "init", "freeze", "thaw", "observe", "className", "value", "setValue", "isSameObject", "isEqual",
-        "dynamicList", "addObserver", "removeObserver", "fields", "Fields", "KeyPaths", "Type", "Protocol",
+        "dynamicList", "mutableArrayValue", "addObserver", "removeObserver", "fields", "Fields", "KeyPaths", "Type",
+        "Protocol",
         "Martlet", "Swift", "Foundation", "Model", "Root",
     ]
 
     /// Projections have these beside the members of objects.
     static let projectionMembers: Set<String> = members.union(["rootObject"])
 
-    static let keyPathNames: Set<String> = ["self", "init", "Type", "Protocol"]
+    static let keyPathNames: Set<String> = ["self", "init", "Type", "Protocol", "Martlet", "Swift", "Foundation"]
 
     static let caseNames: Set<String> = [
         "Type", "Protocol", "allCases", "rawValue", "hashValue", "hash", "RawValue", "AllCases",
@@ -75,6 +76,6 @@ enum NameRules {
     /// Names that would hide what generated code says by its full name.
     static let types: Set<String> = [
         "Type", "Protocol", "Self", "Any", "self", "Martlet", "Swift", "Foundation", "Fields", "KeyPaths", "Model",
-        "Root", "init",
+        "Root", "RootFields", "init",
     ]
 }

@@ -22,13 +22,19 @@ struct PatchedText {
         segments = [Segment(start: 0, original: source.markLength, replacedEnd: nil)]
     }
 
-    /// The range of the original that patched bytes came from.
+    /// The range of the original that patched bytes came from; a letter is in it whole or not at all.
     func span(_ start: Int, _ end: Int) -> SourceSpan {
-        SourceSpan(file: file, start: originalStart(of: start), end: originalEnd(of: end, from: start))
+        let end = end > start ? bytes.letterEnd(end) : end
+        return SourceSpan(file: file, start: originalStart(of: start), end: originalEnd(of: end, from: start))
     }
 
     func span(_ range: Range<Int>) -> SourceSpan {
         span(range.lowerBound, range.upperBound)
+    }
+
+    /// Where the blank or line break behind an offset stands.
+    func wordEnd(from start: Int) -> Int {
+        bytes[start...].firstIndex { $0.isBlank || $0.isLineBreak } ?? bytes.count
     }
 
     /// Puts other bytes in the place of ranges of the patched text, which are sorted and do not overlap.

@@ -7,8 +7,11 @@ struct Deprecations: LintRule {
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []
+        // Most schemas deprecate nothing, and then there is no use of it to look for.
+        let deprecates = schema.objects.contains { $0.properties.contains { $0.deprecation != nil } }
         for object in schema.objects {
             findings += bare(object.deprecation, object.name)
+            guard deprecates else { continue }
             for property in object.properties { findings += bare(property.deprecation, property.name) }
             findings += indexes(of: object)
             guard object.deprecation == nil else { continue }
@@ -18,6 +21,7 @@ struct Deprecations: LintRule {
             findings += bare(projection.deprecation, projection.name)
             guard projection.deprecation == nil else { continue }
             findings += root(projection, schema)
+            guard deprecates else { continue }
             for label in projection.labels { findings += uses(label.path, schema) }
         }
         for model in schema.enums { findings += bare(model.deprecation, model.name) }

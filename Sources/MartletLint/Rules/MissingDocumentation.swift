@@ -21,13 +21,27 @@ struct MissingDocumentation: LintRule {
         guard let documentation, !documentation.isEmpty else {
             return Diagnostic(code, "'\(name)' has no documentation; write a '##' line above it", at: span)
         }
-        let filler: Set<String> = [
-            "a", "an", "the", "this", "is", "of", "represents", "model", "object", "type", "class",
-        ]
-        let words = documentation.split { !($0.isLetter || $0.isNumber) }.map { $0.lowercased() }
-        let rest = words.filter { !filler.contains($0) }
-        guard rest == Words.split(name).filter({ !filler.contains($0) }) else { return nil }
+        guard repeats(documentation, name) else { return nil }
         return Diagnostic(
             code, "the documentation of '\(name)' repeats its name; say what it is for", at: span)
     }
+    private static let filler: Set<String> = [
+        "a", "an", "the", "this", "is", "of", "represents", "model", "object", "type", "class",
+    ]
+
+    /// Whether a text holds the words of a name and none but fillers beside them; most differ at the first word.
+    private func repeats(_ documentation: String, _ name: String) -> Bool {
+        var expected = Words.split(name).filter { !Self.filler.contains($0) }[...]
+        var rest = documentation[...]
+        while let start = rest.firstIndex(where: Self.isWordSign) {
+            let word = rest[start...].prefix(while: Self.isWordSign)
+            rest = rest[word.endIndex...]
+            let lowercased = word.lowercased()
+            guard !Self.filler.contains(lowercased) else { continue }
+            guard expected.popFirst() == lowercased else { return false }
+        }
+        return expected.isEmpty
+    }
+
+    private static func isWordSign(_ sign: Character) -> Bool { sign.isLetter || sign.isNumber }
 }

@@ -13,6 +13,8 @@ struct Plurality: LintRule {
                     Diagnostic(code, "type '\(object.name)' is plural; name it in the singular", at: object.nameSpan))
             }
             for property in object.properties {
+                // Most properties are plain values, which may be called anything.
+                guard !property.type.isSingle || property.type.value.objectName != nil else { continue }
                 let isPlural = Words.isPlural(property.name)
                 if !property.type.isSingle, property.type.kind != .map, isPlural == false {
                     findings.append(

@@ -17,6 +17,7 @@ struct StaleRename: LintRule {
     private typealias Thing = (name: String, span: SourceSpan, from: Spanned<String>?)
 
     private func check(_ things: [Thing], _ schema: SchemaModel) -> [Diagnostic] {
+        guard things.contains(where: { $0.from != nil }) else { return [] }
         let present = Dictionary(things.map { ($0.name, $0.span) }) { first, _ in first }
         var claimed: [String: SourceSpan] = [:]
         var findings: [Diagnostic] = []

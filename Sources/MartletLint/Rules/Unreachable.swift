@@ -24,6 +24,9 @@ struct Unreachable: LintRule {
         }
     }
 
+    /// Of a circle of thousands the first few are enough to find it.
+    private static let shownSteps = 8
+
     private typealias Step = (owner: String, property: PropertyModel)
 
     private func cascades(_ schema: SchemaModel) -> [Diagnostic] {
@@ -45,7 +48,9 @@ struct Unreachable: LintRule {
     }
 
     private func finding(_ cycle: ArraySlice<Step>) -> Diagnostic {
-        let route = cycle.map { "\($0.owner).\($0.property.name)" }.joined(separator: " and ")
+        let steps = cycle.prefix(Self.shownSteps).map { "\($0.owner).\($0.property.name)" }
+        let rest = cycle.count - steps.count
+        let route = (steps + (rest > 0 ? ["\(rest) more"] : [])).joined(separator: " and ")
         return Diagnostic(
             code, "deleting cascades in a circle, through \(route); break it with 'nullify'",
             at: cycle.first?.property.nameSpan)

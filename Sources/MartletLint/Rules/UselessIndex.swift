@@ -12,7 +12,10 @@ struct UselessIndex: LintRule {
     private func check(_ object: ObjectModel, _ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []
         var first: [String: SourceSpan] = [:]
-        let properties = Dictionary(object.properties.map { ($0.name, $0) }) { first, _ in first }
+        let listed = Set(object.indexes.map(\.value))
+        let properties = Dictionary(
+            object.properties.lazy.filter { listed.contains($0.name) }.map { ($0.name, $0) }
+        ) { first, _ in first }
         for entry in object.indexes {
             guard let property = properties[entry.value] else { continue }
             let fixes = schema.removalFix(of: entry)

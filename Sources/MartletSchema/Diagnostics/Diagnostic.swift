@@ -76,13 +76,19 @@ public struct Edit: Hashable, Sendable {
 extension [Diagnostic] {
     /// By file and place, then code: the order of every report, whatever the order of the stages was.
     public func sortedByPlace() -> [Diagnostic] {
-        enumerated().sorted { left, right in
-            switch (left.element.span, right.element.span) {
-            case (nil, .some): true
-            case (.some, nil): false
-            case (let first?, let second?) where first != second: first < second
-            default: (left.element.code.rawValue, left.offset) < (right.element.code.rawValue, right.offset)
+        // Findings are large, so their places are sorted in their stead.
+        let keys = indices.map { index in
+            let span = self[index].span
+            return (
+                file: span?.file.index ?? Int.min, start: span?.start ?? 0, end: span?.end ?? 0, code: self[index].code,
+                index: index
+            )
+        }
+        return keys.sorted { left, right in
+            if (left.file, left.start, left.end) != (right.file, right.start, right.end) {
+                return (left.file, left.start, left.end) < (right.file, right.start, right.end)
             }
-        }.map(\.element)
+            return left.code == right.code ? left.index < right.index : left.code < right.code
+        }.map { self[$0.index] }
     }
 }

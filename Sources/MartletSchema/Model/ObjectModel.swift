@@ -15,6 +15,10 @@ public struct ObjectModel: Hashable, Sendable {
     public let keyPaths: [DeclaredKeyPathModel]
     public let renamedFrom: Spanned<String>?
     public let deprecation: DeprecationModel?
+    /// Of an object with many properties; few are looked through as fast.
+    private let positions: [String: Int]
+
+    private static let fewProperties = 32
 
     public init(
         name: String, nameSpan: SourceSpan, documentation: String? = nil, isEmbedded: Bool,
@@ -34,10 +38,14 @@ public struct ObjectModel: Hashable, Sendable {
         self.keyPaths = keyPaths
         self.renamedFrom = renamedFrom
         self.deprecation = deprecation
+        let isLarge = properties.count > Self.fewProperties
+        positions =
+            isLarge ? Dictionary(zip(properties.map(\.name), properties.indices)) { first, _ in first } : [:]
     }
 
-    /// - Complexity: O(*n*) in the number of properties.
+    /// - Complexity: O(1).
     public func property(named name: String) -> PropertyModel? {
-        properties.first { $0.name == name }
+        if positions.isEmpty { return properties.first { $0.name == name } }
+        return positions[name].map { properties[$0] }
     }
 }

@@ -25,6 +25,8 @@ public struct SourceText: Sendable {
     public let bytes: [UInt8]
     /// The offset of the first byte of each line.
     public let lineStarts: [Int]
+    /// Makes columns of very long lines cheap; nil when there is no such line.
+    private let columns: ColumnIndex?
 
     public init(file: SourceFileID, relativePath: String, displayPath: String, bytes: [UInt8]) {
         self.file = file
@@ -32,6 +34,7 @@ public struct SourceText: Sendable {
         self.displayPath = displayPath
         self.bytes = bytes
         self.lineStarts = SourceText.lineStarts(of: bytes)
+        self.columns = ColumnIndex(bytes, lineStarts: lineStarts)
     }
 
     public init(file: SourceFileID, path: String, text: String) {
@@ -67,7 +70,7 @@ public struct SourceText: Sendable {
         let line = lineIndex(at: clamped)
         let start = contentStart(ofLine: line)
         guard clamped > start else { return SourcePosition(line: line + 1, column: 1) }
-        return SourcePosition(line: line + 1, column: SourceText.scalarCount(bytes[start..<clamped]) + 1)
+        return SourcePosition(line: line + 1, column: count(start..<clamped).scalars + 1)
     }
 
     /// The column of a byte, from 1, in UTF-16 code units, as some formats and editors count.
@@ -75,9 +78,8 @@ public struct SourceText: Sendable {
         let clamped = Swift.min(Swift.max(offset, 0), bytes.count)
         let start = contentStart(ofLine: lineIndex(at: clamped))
         guard clamped > start else { return 1 }
-        // Only scalars of four bytes take two units.
-        let wide = bytes[start..<clamped].count { (0xF0...0xF4).contains($0) }
-        return SourceText.scalarCount(bytes[start..<clamped]) + wide + 1
+        let count = count(start..<clamped)
+        return count.scalars + count.wide + 1
     }
 
     /// The bytes of a line, from 0, without its line break and without a byte-order mark.
@@ -122,9 +124,7 @@ public struct SourceText: Sendable {
     }
 
     /// Counts the bytes that begin a scalar; a stray continuation byte belongs to what stands before it.
-    private static func scalarCount(_ bytes: ArraySlice<UInt8>) -> Int {
-        var count = 0
-        for byte in bytes where byte & 0xC0 != 0x80 { count += 1 }
-        return count
+    private func count(_ range: Range<Int>) -> ColumnIndex.Count {
+        columns?.count(range, in: bytes) ?? ColumnIndex.Count(bytes[range])
     }
 }

@@ -14,6 +14,23 @@ struct NameTests {
         #expect(swift.contains("property class Int"))
     }
 
+    @Test("S14 a key path called like a type, or a property called like a member of collections, hides nothing")
+    func keyPathNames() throws {
+        let friends = Sample.property("friends", Sample.type(.link("Dog"), .list))
+        let properties = [friends, Sample.property("count", Sample.int), Sample.property("Dog", Sample.link("Dog"))]
+        var object = Sample.object("Dog", properties)
+        let paths = ["friends.count", "Dog.count"].map { Sample.path($0, from: "Dog", in: [object]) }
+        let entry = DeclaredKeyPathModel(
+            name: "Dog", nameSpan: Sample.span, documentation: nil, isList: true, paths: paths)
+        object = Sample.object("Dog", properties, keyPaths: [entry])
+        let swift = Sample.swift([object])
+        #expect(swift.contains("private typealias _Dog = Dog\n"))
+        #expect(
+            swift.contains(
+                "Martlet.Field<Dog, Swift.Int>(_Dog.fields.friends._path, \"count\"), _Dog.fields.Dog.count]"))
+        #expect(swift.contains("static var fields: Fields<Dog> { .init(Martlet.FieldPath(self)) }"))
+    }
+
     @Test("S21 a property keeps its name where its storage would hide a member of the runtime or another property")
     func storage() {
         let properties = ["load", "id", "_id", "list", "name"].map { Sample.property($0, Sample.int) }
@@ -52,7 +69,7 @@ struct NameTests {
         let type = Sample.type(.enumeration("Flavor", raw: .string), optional: true)
         let object = Sample.object("Sample", [Sample.property("value", type, default: .enumCase("none"))])
         let swift = Sample.swift([object], enums: [flavor])
-        #expect(swift.contains("static var _unknown: Flavor? { Flavor.none }"))
-        #expect(swift.contains("_value = Flavor.none"))
+        #expect(swift.contains("static var _unknown: Self? { .some(.none) }"))
+        #expect(swift.contains("_value = .some(.none)"))
     }
 }

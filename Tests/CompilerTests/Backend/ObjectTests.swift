@@ -111,7 +111,7 @@ struct ObjectTests {
             name: "card", nameSpan: Sample.span, documentation: nil, isList: false,
             paths: [Sample.path("old.name", from: "Dog", in: [dog])])
         let swift = Sample.swift([Sample.object("Dog", dog.properties, keyPaths: [entry])])
-        #expect(swift.contains("{ Dog.Fields<Dog>(Dog.fields._path.link(\"old\")).name }"))
+        #expect(swift.contains("{ _Dog.Fields<Dog>(_Dog.fields._path.link(\"old\")).name }"))
         #expect(swift.components(separatedBy: "@available(*, deprecated, message: \"x\")").count == 3)
         #expect(!swift.contains("fields.old"))
     }

@@ -70,6 +70,16 @@ struct OutputTests {
         }
     }
 
+    @Test("S22 a file of enums alone imports no more than it shows")
+    func enumsAlone() {
+        let item = EnumCaseModel(name: "one", nameSpan: Sample.span, rawValue: .string("one"))
+        let kind = EnumModel(name: "Kind", nameSpan: Sample.span, raw: .string, cases: [item])
+        let package = Sample.swift([], enums: [kind], access: .package)
+        #expect(package.contains("\n@_spi(Generated) import Martlet\n"))
+        #expect(!package.contains("package import"))
+        #expect(Sample.swift([], enums: [kind]).contains("\n@_spi(Generated) public import Martlet\n"))
+    }
+
     @Test("S13 long lists of parameters are wrapped at 120 columns")
     func wrapping() {
         let properties = (0..<20).map { Sample.property("property\($0)", Sample.string) }

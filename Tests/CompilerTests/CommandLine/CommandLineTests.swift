@@ -211,7 +211,10 @@ struct CommandLineTests {
     @Test("S40 '--version' and '--help' of every command")
     func help() throws {
         #expect(try run(["--version"]).output == Compiler.version + "\n")
-        for command in [[], ["lint"], ["generate"], ["breaking"], ["init"], ["json-schema"], ["format"], ["explain"]] {
+        let commands = [
+            "lint", "generate", "breaking", "init", "json-schema", "format", "explain", "diagram", "docs",
+        ]
+        for command in [[]] + commands.map({ [$0] }) {
             let outcome = try run(command + ["--help"])
             #expect(outcome.status == 0)
             #expect(outcome.output.contains("USAGE: martlet"))
@@ -224,7 +227,10 @@ struct CommandLineTests {
         let folder = try TemporaryFolder()
         let outcome = try run(["--generate-completion-script", shell], in: folder)
         #expect(outcome.status == 0)
-        for word in ["martlet", "lint", "generate", "breaking", "explain", "format", "checkstyle", "MRT0203"] {
+        for word in [
+            "martlet", "lint", "generate", "breaking", "explain", "format", "diagram", "docs", "mermaid", "checkstyle",
+            "MRT0203",
+        ] {
             #expect(outcome.output.contains(word), "\(word)")
         }
         // Where the shell is there, it reads the script.

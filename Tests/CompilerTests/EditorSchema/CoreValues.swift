@@ -8,7 +8,7 @@ import Testing
 enum CoreValues {
     static func value(of text: String) throws -> Any {
         let reading = FileReader.read(SourceText(file: SourceFileID(0), path: "Schema.yaml", text: text))
-        try #require(!reading.diagnostics.contains { $0.isError })
+        try #require(!reading.diagnostics.hasErrors)
         let root = try #require(reading.root)
         return try value(of: root)
     }

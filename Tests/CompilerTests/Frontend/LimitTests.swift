@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Frontend: limits and bombs")
 struct LimitTests {
-    /// Each bomb is one finding, and costs next to nothing.
+    /// Each bomb is one finding. What it costs is measured by `make bombs`: a debug build on a busy machine is many times
+    /// slower.
     private func only(_ text: String, _ code: DiagnosticCode, sourceLocation: SourceLocation = #_sourceLocation) {
         let clock = ContinuousClock()
         var findings: [Diagnostic] = []
@@ -12,7 +13,7 @@ struct LimitTests {
             findings = Frontend.analyze([SourceText(file: SourceFileID(0), path: "A.yaml", text: text)]).diagnostics
         }
         #expect(findings.map(\.code) == [code], "\(findings.map(\.message))", sourceLocation: sourceLocation)
-        #expect(time < .seconds(2), sourceLocation: sourceLocation)
+        #expect(time < .seconds(20), sourceLocation: sourceLocation)
     }
 
     private let valid = "objects:\n  Dog:\n    properties: {name: String}\n"

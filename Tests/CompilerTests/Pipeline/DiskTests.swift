@@ -69,9 +69,33 @@ struct DiskTests {
         let drifts = writer.check(outputs)
         #expect(drifts.map(\.kind) == [.different, .missing, .stale])
         #expect(drifts[0].line == 1)
-        #expect(drifts[0].actual == "// first")
+        #expect(drifts[0].changes == ["-// first"])
         #expect(folder.names(in: "Out").count == 3)
         #expect(try writer.removeStale(outputs) == ["Cat.martlet.swift"])
+    }
+
+    @Test("S34 check shows every line that differs, in order, and ends somewhere")
+    func differences() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(dog, to: "Schemas/Dog.yaml")
+        let outputs = try generate(folder).outputs
+        let writer = OutputWriter(folder: folder.path + "/Out")
+        let text = try folder.read("Out/Dog.martlet.swift")
+        var lines = text.components(separatedBy: "\n")
+        let second = lines[1]
+        let last = lines[lines.count - 2]
+        lines[1] = "// other"
+        lines[lines.count - 2] = last + " // brace"
+        try folder.write(lines.joined(separator: "\n"), to: "Out/Dog.martlet.swift")
+        let drift = try #require(writer.check(outputs).first)
+        #expect(drift.line == 2)
+        #expect(drift.changes == ["-// other", "+" + second, "-" + last + " // brace", "+" + last])
+        try folder.write(text.replacing("\n", with: "\r\n"), to: "Out/Dog.martlet.swift")
+        #expect(writer.check(outputs).first?.changes.count == 41)
+        try folder.write(String(repeating: "line\n", count: 5000), to: "Out/Dog.martlet.swift")
+        let changes = try #require(writer.check(outputs).first?.changes)
+        #expect(changes.prefix(40).allSatisfy { $0 == "-line" })
+        #expect(changes.last?.hasPrefix("… and ") == true)
     }
 
     @Test("MRT0001 a folder without schemas generates nothing")

@@ -49,7 +49,7 @@ struct SortKeyTests {
                 for leftValue in lefts {
                     for rightValue in rights {
                         let expected = (left - right).signum()
-                        #expect(SortOrder.compare(leftValue, rightValue) == expected, "\(leftValue) \(rightValue)")
+                        #expect(ValueOrder.compare(leftValue, rightValue) == expected, "\(leftValue) \(rightValue)")
                     }
                 }
             }

@@ -299,6 +299,34 @@ import Testing
         #expect(realm.objects(Renamed.self).first?.name == "5!!")
     }
 
+    @Test("O55 full-text indexes hold the words that the migration has left", arguments: [true, false])
+    func words(isConverted: Bool) throws {
+        let facts =
+            isConverted
+            ? "object Indexed\nprimaryKey id\nproperty id Int\nproperty body Int\nproperty summary Int"
+            : "object Indexed\nprimaryKey id\nproperty id Int\nproperty body String fullText\nproperty summary String? fullText"
+        let past = try PastProgram([facts]) { create in
+            for id in 1...3 {
+                _ = create(
+                    "Indexed", isConverted ? ["id": id, "body": id] : ["id": id, "body": "\(id)", "summary": "0"])
+            }
+        }
+        let realm = try past.migrated([Indexed.self]) { migration, _ in
+            migration.enumerateObjects(ofType: "Indexed") { old, new in
+                if old?["id"] as? Int == 2 { new?["body"] = "a swift bird" }
+                if old?["id"] as? Int == 3 { new.map(migration.delete) }
+            }
+        }
+        let all = realm.objects(Indexed.self)
+        #expect(
+            all.where { $0.body.matches("bird") }.map(\.id) == [2]
+                && all.where { $0.body.matches("1") }.map(\.id) == [1])
+        #expect(all.where { $0.body.matches("2") }.isEmpty && all.where { $0.body.matches("3") }.isEmpty)
+        #expect(all.where { $0.summary.matches("0") }.count == 2)
+        try realm.write { realm.add(Indexed(id: 9, body: "another bird")) }
+        #expect(all.where { $0.body.matches("bird") }.map(\.id) == [2, 9])
+    }
+
     @Test("O20 a shared object that becomes embedded is copied for each owner") func embedding() throws {
         let past = try PastProgram([
             "object Node\nprimaryKey id\nproperty id Int\nproperty part link:Part?",

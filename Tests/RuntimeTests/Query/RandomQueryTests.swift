@@ -12,9 +12,27 @@ private struct Row {
     var string: String?
     var next: Int?
     var children: [Int] = []
+    var named: [String: Int?] = [:]
+    /// Of the part, where there is one.
+    var tags: [String] = []
 }
 
-private typealias Condition = (query: Query<Node>, holds: (Row, [Row]) -> Bool)
+/// A condition in both notations, and what it means.
+private struct Condition {
+    let query: Query<Node>
+    let text: String
+    let arguments: [Any?]
+    let holds: (Row, [Row]) -> Bool
+
+    init(
+        _ query: Query<Node>, _ text: String, _ arguments: [Any?] = [], _ holds: @escaping (Row, [Row]) -> Bool
+    ) {
+        self.query = query
+        self.text = text
+        self.arguments = arguments
+        self.holds = holds
+    }
+}
 
 private enum Pool {
     static let names = ["", "a", "ab", "b", "\u{e9}", "e\u{301}", "a\0", "B", "zz"]
@@ -23,65 +41,201 @@ private enum Pool {
 
 @Suite struct RandomQueryTests {
     private func comparison(_ random: inout Seeded) -> Condition {
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: ofValues(&random)
+        case 1: ofLinks(&random)
+        default: ofCollections(&random)
+        }
+    }
+
+    private func bytes(_ text: String?) -> [UInt8] { Array((text ?? "").utf8) }
+
+    private func ofValues(_ random: inout Seeded) -> Condition {
         let fields = Node.fields
         let name = Pool.names.randomElement(using: &random) ?? ""
         let amount = Pool.amounts.randomElement(using: &random) ?? 0
         let id = Int.random(in: -1...12, using: &random)
-        func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
-        switch Int.random(in: 0..<18, using: &random) {
-        case 0: return (fields.name == name, { row, _ in bytes(row.string ?? "") == bytes(name) })
-        case 1: return (fields.name != name, { row, _ in bytes(row.string ?? "") != bytes(name) })
+        let sought = bytes(name)
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0: return Condition(fields.name == name, "name == %@", [name]) { row, _ in bytes(row.string) == sought }
+        case 1: return Condition(fields.name != name, "name != %@", [name]) { row, _ in bytes(row.string) != sought }
         case 2:
-            return (fields.name < name, { row, _ in bytes(row.string ?? "").lexicographicallyPrecedes(bytes(name)) })
-        case 3: return (fields.name.starts(with: name), { row, _ in bytes(row.string ?? "").starts(with: bytes(name)) })
-        case 4: return (fields.amount == amount, { row, _ in row.double == amount })
-        case 5: return (fields.amount != amount, { row, _ in row.double != amount })
-        case 6: return (fields.amount >= amount, { row, _ in (row.double ?? 0) >= amount })
-        case 7: return (fields.amount < amount, { row, _ in (row.double ?? 0) < amount })
-        case 8: return (fields.id.in([id, id + 3]), { row, _ in row.id == id || row.id == id + 3 })
-        case 9: return (fields.id.contains(id...(id + 2)), { row, _ in (id...(id + 2)).contains(row.id) })
-        case 10: return (fields.next == nil, { row, _ in row.next == nil })
+            return Condition(fields.name < name, "name < %@", [name]) { row, _ in
+                bytes(row.string).lexicographicallyPrecedes(sought)
+            }
+        case 3:
+            return Condition(fields.name.starts(with: name), "name BEGINSWITH %@", [name]) { row, _ in
+                bytes(row.string).starts(with: sought)
+            }
+        case 4:
+            return Condition(fields.name.contains(name), "name CONTAINS %@", [name]) { row, _ in
+                sought.isEmpty || bytes(row.string).firstRange(of: sought) != nil
+            }
+        case 5:
+            return Condition(fields.name.ends(with: name), "name ENDSWITH %@", [name]) { row, _ in
+                bytes(row.string).reversed().starts(with: sought.reversed())
+            }
+        case 6: return Condition(fields.amount == amount, "amount = %@", [amount]) { row, _ in row.double == amount }
+        case 7: return Condition(fields.amount != amount, "%@ <> amount", [amount]) { row, _ in row.double != amount }
+        case 8:
+            return Condition(fields.amount >= amount, "%@ =< amount", [amount]) { row, _ in (row.double ?? 0) >= amount
+            }
+        case 9:
+            return Condition(fields.amount < amount, "amount < %@", [amount]) { row, _ in (row.double ?? 0) < amount }
+        case 10:
+            return Condition(fields.id.in([id, id + 3]), "id IN {\(id), \(id + 3)}") { row, _ in
+                row.id == id || row.id == id + 3
+            }
         case 11:
-            return (
-                fields.next.name == name,
-                { row, rows in row.next.map { bytes(rows[$0].string ?? "") == bytes(name) } ?? false }
-            )
+            return Condition(fields.id.contains(id...(id + 2)), "id BETWEEN {\(id), \(id + 2)}") { row, _ in
+                (id...(id + 2)).contains(row.id)
+            }
         case 12:
-            return (fields.next.amount != amount, { row, rows in row.next.map { rows[$0].double != amount } ?? true })
-        case 13:
-            return (
-                fields.next.amount < fields.amount,
-                { row, rows in row.next.map { (rows[$0].double ?? 0) < (row.double ?? 0) } ?? false }
-            )
-        case 14:
-            return (
-                fields.children.amount > amount,
-                { row, rows in row.children.contains { (rows[$0].double ?? 0) > amount } }
-            )
-        case 15: return (fields.children.count > id % 4, { row, _ in row.children.count > id % 4 })
-        case 16: return (fields.part.weight == nil, { row, _ in row.int == nil })
-        default: return (fields.part.weight > amount, { row, _ in row.int.map { Double($0) > amount } ?? false })
+            return Condition(fields.name.in([String]()), "name IN {}") { _, _ in false }
+        default:
+            return Condition(fields.name.in([name, "b"]), "name IN %@", [[name, "b"]]) { row, _ in
+                bytes(row.string) == sought || bytes(row.string) == bytes("b")
+            }
+        }
+    }
+
+    private func ofLinks(_ random: inout Seeded) -> Condition {
+        let fields = Node.fields
+        let name = Pool.names.randomElement(using: &random) ?? ""
+        let amount = Pool.amounts.randomElement(using: &random) ?? 0
+        let sought = bytes(name)
+        switch Int.random(in: 0..<9, using: &random) {
+        case 0: return Condition(fields.next == nil, "next == nil") { row, _ in row.next == nil }
+        case 1: return Condition(fields.next != nil, "next != NULL") { row, _ in row.next != nil }
+        case 2:
+            return Condition(fields.next.name == name, "next.name == %@", [name]) { row, rows in
+                row.next.map { bytes(rows[$0].string) == sought } ?? false
+            }
+        case 3:
+            return Condition(fields.next.amount != amount, "next.amount != %@", [amount]) { row, rows in
+                row.next.map { rows[$0].double != amount } ?? true
+            }
+        case 4:
+            return Condition(fields.next.amount < fields.amount, "amount > next.amount") { row, rows in
+                row.next.map { (rows[$0].double ?? 0) < (row.double ?? 0) } ?? false
+            }
+        case 5: return Condition(fields.part.weight == nil, "part.weight == nil") { row, _ in row.int == nil }
+        case 6:
+            return Condition(fields.part.weight > amount, "part.weight > %@", [amount]) { row, _ in
+                row.int.map { Double($0) > amount } ?? false
+            }
+        case 7:
+            return Condition(fields.named["a"].name == name, "named['a'].name == %@", [name]) { row, rows in
+                (row.named["a"] ?? nil).map { bytes(rows[$0].string) == sought } ?? false
+            }
+        default:
+            return Condition(fields.named["b"] == nil, "named[\"b\"] == nil") { row, _ in (row.named["b"] ?? nil) == nil
+            }
+        }
+    }
+
+    private func ofCollections(_ random: inout Seeded) -> Condition {
+        let fields = Node.fields
+        let amount = Pool.amounts.randomElement(using: &random) ?? 0
+        let count = Int.random(in: 0...3, using: &random)
+        let tag = ["a", "b", "e\u{301}"].randomElement(using: &random) ?? ""
+        func value(_ row: Int, _ rows: [Row]) -> Double { rows[row].double ?? 0 }
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0:
+            return Condition(fields.children.amount > amount, "ANY children.amount > %@", [amount]) { row, rows in
+                row.children.contains { value($0, rows) > amount }
+            }
+        case 1:
+            return Condition(!(fields.children.amount > amount), "NONE children.amount > %@", [amount]) { row, rows in
+                !row.children.contains { value($0, rows) > amount }
+            }
+        case 2:
+            return Condition(
+                (!(fields.children.amount > amount) || fields.children.count == 0)
+                    && (!(fields.children.amount > amount) || fields.children.count > 0),
+                "NOT SOME children.amount > %@", [amount]
+            ) { row, rows in !row.children.contains { value($0, rows) > amount } }
+        case 3:
+            return Condition(
+                (!(fields.children.amount > amount)).count == 0, "ALL children.amount > %@", [amount]
+            ) { row, rows in row.children.allSatisfy { value($0, rows) > amount } }
+        case 4:
+            return Condition(fields.children.count > count, "children.@count > \(count)") { row, _ in
+                row.children.count > count
+            }
+        case 5:
+            return Condition(
+                (fields.children.amount >= amount && fields.children.id < 6).count >= count,
+                "SUBQUERY(children, $x, $x.amount >= %@ AND $x.id < 6).@count >= \(count)", [amount]
+            ) { row, rows in row.children.filter { value($0, rows) >= amount && $0 < 6 }.count >= count }
+        case 6:
+            return Condition(fields.named.keys == "a", "named.@allKeys = 'a'") { row, _ in row.named["a"] != nil }
+        case 7:
+            return Condition(fields.named.count == count, "named.@size == \(count)") { row, _ in
+                row.named.count == count
+            }
+        case 8:
+            return Condition(fields.named.amount < amount, "named.amount < %@", [amount]) { row, rows in
+                row.named.values.contains { $0.map { value($0, rows) < amount } ?? false }
+            }
+        case 9:
+            return Condition(fields.part.tags.contains(tag), "%@ IN part.tags", [tag]) { row, _ in
+                row.tags.contains { bytes($0) == bytes(tag) }
+            }
+        case 10:
+            return Condition(fields.previous.amount == amount, "ANY @links.Node.next.amount == %@", [amount]) {
+                row, rows in rows.contains { $0.next == row.id && $0.double == amount }
+            }
+        case 11:
+            return Condition(fields.parents.count == count, "@links.Node.children.@count == \(count)") { row, rows in
+                rows.filter { $0.children.contains(row.id) }.count == count
+            }
+        case 12:
+            return Condition(fields.children.children.id == count, "children.children.id == \(count)") { row, rows in
+                row.children.contains { rows[$0].children.contains(count) }
+            }
+        default:
+            return Condition(fields.children.id.sum > 9, "children.@sum.id > 4 + 5") { row, _ in
+                row.children.reduce(0, +) > 9
+            }
         }
     }
 
     private func condition(_ random: inout Seeded, depth: Int) -> Condition {
         if depth == 0 { return comparison(&random) }
         let (a, b) = (condition(&random, depth: depth - 1), condition(&random, depth: depth - 1))
+        let arguments = a.arguments + b.arguments
         switch Int.random(in: 0..<3, using: &random) {
-        case 0: return (a.query && b.query, { a.holds($0, $1) && b.holds($0, $1) })
-        case 1: return (a.query || b.query, { a.holds($0, $1) || b.holds($0, $1) })
-        default: return (!a.query, { !a.holds($0, $1) })
+        case 0:
+            return Condition(a.query && b.query, "(\(a.text)) AND (\(b.text))", arguments) {
+                a.holds($0, $1) && b.holds($0, $1)
+            }
+        case 1:
+            return Condition(a.query || b.query, "(\(a.text)) || (\(b.text))", arguments) {
+                a.holds($0, $1) || b.holds($0, $1)
+            }
+        default: return Condition(!a.query, "NOT (\(a.text))", a.arguments) { !a.holds($0, $1) }
         }
     }
 
     private func rows(_ random: inout Seeded) -> [Row] {
         (0..<12).map { id in
-            Row(
+            var row = Row(
                 id: id, int: Bool.random(using: &random) ? Int.random(in: 0...3, using: &random) : nil,
                 double: Pool.amounts.randomElement(using: &random), string: Pool.names.randomElement(using: &random),
                 next: Bool.random(using: &random) ? Int.random(in: 0..<12, using: &random) : nil,
                 children: (0..<Int.random(in: 0...3, using: &random)).map { _ in Int.random(in: 0..<12, using: &random)
+                },
+                named: Dictionary(
+                    ["a", "b", "A"].filter { _ in Bool.random(using: &random) }.map {
+                        ($0, Bool.random(using: &random) ? Int.random(in: 0..<12, using: &random) : nil)
+                    }, uniquingKeysWith: { first, _ in first }),
+                tags: (0..<Int.random(in: 0...2, using: &random)).map { _ in
+                    ["a", "b", "\u{e9}", "e\u{301}"].randomElement(using: &random) ?? ""
                 })
+            // Tags are those of the part.
+            if row.int == nil { row.tags = [] }
+            return row
         }
     }
 
@@ -97,6 +251,8 @@ private enum Pool {
             for (node, row) in zip(nodes, rows) {
                 node.next = row.next.map { nodes[$0] }
                 node.children.append(objectsIn: row.children.map { nodes[$0] })
+                for (key, target) in row.named { node.named[key] = .some(target.map { nodes[$0] }) }
+                node.part?.tags.append(objectsIn: row.tags)
             }
         }
     }
@@ -108,13 +264,56 @@ private enum Pool {
         let test = try TestRealm()
         let rows = rows(&random)
         try fill(test.realm, rows)
-        for _ in 0..<60 {
+        for _ in 0..<150 {
             let condition = condition(&random, depth: Int.random(in: 0...3, using: &random))
             let found = test.realm.objects(Node.self).where { _ in condition.query }
             let expected = rows.filter { condition.holds($0, rows) }.map(\.id)
             #expect(found.map(\.id) == expected, "\(condition.query)")
+            let read = try test.realm.objects(Node.self).filter(
+                Realm.Predicate(parsing: condition.text, arguments: condition.arguments))
+            #expect(read.map(\.id) == expected, "\(condition.text) \(condition.arguments)")
             #expect(
                 found.count == expected.count && found.isEmpty == expected.isEmpty && found.first?.id == expected.first)
+        }
+    }
+
+    @Test(
+        "O50 random conditions hold for the rows that changed, as observers ask them",
+        arguments: 0..<12 as Range<UInt64>)
+    func maintained(_ seed: UInt64) throws {
+        var random = Seeded(state: seed &+ 500)
+        let test = try TestRealm()
+        var rows = rows(&random)
+        try fill(test.realm, rows)
+        for _ in 0..<25 {
+            let condition = condition(&random, depth: Int.random(in: 0...2, using: &random))
+            let results = test.realm.objects(Node.self).where { _ in condition.query }
+            var told = 0
+            let token = results.observe { _ in told += 1 }
+            while told == 0 && test.scheduler.waitForTurn() { test.scheduler.turn() }
+            let changed = Int.random(in: 0..<rows.count, using: &random)
+            let amount = Pool.amounts.randomElement(using: &random) ?? 0
+            let next = Int.random(in: 0..<rows.count, using: &random)
+            rows[changed].double = amount
+            rows[changed].next = next
+            rows[changed].children = [next, changed]
+            rows[changed].named = ["a": next]
+            try test.elsewhere { realm in
+                try realm.write {
+                    let nodes = realm.objects(Node.self)
+                    let node = nodes[changed]
+                    node.amount = amount
+                    node.next = nodes[next]
+                    node.children.removeAll()
+                    node.children.append(objectsIn: [nodes[next], node])
+                    node.named.removeAll()
+                    node.named["a"] = nodes[next]
+                }
+            }
+            test.realm.refresh()
+            let expected = rows.filter { condition.holds($0, rows) }.map(\.id)
+            #expect(results.map(\.id) == expected, "\(condition.text) \(condition.arguments)")
+            token.invalidate()
         }
     }
 

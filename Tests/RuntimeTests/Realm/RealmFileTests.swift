@@ -201,23 +201,24 @@ import Testing
     @Test("O2 a write that would need one version too many throws, and goes through once one is let go") func versions()
         throws
     {
-        let test = try TestRealm { $0.maximumNumberOfActiveVersions = 2 }
-        try test.realm.write { test.realm.add(Node(id: 1)) }
-        try test.elsewhere { realm in
-            try realm.write { realm.add(Node(id: 2)) }
-            // This one shows its version, the other one the version before: a third is too many.
-            func writeWhilePinned() -> Realm.Error? {
-                let pinned = realm.context.handle
-                return withExtendedLifetime(pinned) {
-                    #expect(throws: Realm.Error.self) { try realm.write { realm.add(Node(id: 3)) } }
-                }
-            }
-            #expect(writeWhilePinned()?.code == .tooManyVersions)
-            #expect(realm.objects(Node.self).count == 2)
-            try realm.write { realm.add(Node(id: 3)) }
+        let test = try TestRealm {
+            $0.maximumNumberOfActiveVersions = 2
+            // A checkpoint holds versions for a moment.
+            $0.environment.checkpointFrames = .max
         }
-        #expect(
-            test.realm.objects(Node.self).count == 1 && test.realm.refresh() && test.realm.objects(Node.self).count == 3
-        )
+        let realm = test.realm
+        func write(_ id: Int) throws { try realm.write { realm.add(Node(id: id)) } }
+        try write(1)
+        let first = realm.context.handle
+        try write(2)
+        // The first version is in use and so is this one: a third is too many.
+        func writeWhilePinned() -> Realm.Error? {
+            let second = realm.context.handle
+            return withExtendedLifetime(second) { #expect(throws: Realm.Error.self) { try write(3) } }
+        }
+        #expect(writeWhilePinned()?.code == .tooManyVersions)
+        #expect(realm.objects(Node.self).count == 2 && !realm.isInWriteTransaction)
+        try withExtendedLifetime(first) { try write(3) }
+        #expect(realm.objects(Node.self).map(\.id) == [1, 2, 3])
     }
 }

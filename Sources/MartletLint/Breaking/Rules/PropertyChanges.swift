@@ -6,38 +6,49 @@ struct PropertyChanges: BreakingRule {
 
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
-            pair.goneProperties.map { gone($0, pair, schemas) }
+            gone(pair, schemas)
                 + pair.properties.flatMap { changes($0.old, $0.new, pair, schemas) } + ignored(pair, schemas)
         }
     }
 
     // MARK: Gone
 
-    private func gone(_ old: PropertyModel, _ pair: ObjectPair, _ schemas: SchemaPair) -> BreakingChange {
+    private func gone(_ pair: ObjectPair, _ schemas: SchemaPair) -> [BreakingChange] {
+        let gone = pair.goneProperties
+        guard !gone.isEmpty else { return [] }
+        let added = Dictionary(grouping: pair.addedProperties.filter { $0.renamedFrom == nil }, by: \.type)
+        let ignored = Dictionary(pair.new.ignored.map { ($0.name, $0) }) { first, _ in first }
+        return gone.map { self.gone($0, pair, ignored[$0.name], added[schemas.current($0.type)] ?? []) }
+    }
+
+    /// - Parameters:
+    ///   - ignored: what has its name and is not stored.
+    ///   - candidates: new properties of its type.
+    private func gone(
+        _ old: PropertyModel, _ pair: ObjectPair, _ ignored: PropertyModel?, _ candidates: [PropertyModel]
+    ) -> BreakingChange {
         let name = "property '\(pair.new.name).\(old.name)'"
         if old.type.isLinkingObjects {
             return BreakingChange(
                 .source, "\(name) is gone; declare it again", at: pair.new.nameSpan, label: "no '\(old.name)' here",
                 was: old.nameSpan)
         }
-        if let ignored = pair.new.ignored.first(where: { $0.name == old.name }) {
+        if let ignored {
             return BreakingChange(
                 .data, "\(name) is ignored now, and its stored values are lost; move it back to 'properties'",
                 at: ignored.nameSpan, was: old.nameSpan)
         }
-        let type = schemas.current(old.type)
-        let renames = pair.addedProperties.filter { $0.type == type && $0.renamedFrom == nil }
-            .prefix(Self.maximumCandidates).map { RenameCandidate(old, $0) }
+        let renames = candidates.prefix(Self.maximumCandidates).map { RenameCandidate(old, $0) }
         return BreakingChange(
             .data, "\(name) is gone, and its stored values with it; declare it again", at: pair.new.nameSpan,
             label: "no '\(old.name)' here", was: old.nameSpan, renames: renames)
     }
 
     private func ignored(_ pair: ObjectPair, _ schemas: SchemaPair) -> [BreakingChange] {
-        pair.old.ignored.compactMap { old in
+        let current = Dictionary(pair.new.ignored.map { ($0.name, $0) }) { first, _ in first }
+        return pair.old.ignored.compactMap { old in
             let name = "property '\(pair.new.name).\(old.name)'"
-            let successor =
-                pair.new.ignored.first { $0.name == old.name } ?? pair.new.property(named: old.name)
+            let successor = current[old.name] ?? pair.new.property(named: old.name)
             guard let new = successor else {
                 return BreakingChange(
                     .source, "\(name) is gone; declare it again", at: pair.new.nameSpan,

@@ -1,0 +1,356 @@
+import MartletEngine
+import MartletSQLite
+
+/// Holds a parsed query string against the schema: names become paths, literals become values of the right kind.
+struct QueryBinder {
+    /// What the paths of a condition start from.
+    struct Scope {
+        enum Start {
+            case rows(TableID)
+            case values(ElementType)
+        }
+
+        let start: Start
+        /// The variable of a subquery; paths of the outermost condition have none.
+        var variable: String?
+    }
+
+    let schema: DatabaseSchema
+    /// Objects that the text was given: they must be of the Realm that is asked.
+    private(set) var objects: [ObjectBase] = []
+
+    init(_ schema: DatabaseSchema) { self.schema = schema }
+
+    // MARK: Conditions
+
+    mutating func bind(
+        _ condition: QuerySyntax.Condition, _ scope: Scope
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        switch condition {
+        case .constant(let value): return .constant(value)
+        case .and(let parts): return .and(try bind(parts, scope))
+        case .or(let parts): return .or(try bind(parts, scope))
+        case .not(let part): return .not(try bind(part, scope))
+        case .comparison(let comparison): return try bind(comparison, scope)
+        case .value(.literal(.bool(let value), _)): return .constant(value)
+        case .value(let operand):
+            let bound = try bind(operand, scope)
+            guard case .element(.scalar(.bool)) = bound.type else {
+                throw QuerySyntaxError(
+                    offset: operand.offset, message: "expected a condition, but found \(bound.description)")
+            }
+            return .comparison(bound.operand, .equal, .value(.integer(1)))
+        }
+    }
+
+    private mutating func bind(
+        _ parts: [QuerySyntax.Condition], _ scope: Scope
+    ) throws(QuerySyntaxError) -> [MartletEngine.Predicate] {
+        var bound: [MartletEngine.Predicate] = []
+        for part in parts { bound.append(try bind(part, scope)) }
+        return bound
+    }
+
+    private mutating func bind(
+        _ comparison: QuerySyntax.Comparison, _ scope: Scope
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        guard let quantifier = comparison.quantifier else { return try relate(comparison, scope) }
+        guard case .path(let path) = comparison.left, path.function == nil else {
+            throw QuerySyntaxError(offset: comparison.left.offset, message: "'ANY', 'ALL' and 'NONE' need a key path")
+        }
+        let resolved = try resolve(path, scope)
+        guard let end = resolved.collectionEnd else {
+            throw QuerySyntaxError(
+                offset: path.offset,
+                message: "'ANY', 'ALL' and 'NONE' need a collection on the way, and '\(resolved.path.text)' has none")
+        }
+        switch quantifier {
+        case .any: return try relate(comparison, scope)
+        case .none: return .not(try relate(comparison, scope))
+        case .all: return .not(.exists(resolved.prefix(end), .not(try relateElement(comparison, path, end, resolved))))
+        }
+    }
+
+    /// The comparison as a condition on one element of its collection.
+    private mutating func relateElement(
+        _ comparison: QuerySyntax.Comparison, _ path: QuerySyntax.Path, _ end: Int, _ resolved: BoundPath
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        if case .path(let other) = comparison.right {
+            throw QuerySyntaxError(
+                offset: other.offset, message: "'ALL' compares with a value; write 'SUBQUERY(…).@count == 0' instead")
+        }
+        var inner = comparison
+        inner.quantifier = nil
+        var rest = path
+        rest.variable = nil
+        rest.components = Array(path.components[end...])
+        inner.left = .path(rest)
+        return try relate(inner, Scope(start: resolved.elements))
+    }
+
+    // MARK: Relations
+
+    private mutating func relate(
+        _ comparison: QuerySyntax.Comparison, _ scope: Scope
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        let (left, right) = (try bind(comparison.left, scope), try bind(comparison.right, scope))
+        switch comparison.relation {
+        case .compare(let sign):
+            guard comparison.options.isEmpty else {
+                let equal = try text(left, .equals, right, comparison)
+                return sign == .equal ? equal : .not(equal)
+            }
+            return try compare(left, sign, right, comparison)
+        case .text(let match): return try text(left, match, right, comparison)
+        case .isIn: return try isIn(left, right, comparison)
+        case .between: return try between(left, right, comparison)
+        case .words: return try words(left, right, comparison)
+        }
+    }
+
+    private mutating func compare(
+        _ left: BoundOperand, _ sign: MartletEngine.Predicate.Comparison, _ right: BoundOperand,
+        _ comparison: QuerySyntax.Comparison
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        switch (left.type, right.type) {
+        case (.literal(let a), .literal(let b)):
+            guard let element = a.scalar, let first = a.compared(with: element), let second = b.compared(with: element)
+            else { throw mismatch(left, right, comparison) }
+            return .comparison(.value(first), sign, .value(second))
+        case (.literal, .element): return try compare(right, sign.flipped, left, comparison)
+        case (.element(let element), .literal(let literal)):
+            if let target = element.target, literal != .null {
+                return try compareLink(left, target, sign, literal, right, comparison)
+            }
+            guard let value = literal.compared(with: element) else { throw mismatch(left, right, comparison) }
+            return .comparison(left.operand, sign, .value(value))
+        case (.element(let a), .element(let b)):
+            guard ComparedKind(a).isComparable(with: ComparedKind(b)), a.target == nil || sign.isEquality else {
+                throw mismatch(left, right, comparison)
+            }
+            return .comparison(left.operand, sign, right.operand)
+        }
+    }
+
+    private mutating func compareLink(
+        _ left: BoundOperand, _ target: String, _ sign: MartletEngine.Predicate.Comparison, _ literal: QueryLiteral,
+        _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        guard sign.isEquality, case .object(let object) = literal, object._typeName == target,
+            case .path(let path) = left.operand
+        else { throw mismatch(left, right, comparison) }
+        let isRow = row(path, [object])
+        return sign == .equal ? isRow : .not(isRow)
+    }
+
+    // Unmanaged objects are nowhere.
+    private mutating func row(_ path: PropertyPath, _ given: [ObjectBase]) -> MartletEngine.Predicate {
+        for object in given where object._state == .invalidated {
+            Misuse.invalidated(object._typeName, object._keyDescription)
+        }
+        let managed = given.filter { $0._context != nil }
+        objects += managed
+        return managed.isEmpty ? .constant(false) : .isRow(path, managed.map(\._key))
+    }
+
+    private func text(
+        _ left: BoundOperand, _ match: MartletEngine.Predicate.TextMatch, _ right: BoundOperand,
+        _ comparison: QuerySyntax.Comparison
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        // 'CONTAINS' of a collection asks for an element.
+        if match == .contains, left.isCollection, comparison.options.isEmpty {
+            var binder = self
+            return try binder.compare(left, .equal, right, comparison)
+        }
+        guard case .element(let element) = left.type, ComparedKind(element).isText else {
+            throw mismatch(left, right, comparison)
+        }
+        switch right.type {
+        case .literal(let literal):
+            guard literal != .null, let value = literal.compared(with: element) else {
+                throw mismatch(left, right, comparison)
+            }
+            return .text(left.operand, match, .value(value), comparison.options)
+        case .element(let other):
+            guard ComparedKind(element).isComparable(with: ComparedKind(other)) else {
+                throw mismatch(left, right, comparison)
+            }
+            return .text(left.operand, match, right.operand, comparison.options)
+        }
+    }
+
+    private mutating func isIn(
+        _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        guard case .literal(.list(let values)) = right.type else {
+            guard right.isCollection else {
+                throw QuerySyntaxError(
+                    offset: comparison.right.offset,
+                    message:
+                        "expected a list such as '{1, 2}', an argument that is a sequence, or a collection after 'IN'")
+            }
+            return try compare(right, .equal, left, comparison)
+        }
+        guard case .element(let element) = left.type else { throw mismatch(left, right, comparison) }
+        if !comparison.options.isEmpty {
+            var parts: [MartletEngine.Predicate] = []
+            for value in values { parts.append(try text(left, .equals, BoundOperand(value), comparison)) }
+            return .or(parts)
+        }
+        if element.target != nil { return try isIn(left, element, values, right, comparison) }
+        var stored: [SQLValue] = []
+        for value in values {
+            guard let value = value.compared(with: element) else {
+                throw mismatch(left, BoundOperand(value), comparison)
+            }
+            stored.append(value)
+        }
+        return .contained(left.operand, stored)
+    }
+
+    private mutating func isIn(
+        _ left: BoundOperand, _ element: ElementType, _ values: [QueryLiteral], _ right: BoundOperand,
+        _ comparison: QuerySyntax.Comparison
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        guard case .path(let path) = left.operand else { throw mismatch(left, right, comparison) }
+        var given: [ObjectBase] = []
+        var parts: [MartletEngine.Predicate] = []
+        for value in values {
+            switch value {
+            case .object(let object) where object._typeName == element.target: given.append(object)
+            case .null: parts.append(.comparison(left.operand, .equal, .value(.null)))
+            default: throw mismatch(left, BoundOperand(value), comparison)
+            }
+        }
+        return .or(parts + [row(path, given)])
+    }
+
+    private func between(
+        _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        guard case .literal(.list(let bounds)) = right.type, bounds.count == 2 else {
+            throw QuerySyntaxError(
+                offset: comparison.right.offset, message: "expected two bounds after 'BETWEEN', as in '{1, 10}'")
+        }
+        guard case .element(let element) = left.type, element.target == nil,
+            let lower = bounds[0].compared(with: element), let upper = bounds[1].compared(with: element)
+        else { throw mismatch(left, right, comparison) }
+        return .range(left.operand, lower: .value(lower), upper: .value(upper), includesUpper: true)
+    }
+
+    private func words(
+        _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        guard left.isFullText, case .path(let path) = left.operand else {
+            throw QuerySyntaxError(
+                offset: comparison.left.offset,
+                message: "'TEXT' needs a property that the schema declares with 'fullText: true'")
+        }
+        guard case .literal(.string(let search)) = right.type else { throw mismatch(left, right, comparison) }
+        return .words(path, WordSearch(search))
+    }
+
+    private func mismatch(
+        _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
+    ) -> QuerySyntaxError {
+        QuerySyntaxError(
+            offset: comparison.offset,
+            message: "\(left.description) and \(right.description) cannot be compared in this way")
+    }
+
+    // MARK: Operands
+
+    private mutating func bind(
+        _ operand: QuerySyntax.Operand, _ scope: Scope
+    ) throws(QuerySyntaxError) -> BoundOperand {
+        switch operand {
+        case .literal(let literal, _): return BoundOperand(literal)
+        case .list(let parts, _):
+            var literals: [QueryLiteral] = []
+            for part in parts {
+                guard case .literal(let literal, _) = part else {
+                    throw QuerySyntaxError(offset: part.offset, message: "expected a value; a list holds no key paths")
+                }
+                literals.append(literal)
+            }
+            return BoundOperand(.list(literals))
+        case .path(let path): return try bind(path, scope)
+        case .subquery(let path, let variable, let condition, let offset):
+            let resolved = try resolve(path, scope)
+            guard let end = resolved.collectionEnd, end == resolved.path.components.count else {
+                throw QuerySyntaxError(offset: offset, message: "a SUBQUERY needs a collection")
+            }
+            let inner = try bind(condition, Scope(start: resolved.elements, variable: variable))
+            return BoundOperand(.matching(resolved.path, inner), .scalar(.int), "the count of a SUBQUERY")
+        case .arithmetic(let left, let sign, let right, let offset):
+            let (a, b) = (try bind(left, scope), try bind(right, scope))
+            guard let first = a.asNumber, let second = b.asNumber else {
+                throw QuerySyntaxError(
+                    offset: offset, message: "'\(sign.rawValue)' needs whole or floating numbers on both sides")
+            }
+            return BoundOperand(.arithmetic(first, sign, second), .scalar(.double), "a number")
+        }
+    }
+
+    private func bind(_ path: QuerySyntax.Path, _ scope: Scope) throws(QuerySyntaxError) -> BoundOperand {
+        let resolved = try resolve(path, scope)
+        let text = "'\(resolved.path.text)'"
+        guard let (function, position) = path.function else {
+            return BoundOperand(resolved, "\(text), which is '\(resolved.typeDescription)',")
+        }
+        guard let end = resolved.collectionEnd else {
+            throw QuerySyntaxError(
+                offset: path.offset, message: "\(text) is no collection, so it has no '@count' or sum")
+        }
+        switch function {
+        case .count:
+            guard position == path.components.count, end == position else {
+                throw QuerySyntaxError(offset: path.offset, message: "'@count' stands behind a collection, at the end")
+            }
+            return BoundOperand(.count(resolved.path), .scalar(.int), "the count of \(text)")
+        case .aggregate(let function):
+            let isArithmetic = function == .sum || function == .average
+            guard let element = resolved.element, element.target == nil, ComparedKind(element) != .any,
+                !isArithmetic || ComparedKind(element) == .number
+            else {
+                throw QuerySyntaxError(
+                    offset: path.offset,
+                    message: "\(text) has no \(isArithmetic ? "sum or average" : "least or greatest value")")
+            }
+            let type: ElementType = isArithmetic ? .scalar(.double) : element
+            return BoundOperand(.aggregate(function, resolved.path), type, "the \(function.rawValue) of \(text)")
+        }
+    }
+
+    // MARK: Key paths
+
+    func resolve(_ path: QuerySyntax.Path, _ scope: Scope) throws(QuerySyntaxError) -> BoundPath {
+        guard path.variable == scope.variable else {
+            let message =
+                scope.variable.map { "every key path in this SUBQUERY begins with '$\($0)'" }
+                ?? "there is no variable '$\(path.variable ?? "")' here"
+            throw QuerySyntaxError(offset: path.offset, message: message)
+        }
+        let components = PropertyPath(components: path.components.map(\.0))
+        switch scope.start {
+        case .values(let element):
+            guard components.components.isEmpty else {
+                throw QuerySyntaxError(offset: path.offset, message: "values of a collection have no properties")
+            }
+            return BoundPath(value: element)
+        case .rows(let table):
+            do {
+                return BoundPath(try ResolvedPath(components, from: table, in: schema), components, table, schema)
+            } catch {
+                let offset = path.components[min(error.position, path.components.count - 1)].1
+                let known = schema[error.type].map { type in type.type.properties.map { "'\($0.name)'" } } ?? []
+                let list = known.isEmpty ? "" : "; it has \(known.prefix(12).joined(separator: ", "))"
+                throw QuerySyntaxError(
+                    offset: offset,
+                    message:
+                        "'\(error.type)' has no property '\(error.name)'\(list)\(known.count > 12 ? " and others" : "")"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import Foundation
+import MartletEngine
+import MartletSQLite
+
+/// A value as a query string, or an argument of one, gives it.
+enum QueryLiteral: Equatable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case double(Double)
+    /// Digits that no double holds exactly stay as they were written.
+    case decimal(Decimal128)
+    case string(String)
+    case data(Data)
+    case date(Date)
+    case uuid(UUID)
+    case objectId(ObjectId)
+    case any(AnyRealmValue)
+    case object(ObjectBase)
+    case list([QueryLiteral])
+
+    /// Nil for what no property holds.
+    init?(_ value: Any?) {
+        guard let value = UntypedValue.unwrapped(value) else {
+            self = .null
+            return
+        }
+        switch value {
+        case let value as Bool: self = .bool(value)
+        case let value as any PersistableEnum: self.init(value.rawValue)
+        case let value as any FixedWidthInteger:
+            guard let number = Int64(exactly: value) else { return nil }
+            self = .integer(number)
+        case let value as Double: self = .double(value)
+        case let value as Float: self = .double(Double(value))
+        case let value as Decimal128: self = .decimal(value)
+        case let value as String: self = .string(value)
+        case let value as Substring: self = .string(String(value))
+        case let value as Data: self = .data(value)
+        case let value as Date: self = .date(value)
+        case let value as UUID: self = .uuid(value)
+        case let value as ObjectId: self = .objectId(value)
+        case let value as AnyRealmValue: self = .any(value)
+        case let value as ObjectBase: self = .object(value)
+        case let value as any Sequence:
+            var elements: [QueryLiteral] = []
+            for element in value {
+                guard let literal = QueryLiteral(element) else { return nil }
+                elements.append(literal)
+            }
+            self = .list(elements)
+        default: return nil
+        }
+    }
+
+    static func == (left: QueryLiteral, right: QueryLiteral) -> Bool {
+        switch (left, right) {
+        case (.object(let left), .object(let right)): left === right
+        case (.list(let left), .list(let right)): left == right
+        default: left.anyValue != nil && left.anyValue == right.anyValue
+        }
+    }
+
+    /// What messages call it.
+    var description: String {
+        switch self {
+        case .null: "nil"
+        case .bool(let value): "\(value)"
+        case .integer(let value): "the number \(value)"
+        case .double(let value): "the number \(value)"
+        case .decimal(let value): "the number \(value)"
+        case .string(let value): "the text '\(value)'"
+        case .data: "data"
+        case .date: "a date"
+        case .uuid: "a UUID"
+        case .objectId: "an object id"
+        case .any: "a value of any type"
+        case .object(let object): "a '\(object._typeName)'"
+        case .list: "a list"
+        }
+    }
+
+    // MARK: Writing
+
+    static func number(_ text: String) -> QueryLiteral? {
+        if let integer = Int64(text) { return .integer(integer) }
+        guard let first = text.utf8.first, first != UInt8(ascii: "i"), first != UInt8(ascii: "n"),
+            let double = Double(text)
+        else { return nil }
+        guard let decimal = try? Decimal128(string: text), decimal != (try? Decimal128(string: "\(double)")) else {
+            return .double(double)
+        }
+        return .decimal(decimal)
+    }
+
+    static func base64(_ text: String) -> QueryLiteral? { Data(base64Encoded: text).map { .data($0) } }
+
+    static func call(_ type: String, _ content: String) -> QueryLiteral? {
+        type == "uuid"
+            ? UUID(uuidString: content).map { .uuid($0) } : (try? ObjectId(string: content)).map { .objectId($0) }
+    }
+
+    static func dateLiteral(since1970 seconds: Int64, nanoseconds: Int64) -> QueryLiteral {
+        .date(
+            Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(nanoseconds) / 1_000_000_000))
+    }
+
+    /// `2024-01-31`, `2024-01-31T10:00:00.5Z` and, as Realm writes them, `2024-01-31@10:00:00:500`.
+    static func dateLiteral(_ text: String) -> QueryLiteral? {
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == "T" || $0 == "@" }
+        guard parts.count <= 2, var day = parts.first.map(String.init) else { return nil }
+        var nanoseconds = 0.0
+        var time = parts.count == 2 ? String(parts[1]) : "00:00:00Z"
+        let fields = time.split(separator: ":", omittingEmptySubsequences: false)
+        if text.contains("@"), fields.count == 4 {
+            guard let count = Double(fields[3]) else { return nil }
+            nanoseconds = count / 1_000_000_000
+            time = fields.dropLast().joined(separator: ":")
+        }
+        var fraction = 0.0
+        if let point = time.firstIndex(of: ".") {
+            let digits = time[time.index(after: point)...].prefix { $0.isNumber }
+            guard let value = Double("0." + digits) else { return nil }
+            fraction = value
+            time.removeSubrange(point..<digits.endIndex)
+        }
+        if !time.hasSuffix("Z") && !time.dropFirst(8).contains(where: { $0 == "+" || $0 == "-" }) { time += "Z" }
+        day += "T" + time
+        guard let date = try? Date(day, strategy: .iso8601) else { return nil }
+        return .date(date.addingTimeInterval(fraction + nanoseconds))
+    }
+
+    // MARK: Storing
+
+    /// The value as a property of any type holds it; nil for objects and lists.
+    var anyValue: AnyRealmValue? {
+        switch self {
+        case .null: AnyRealmValue.none
+        case .bool(let value): .bool(value)
+        case .integer(let value): .int(Int(value))
+        case .double(let value): .double(value)
+        case .decimal(let value): .decimal128(value)
+        case .string(let value): .string(value)
+        case .data(let value): .data(value)
+        case .date(let value): .date(value)
+        case .uuid(let value): .uuid(value)
+        case .objectId(let value): .objectId(value)
+        case .any(let value): value
+        case .object, .list: nil
+        }
+    }
+
+    /// The value as it is compared with values of a kind; nil when it cannot be.
+    func compared(with element: ElementType) -> SQLValue? {
+        if case .null = self { return .null }
+        switch element {
+        case .link, .embedded: return nil
+        case .intEnum: return number(isWhole: true)
+        case .stringEnum: return text
+        case .scalar(let scalar): return compared(with: scalar)
+        }
+    }
+
+    private var text: SQLValue? { if case .string(let value) = self { .text(value) } else { nil } }
+
+    private func compared(with scalar: ScalarType) -> SQLValue? {
+        switch (scalar, self) {
+        case (.any, _): return anyValue?._stored.raw
+        case (.bool, .bool(let value)): return value._stored.raw
+        case (.bool, .integer(let value)) where value == 0 || value == 1: return .integer(value)
+        case (.string, _): return text
+        case (.data, .data(let value)): return value._stored.raw
+        case (.data, .string(let value)): return .blob(Array(value.utf8))
+        case (.date, .date(let value)): return value._compared.raw
+        case (.date, .string(let value)): return QueryLiteral.dateLiteral(value)?.compared(with: scalar)
+        case (.uuid, .uuid(let value)): return value._stored.raw
+        case (.uuid, .string(let value)): return UUID(uuidString: value)?._stored.raw
+        case (.objectId, .objectId(let value)): return value._stored.raw
+        case (.objectId, .string(let value)): return (try? ObjectId(string: value))?._stored.raw
+        case (.decimal128, .decimal(let value)): return value._stored.raw
+        case (.decimal128, .integer(let value)): return Decimal128(Int(value))._stored.raw
+        case (.decimal128, .double(let value)): return (try? Decimal128(string: "\(value)"))?._stored.raw
+        case (.decimal128, .string(let value)): return (try? Decimal128(string: value))?._stored.raw
+        case (.float, .double(let value)): return Double(Float(value))._compared.raw
+        case (.float, _), (.double, _): return number(isWhole: false)
+        case (.int, _), (.int8, _), (.int16, _), (.int32, _), (.int64, _): return number(isWhole: true)
+        default: return nil
+        }
+    }
+
+    // Whole and floating numbers compare with each other by value.
+    private func number(isWhole: Bool) -> SQLValue? {
+        switch self {
+        case .integer(let value): .integer(value)
+        case .double(let value): value._compared.raw
+        case .decimal(let value): Double("\(value)").map { $0._compared.raw }
+        default: nil
+        }
+    }
+}
+
+extension QueryLiteral {
+    /// The literals that are words.
+    static func word(_ name: String) -> QueryLiteral? {
+        switch name.uppercased() {
+        case "TRUE", "YES": .bool(true)
+        case "FALSE", "NO": .bool(false)
+        case "NIL", "NULL": .null
+        case "INF", "INFINITY": .double(.infinity)
+        case "NAN": .double(.nan)
+        default: nil
+        }
+    }
+
+    /// A number with the other sign.
+    var negated: QueryLiteral {
+        switch self {
+        case .integer(let value): .integer(0 &- value)
+        case .double(let value): .double(-value)
+        case .decimal(let value): (try? Decimal128(string: "-\(value)")).map { .decimal($0) } ?? self
+        default: self
+        }
+    }
+}

@@ -1,0 +1,491 @@
+import MartletEngine
+
+/// Parses a query string: the predicate language of Foundation and of Realm.
+///
+/// Binding strength rises from `OR` over `AND`, `NOT`, comparisons, `+ -` to `* /`.
+struct QueryParser {
+    private let tokens: [QueryToken]
+    private let arguments: [QueryLiteral]
+    private let argumentOffset: Int
+    private var position = 0
+    private var nextArgument = 0
+    private var depth = 0
+    private static let greatestDepth = 100
+
+    /// A condition or a value: only what follows a parenthesis tells which it holds.
+    private enum Node {
+        case condition(QuerySyntax.Condition)
+        case operand(QuerySyntax.Operand)
+    }
+
+    static func parse(_ text: String, _ arguments: [QueryLiteral]) throws(QuerySyntaxError) -> QuerySyntax {
+        var parser = QueryParser(
+            tokens: try QueryLexer.tokens(text), arguments: arguments, argumentOffset: text.utf8.count)
+        var query = QuerySyntax(condition: .constant(true))
+        if !parser.startsStage && parser.current.kind != .end { query.condition = try parser.condition() }
+        while parser.startsStage { query.stages.append(try parser.stage()) }
+        guard parser.current.kind == .end else {
+            throw parser.failure("expected 'AND', 'OR' or the end")
+        }
+        guard parser.nextArgument == 0 || parser.nextArgument == arguments.count else {
+            throw QuerySyntaxError(
+                offset: text.utf8.count,
+                message: "\(arguments.count) arguments were given, and the text asks for \(parser.nextArgument)")
+        }
+        return query
+    }
+
+    private init(tokens: [QueryToken], arguments: [QueryLiteral], argumentOffset: Int) {
+        self.tokens = tokens
+        self.arguments = arguments
+        self.argumentOffset = argumentOffset
+    }
+
+    // MARK: Tokens
+
+    private var current: QueryToken { tokens[position] }
+
+    private mutating func advance() { position = min(position + 1, tokens.count - 1) }
+
+    private func isSign(_ signs: String...) -> Bool {
+        if case .sign(let sign) = current.kind { signs.contains(sign) } else { false }
+    }
+
+    private func word(_ token: QueryToken) -> String? {
+        if case .name(let name) = token.kind { name.uppercased() } else { nil }
+    }
+
+    private func isWord(_ words: String...) -> Bool { word(current).map { words.contains($0) } ?? false }
+
+    private mutating func take(sign: String) throws(QuerySyntaxError) {
+        guard isSign(sign) else { throw failure("expected '\(sign)'") }
+        advance()
+    }
+
+    private func failure(_ expected: String) -> QuerySyntaxError {
+        let found =
+            switch current.kind {
+            case .end: "the text ends here"
+            case .name(let name): "found '\(name)'"
+            case .sign(let sign): "found '\(sign)'"
+            case .keyword(let name): "found '@\(name)'"
+            case .string(let text): "found the text '\(text)'"
+            case .number, .literal: "found a literal"
+            case .variable(let name): "found '$\(name)'"
+            case .argument, .keyPathArgument: "found an argument"
+            }
+        return QuerySyntaxError(offset: current.offset, message: "\(expected), but \(found)")
+    }
+
+    // MARK: Conditions
+
+    private mutating func condition() throws(QuerySyntaxError) -> QuerySyntax.Condition {
+        asCondition(try disjunction())
+    }
+
+    private func asCondition(_ node: Node) -> QuerySyntax.Condition {
+        switch node {
+        case .condition(let condition): condition
+        case .operand(let operand): .value(operand)
+        }
+    }
+
+    private mutating func disjunction() throws(QuerySyntaxError) -> Node {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth < Self.greatestDepth else {
+            throw QuerySyntaxError(
+                offset: current.offset, message: "more than \(Self.greatestDepth) parentheses are open here")
+        }
+        let first = try conjunction()
+        guard isSign("||") || isWord("OR") else { return first }
+        var parts = [asCondition(first)]
+        while isSign("||") || isWord("OR") {
+            advance()
+            parts.append(asCondition(try conjunction()))
+        }
+        return .condition(.or(parts))
+    }
+
+    private mutating func conjunction() throws(QuerySyntaxError) -> Node {
+        let first = try negation()
+        guard isSign("&&") || isWord("AND") else { return first }
+        var parts = [asCondition(first)]
+        while isSign("&&") || isWord("AND") {
+            advance()
+            parts.append(asCondition(try negation()))
+        }
+        return .condition(.and(parts))
+    }
+
+    private mutating func negation() throws(QuerySyntaxError) -> Node {
+        var isNegated = false
+        var isFound = false
+        while isSign("!") || isWord("NOT") {
+            advance()
+            isNegated.toggle()
+            isFound = true
+        }
+        let node = try comparison()
+        guard isFound else { return node }
+        let condition = asCondition(node)
+        return .condition(isNegated ? .not(condition) : condition)
+    }
+
+    private mutating func comparison() throws(QuerySyntaxError) -> Node {
+        let quantifier = try quantifier()
+        let left = try sum()
+        let offset = current.offset
+        guard let relation = try relation() else {
+            if quantifier != nil { throw failure("expected a comparison") }
+            return left
+        }
+        guard case .operand(let operand) = left else {
+            throw QuerySyntaxError(
+                offset: offset, message: "a condition cannot be compared; expected 'AND', 'OR' or the end")
+        }
+        var comparison = QuerySyntax.Comparison(
+            quantifier: quantifier, left: operand, relation: relation,
+            right: .literal(.null, offset), offset: offset)
+        if isSign("[") { comparison.options = try options(relation) }
+        guard case .operand(let right) = try sum() else { throw failure("expected a value") }
+        comparison.right = right
+        return .condition(.comparison(comparison))
+    }
+
+    private mutating func quantifier() throws(QuerySyntaxError) -> QuerySyntax.Quantifier? {
+        guard let word = word(current), !isNameFollowed else { return nil }
+        let quantifier: QuerySyntax.Quantifier
+        switch word {
+        case "ANY", "SOME": quantifier = .any
+        case "ALL": quantifier = .all
+        case "NONE": quantifier = .none
+        default: return nil
+        }
+        advance()
+        return quantifier
+    }
+
+    // A property may be called 'any': then a relation, a point or the end follows, and no value.
+    private var isNameFollowed: Bool {
+        guard position + 1 < tokens.count else { return true }
+        switch tokens[position + 1].kind {
+        case .sign(let sign): return sign != "(" && sign != "{"
+        case .end: return true
+        case .name(let name):
+            return ["CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "IN", "BETWEEN", "AND", "OR", "TEXT"]
+                .contains(name.uppercased())
+        default: return false
+        }
+    }
+
+    private mutating func relation() throws(QuerySyntaxError) -> QuerySyntax.Relation? {
+        let relation: QuerySyntax.Relation
+        switch current.kind {
+        case .sign("="), .sign("=="): relation = .compare(.equal)
+        case .sign("!="), .sign("<>"): relation = .compare(.notEqual)
+        case .sign("<"): relation = .compare(.less)
+        case .sign("<="), .sign("=<"): relation = .compare(.lessOrEqual)
+        case .sign(">"): relation = .compare(.greater)
+        case .sign(">="), .sign("=>"): relation = .compare(.greaterOrEqual)
+        case .name(let name):
+            switch name.uppercased() {
+            case "CONTAINS": relation = .text(.contains)
+            case "BEGINSWITH": relation = .text(.begins)
+            case "ENDSWITH": relation = .text(.ends)
+            case "LIKE": relation = .text(.like)
+            case "IN": relation = .isIn
+            case "BETWEEN": relation = .between
+            case "TEXT": relation = .words
+            case "MATCHES":
+                throw failure("regular expressions are not supported; use 'LIKE', 'CONTAINS' or 'TEXT'")
+            default: return nil
+            }
+        default: return nil
+        }
+        advance()
+        return relation
+    }
+
+    private mutating func options(_ relation: QuerySyntax.Relation) throws(QuerySyntaxError) -> Predicate.TextOptions {
+        let allowed =
+            switch relation {
+            case .text, .compare(.equal), .compare(.notEqual), .isIn: true
+            default: false
+            }
+        advance()
+        guard allowed, case .name(let letters) = current.kind, !letters.isEmpty,
+            letters.lowercased().utf8.allSatisfy({ "cd".utf8.contains($0) })
+        else { throw failure(allowed ? "expected 'c', 'd' or 'cd'" : "this comparison has no options") }
+        advance()
+        try take(sign: "]")
+        var options: Predicate.TextOptions = []
+        if letters.lowercased().contains("c") { options.insert(.caseInsensitive) }
+        if letters.lowercased().contains("d") { options.insert(.diacriticInsensitive) }
+        return options
+    }
+
+    // MARK: Values
+
+    private mutating func sum() throws(QuerySyntaxError) -> Node {
+        try arithmetic(["+": .plus, "-": .minus]) { (parser) throws(QuerySyntaxError) in try parser.product() }
+    }
+
+    private mutating func product() throws(QuerySyntaxError) -> Node {
+        try arithmetic(["*": .times, "/": .dividedBy]) { (parser) throws(QuerySyntaxError) in try parser.primary() }
+    }
+
+    private mutating func arithmetic(
+        _ signs: [String: Predicate.Arithmetic], _ part: (inout QueryParser) throws(QuerySyntaxError) -> Node
+    ) throws(QuerySyntaxError) -> Node {
+        var node = try part(&self)
+        while case .sign(let text) = current.kind, let sign = signs[text] {
+            let offset = current.offset
+            guard case .operand(let left) = node else { throw failure("expected 'AND', 'OR' or the end") }
+            advance()
+            guard case .operand(let right) = try part(&self) else {
+                throw QuerySyntaxError(offset: offset, message: "expected a value on both sides of '\(text)'")
+            }
+            node = .operand(.arithmetic(left, sign, right, offset))
+        }
+        return node
+    }
+
+    private mutating func primary() throws(QuerySyntaxError) -> Node {
+        let token = current
+        switch token.kind {
+        case .sign("("):
+            advance()
+            let node = try disjunction()
+            try take(sign: ")")
+            return node
+        case .sign("{"): return .operand(try list())
+        case .sign("-"):
+            advance()
+            guard case .number(let number) = current.kind else { throw failure("expected a number after '-'") }
+            advance()
+            return .operand(.literal(number.negated, token.offset))
+        case .number(let literal), .literal(let literal):
+            advance()
+            return .operand(.literal(literal, token.offset))
+        case .string(let text):
+            advance()
+            return .operand(.literal(.string(text), token.offset))
+        case .argument(let number):
+            advance()
+            return .operand(.literal(try argument(number, token.offset), token.offset))
+        case .name(let name): return try named(name, token)
+        case .variable, .keyword, .keyPathArgument: return .operand(.path(try path()))
+        case .sign, .end: throw failure("expected a property, a value or a condition")
+        }
+    }
+
+    private mutating func named(_ name: String, _ token: QueryToken) throws(QuerySyntaxError) -> Node {
+        // What is followed by a point is a property, whatever it is called.
+        if position + 1 < tokens.count, tokens[position + 1].kind == .sign(".") { return .operand(.path(try path())) }
+        switch name.uppercased() {
+        case "TRUEPREDICATE":
+            advance()
+            return .condition(.constant(true))
+        case "FALSEPREDICATE":
+            advance()
+            return .condition(.constant(false))
+        case "SUBQUERY": return .operand(try subquery())
+        default: break
+        }
+        if let literal = QueryLiteral.word(name) {
+            advance()
+            return .operand(.literal(literal, token.offset))
+        }
+        return .operand(.path(try path()))
+    }
+
+    private mutating func argument(_ number: Int?, _ offset: Int) throws(QuerySyntaxError) -> QueryLiteral {
+        let index = number ?? nextArgument
+        nextArgument = max(nextArgument, index + 1)
+        guard index < arguments.count else {
+            throw QuerySyntaxError(
+                offset: offset, message: "argument \(index + 1) is missing; \(arguments.count) were given")
+        }
+        return arguments[index]
+    }
+
+    private mutating func list() throws(QuerySyntaxError) -> QuerySyntax.Operand {
+        let offset = current.offset
+        try take(sign: "{")
+        var elements: [QuerySyntax.Operand] = []
+        while !isSign("}") {
+            guard case .operand(let element) = try sum() else { throw failure("expected a value") }
+            elements.append(element)
+            if isSign(",") { advance() } else { break }
+        }
+        guard isSign("}") else { throw failure("expected ',' or '}'") }
+        advance()
+        return .list(elements, offset)
+    }
+
+    // `SUBQUERY(items, $x, $x.price > 5).@count`
+    private mutating func subquery() throws(QuerySyntaxError) -> QuerySyntax.Operand {
+        let offset = current.offset
+        advance()
+        try take(sign: "(")
+        let collection = try path()
+        try take(sign: ",")
+        guard case .variable(let variable) = current.kind else { throw failure("expected a variable such as '$x'") }
+        advance()
+        try take(sign: ",")
+        let inner = try condition()
+        try take(sign: ")")
+        try take(sign: ".")
+        guard case .keyword(let name) = current.kind, name == "count" || name == "size" else {
+            throw failure("expected '.@count' after a SUBQUERY")
+        }
+        advance()
+        return .subquery(collection, variable: variable, inner, offset)
+    }
+
+    // MARK: Key paths
+
+    private mutating func path() throws(QuerySyntaxError) -> QuerySyntax.Path {
+        var path = QuerySyntax.Path(offset: current.offset)
+        if case .variable(let name) = current.kind {
+            path.variable = name
+            advance()
+            guard isSign(".") else { return path }
+            advance()
+        } else if isWord("SELF") {
+            advance()
+            guard isSign(".") else { return path }
+            advance()
+        }
+        while true {
+            try component(&path)
+            guard isSign(".") else { return path }
+            advance()
+        }
+    }
+
+    private mutating func component(_ path: inout QuerySyntax.Path) throws(QuerySyntaxError) {
+        let offset = current.offset
+        switch current.kind {
+        case .name(let name):
+            advance()
+            path.components.append((.property(name), offset))
+        case .keyPathArgument:
+            advance()
+            guard case .string(let text) = try argument(nil, offset) else {
+                throw QuerySyntaxError(offset: offset, message: "'%K' takes a key path as a text")
+            }
+            for name in text.split(separator: ".", omittingEmptySubsequences: false) {
+                path.components.append((.property(String(name)), offset))
+            }
+        case .keyword(let name): return try keyword(name, &path)
+        default: throw failure("expected the name of a property")
+        }
+        while isSign("[") {
+            let offset = current.offset
+            advance()
+            path.components.append((.entry(try mapKey()), offset))
+            try take(sign: "]")
+        }
+    }
+
+    private mutating func mapKey() throws(QuerySyntaxError) -> String {
+        switch current.kind {
+        case .string(let text):
+            advance()
+            return text
+        case .argument(let number):
+            let offset = current.offset
+            advance()
+            if case .string(let text) = try argument(number, offset) { return text }
+            throw QuerySyntaxError(offset: offset, message: "the key of a map is a text")
+        default: throw failure("expected the key of a map, as in '[\"key\"]'")
+        }
+    }
+
+    private mutating func keyword(_ name: String, _ path: inout QuerySyntax.Path) throws(QuerySyntaxError) {
+        let offset = current.offset
+        func aggregate(_ function: QuerySyntax.Function) throws(QuerySyntaxError) {
+            guard path.function == nil else {
+                throw QuerySyntaxError(
+                    offset: offset, message: "a key path has one '@count', '@min', '@max', '@sum' or '@avg'")
+            }
+            path.function = (function, path.components.count)
+        }
+        switch name.lowercased() {
+        case "count", "size": try aggregate(.count)
+        case "min": try aggregate(.aggregate(.min))
+        case "max": try aggregate(.aggregate(.max))
+        case "sum": try aggregate(.aggregate(.sum))
+        case "avg", "average": try aggregate(.aggregate(.average))
+        case "allkeys": path.components.append((.keys, offset))
+        case "allvalues": break
+        case "links":
+            advance()
+            let names = try (backlinkName(), backlinkName())
+            path.components.append((.backlinks(type: names.0, property: names.1), offset))
+            return
+        default:
+            throw failure(
+                "expected '@count', '@size', '@min', '@max', '@sum', '@avg', '@allKeys', '@allValues' or '@links'")
+        }
+        advance()
+    }
+
+    private mutating func backlinkName() throws(QuerySyntaxError) -> String {
+        try take(sign: ".")
+        guard case .name(let name) = current.kind else {
+            throw failure("expected a class and a property, as in '@links.Dog.owner'")
+        }
+        advance()
+        return name
+    }
+
+    // MARK: After the condition
+
+    private var startsStage: Bool {
+        guard isWord("SORT", "DISTINCT", "LIMIT"), position + 1 < tokens.count else { return false }
+        return tokens[position + 1].kind == .sign("(")
+    }
+
+    private mutating func stage() throws(QuerySyntaxError) -> QuerySyntax.Stage {
+        let word = word(current)
+        advance()
+        try take(sign: "(")
+        let stage: QuerySyntax.Stage
+        switch word {
+        case "LIMIT":
+            guard case .number(.integer(let count)) = current.kind else { throw failure("expected a whole number") }
+            advance()
+            stage = .limit(Int(count))
+        case "DISTINCT":
+            var paths = [try path()]
+            while isSign(",") {
+                advance()
+                paths.append(try path())
+            }
+            stage = .distinct(paths)
+        default:
+            var terms = [try sortTerm()]
+            while isSign(",") {
+                advance()
+                terms.append(try sortTerm())
+            }
+            stage = .sort(terms)
+        }
+        try take(sign: ")")
+        return stage
+    }
+
+    private mutating func sortTerm() throws(QuerySyntaxError) -> (QuerySyntax.Path, ascending: Bool) {
+        let path = try path()
+        if isWord("ASC", "ASCENDING") {
+            advance()
+        } else if isWord("DESC", "DESCENDING") {
+            advance()
+            return (path, false)
+        }
+        return (path, true)
+    }
+}

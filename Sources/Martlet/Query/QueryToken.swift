@@ -1,0 +1,302 @@
+import MartletEngine
+
+/// A word, sign or literal of a query string.
+struct QueryToken {
+    enum Kind: Equatable {
+        case name(String)
+        case number(QueryLiteral)
+        case string(String)
+        /// A literal that says its own type.
+        case literal(QueryLiteral)
+        /// `@count`, `@links` and the like, without the sign.
+        case keyword(String)
+        /// `$item`
+        case variable(String)
+        /// `%@`, or `$0` with its position.
+        case argument(Int?)
+        /// `%K`
+        case keyPathArgument
+        case sign(String)
+        case end
+    }
+
+    let kind: Kind
+    /// In bytes of UTF-8 from the beginning of the text.
+    let offset: Int
+}
+
+/// Why a query string cannot be understood.
+struct QuerySyntaxError: Error {
+    let offset: Int
+    /// What was expected there, and what was found.
+    let message: String
+}
+
+/// Splits a query string. Works on bytes: a quote followed by a combining mark ends the string all the same.
+struct QueryLexer {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    static func tokens(_ text: String) throws(QuerySyntaxError) -> [QueryToken] {
+        var lexer = QueryLexer(text)
+        var tokens: [QueryToken] = []
+        repeat { tokens.append(try lexer.next()) } while tokens.last?.kind != .end
+        return tokens
+    }
+
+    private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private func peek(_ distance: Int) -> UInt8? {
+        position + distance < bytes.count ? bytes[position + distance] : nil
+    }
+
+    private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    private mutating func next() throws(QuerySyntaxError) -> QueryToken {
+        while let byte = current, byte == 32 || (9...13).contains(byte) { position += 1 }
+        let start = position
+        guard let byte = current else { return QueryToken(kind: .end, offset: start) }
+        let kind: QueryToken.Kind
+        switch byte {
+        case UInt8(ascii: "'"), UInt8(ascii: "\""): kind = .string(try string(byte))
+        case UInt8(ascii: "@"):
+            position += 1
+            kind = .keyword(try name("a word such as 'count'"))
+        case UInt8(ascii: "$"): kind = try variable()
+        case UInt8(ascii: "%"): kind = try argument()
+        case UInt8(ascii: "#"):
+            // A name that is also a word of the language.
+            position += 1
+            kind = .name(try name("a name"))
+        case _ where isDigit(byte) || byte == UInt8(ascii: ".") && peek(1).map(isDigit) == true: kind = try number()
+        case _ where isNameStart(byte): kind = try word()
+        default: kind = .sign(try sign())
+        }
+        return QueryToken(kind: kind, offset: start)
+    }
+
+    // MARK: Signs
+
+    private static let signs = ["==", "!=", "<>", "<=", "=<", ">=", "=>", "&&", "||"]
+
+    private mutating func sign() throws(QuerySyntaxError) -> String {
+        if position + 1 < bytes.count {
+            let pair = text(position..<position + 2)
+            if Self.signs.contains(pair) {
+                position += 2
+                return pair
+            }
+        }
+        let sign = text(position..<position + 1)
+        guard "=<>!(){}[],.+-*/".contains(sign) else {
+            throw QuerySyntaxError(offset: position, message: "'\(character)' means nothing here")
+        }
+        position += 1
+        return sign
+    }
+
+    // The whole character at the position.
+    private var character: String { String(String(decoding: bytes[position...], as: UTF8.self).prefix(1)) }
+
+    private mutating func argument() throws(QuerySyntaxError) -> QueryToken.Kind {
+        let start = position
+        position += 1
+        switch current {
+        case UInt8(ascii: "@"):
+            position += 1
+            return .argument(nil)
+        case UInt8(ascii: "K"):
+            position += 1
+            return .keyPathArgument
+        default:
+            // As in 'printf': any number.
+            while let byte = current, "lhqz".utf8.contains(byte) { position += 1 }
+            guard let byte = current, "diuxXfFeEgGs".utf8.contains(byte) else {
+                throw QuerySyntaxError(
+                    offset: start, message: "expected '%@' for a value or '%K' for a key path")
+            }
+            position += 1
+            return .argument(nil)
+        }
+    }
+
+    private mutating func variable() throws(QuerySyntaxError) -> QueryToken.Kind {
+        let start = position
+        position += 1
+        while let byte = current, isDigit(byte) { position += 1 }
+        if position > start + 1 {
+            guard let number = Int(text(start + 1..<position)) else {
+                throw QuerySyntaxError(offset: start, message: "there is no argument of this number")
+            }
+            return .argument(number)
+        }
+        return .variable(try name("the name of a variable, or the number of an argument"))
+    }
+
+    // MARK: Words
+
+    private func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
+
+    private func isNameStart(_ byte: UInt8) -> Bool {
+        (65...90).contains(byte) || (97...122).contains(byte) || byte == UInt8(ascii: "_") || byte >= 128
+    }
+
+    private mutating func name(_ expected: String) throws(QuerySyntaxError) -> String {
+        let start = position
+        while let byte = current, isNameStart(byte) || (position > start && isDigit(byte)) { position += 1 }
+        guard position > start else { throw QuerySyntaxError(offset: start, message: "expected \(expected)") }
+        return text(start..<position)
+    }
+
+    private mutating func word() throws(QuerySyntaxError) -> QueryToken.Kind {
+        let start = position
+        if isTimestamp(start) { return .literal(try timestamp(start)) }
+        let word = try name("a name")
+        switch (word.lowercased(), current) {
+        case ("uuid", UInt8(ascii: "(")), ("oid", UInt8(ascii: "(")):
+            return .literal(try call(word.lowercased(), start))
+        case ("b64", UInt8(ascii: "'")), ("b64", UInt8(ascii: "\"")):
+            let content = try string(bytes[position])
+            guard let data = QueryLiteral.base64(content) else {
+                throw QuerySyntaxError(offset: start, message: "'\(content)' is not Base64")
+            }
+            return .literal(data)
+        default: return .name(word)
+        }
+    }
+
+    private mutating func call(_ type: String, _ start: Int) throws(QuerySyntaxError) -> QueryLiteral {
+        let open = position + 1
+        while let byte = current, byte != UInt8(ascii: ")") { position += 1 }
+        guard current != nil else { throw QuerySyntaxError(offset: start, message: "expected ')' after '\(type)('") }
+        let content = text(open..<position).trimming("'\" ")
+        position += 1
+        guard let literal = QueryLiteral.call(type, content) else {
+            throw QuerySyntaxError(
+                offset: start,
+                message: "'\(content)' is no \(type == "uuid" ? "UUID" : "object id of 24 hexadecimal digits")")
+        }
+        return literal
+    }
+
+    // `T1700000000:250` is seconds and nanoseconds since 1970, as Realm writes dates.
+    private func isTimestamp(_ start: Int) -> Bool {
+        guard bytes[start] == UInt8(ascii: "T") || bytes[start] == UInt8(ascii: "t") else { return false }
+        let digits = bytes[(start + 1)...].prefix { isDigit($0) || $0 == UInt8(ascii: "-") }
+        let end = start + 1 + digits.count
+        return !digits.isEmpty && end < bytes.count && bytes[end] == UInt8(ascii: ":")
+    }
+
+    private mutating func timestamp(_ start: Int) throws(QuerySyntaxError) -> QueryLiteral {
+        position = start + 1
+        let first = position
+        while let byte = current, isDigit(byte) || byte == UInt8(ascii: "-") { position += 1 }
+        let seconds = Int64(text(first..<position))
+        position += 1
+        let second = position
+        while let byte = current, isDigit(byte) || byte == UInt8(ascii: "-") { position += 1 }
+        guard let seconds, let nanoseconds = Int64(text(second..<position)) else {
+            throw QuerySyntaxError(offset: start, message: "expected a date such as 'T1700000000:0'")
+        }
+        return .dateLiteral(since1970: seconds, nanoseconds: nanoseconds)
+    }
+
+    // MARK: Literals
+
+    private mutating func number() throws(QuerySyntaxError) -> QueryToken.Kind {
+        let start = position
+        if let date = try date() { return .literal(date) }
+        if current == UInt8(ascii: "0"), let next = peek(1), next == UInt8(ascii: "x") || next == UInt8(ascii: "X") {
+            position += 2
+            while let byte = current, isDigit(byte) || isNameStart(byte) { position += 1 }
+            guard let value = Int64(text(start + 2..<position), radix: 16) else {
+                throw QuerySyntaxError(
+                    offset: start, message: "'\(text(start..<position))' is no whole number of 64 bits")
+            }
+            return .number(.integer(value))
+        }
+        while let byte = current {
+            let previous = position > start ? bytes[position - 1] : 0
+            let isSign =
+                (byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-"))
+                && (previous == UInt8(ascii: "e") || previous == UInt8(ascii: "E"))
+            guard isSign || isDigit(byte) || byte == UInt8(ascii: ".") || isNameStart(byte) else { break }
+            position += 1
+        }
+        let written = text(start..<position)
+        guard let literal = QueryLiteral.number(written) else {
+            throw QuerySyntaxError(offset: start, message: "'\(written)' is no number")
+        }
+        return .number(literal)
+    }
+
+    // A number of four digits and a minus begin a date.
+    private mutating func date() throws(QuerySyntaxError) -> QueryLiteral? {
+        let start = position
+        guard bytes.count - start >= 10, bytes[start..<start + 4].allSatisfy(isDigit),
+            bytes[start + 4] == UInt8(ascii: "-"), isDigit(bytes[start + 5]), isDigit(bytes[start + 6]),
+            bytes[start + 7] == UInt8(ascii: "-")
+        else { return nil }
+        while let byte = current, isDigit(byte) || "-:.TZ@+".utf8.contains(byte) { position += 1 }
+        let written = text(start..<position)
+        guard let date = QueryLiteral.dateLiteral(written) else {
+            throw QuerySyntaxError(
+                offset: start, message: "'\(written)' is no date; write it as in '2024-01-31T10:00:00Z'")
+        }
+        return date
+    }
+
+    private mutating func string(_ quote: UInt8) throws(QuerySyntaxError) -> String {
+        let start = position
+        position += 1
+        var content: [UInt8] = []
+        while let byte = current, byte != quote {
+            position += 1
+            guard byte == UInt8(ascii: "\\") else {
+                content.append(byte)
+                continue
+            }
+            content += try escape()
+        }
+        guard current == quote else {
+            throw QuerySyntaxError(offset: start, message: "the text that begins here has no closing quote")
+        }
+        position += 1
+        return String(decoding: content, as: UTF8.self)
+    }
+
+    private mutating func escape() throws(QuerySyntaxError) -> [UInt8] {
+        let start = position - 1
+        guard let byte = current else {
+            throw QuerySyntaxError(offset: start, message: "the text that begins here has no closing quote")
+        }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "n"): return [10]
+        case UInt8(ascii: "r"): return [13]
+        case UInt8(ascii: "t"): return [9]
+        case UInt8(ascii: "0"): return [0]
+        case UInt8(ascii: "u"):
+            let end = min(position + 4, bytes.count)
+            guard let code = UInt32(text(position..<end), radix: 16), end == position + 4,
+                let scalar = Unicode.Scalar(code)
+            else { throw QuerySyntaxError(offset: start, message: "expected four hexadecimal digits after '\\u'") }
+            position = end
+            return Array(String(scalar).utf8)
+        default: return [byte]
+        }
+    }
+}
+
+extension String {
+    /// Without the characters at both ends.
+    fileprivate func trimming(_ characters: String) -> String {
+        let set = Array(characters.utf8)
+        var bytes = Array(utf8)[...]
+        while let first = bytes.first, set.contains(first) { bytes = bytes.dropFirst() }
+        while let last = bytes.last, set.contains(last) { bytes = bytes.dropLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,118 @@
+import MartletEngine
+
+extension Realm {
+    /// A condition written as text, in the predicate language of Foundation and of Realm:
+    /// `"age > 5 AND owner.name BEGINSWITH[c] 'm'"`. The text may go on with `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`.
+    ///
+    /// For texts that come from outside: what is wrong with them is thrown. `filter(_:_:)` takes a text directly and traps.
+    /// Values reach the database as bound parameters only.
+    public struct Predicate: CustomStringConvertible {
+        let syntax: QuerySyntax
+        let text: String
+
+        /// Parses a text. Names and types are checked when the predicate is used, by `filter(_:)`.
+        ///
+        /// - Parameters:
+        ///   - text: the condition. `%@` and `$0` stand for arguments, `%K` for a key path given as one.
+        ///   - arguments: values of any type that properties can have, objects, `nil`, and sequences of these.
+        /// - Throws: `Realm.Error.invalidInput`, with the offset in bytes and what was expected there.
+        public init(parsing text: String, _ arguments: Any?...) throws {
+            try self.init(parsing: text, arguments: arguments)
+        }
+
+        /// The same with the arguments in an array.
+        public init(parsing text: String, arguments: [Any?]) throws {
+            var literals: [QueryLiteral] = []
+            for (position, argument) in arguments.enumerated() {
+                guard let literal = QueryLiteral(argument) else {
+                    throw Error(
+                        .invalidInput,
+                        "argument \(position + 1) of the query '\(text)' is a '\(type(of: argument))', which no property "
+                            + "can have; pass a number, text, date or another value that can be stored")
+                }
+                literals.append(literal)
+            }
+            self.text = text
+            do {
+                syntax = try QueryParser.parse(text, literals)
+            } catch {
+                throw error.told(text)
+            }
+        }
+
+        /// The text.
+        public var description: String { text }
+    }
+}
+
+extension QuerySyntaxError {
+    /// The error with a line that points at the place.
+    func told(_ text: String) -> Realm.Error {
+        Realm.Error(.invalidInput, "\(message), at offset \(offset) of the query:\n\(pointer(text))")
+    }
+
+    // One line of the text around the place, and a caret below it.
+    private func pointer(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        let start = bytes[..<min(offset, bytes.count)].lastIndex(of: 10).map { $0 + 1 } ?? 0
+        let line = bytes[start...].prefix { $0 != 10 && $0 != 13 }
+        let before = String(decoding: bytes[start..<min(offset, bytes.count)], as: UTF8.self)
+        return "    \(String(decoding: line, as: UTF8.self))\n    \(String(repeating: " ", count: before.count))^"
+    }
+}
+
+extension Realm.Predicate {
+    /// A predicate held against a class.
+    struct Bound {
+        let condition: MartletEngine.Predicate
+        let stages: [QueryPlan.Stage]
+    }
+
+    /// Names and types checked against a class of a Realm. Objects of another Realm trap.
+    func bound(to table: TableID, in context: RealmContext) throws -> Bound {
+        do {
+            var binder = QueryBinder(context.schema)
+            let scope = QueryBinder.Scope(start: .rows(table))
+            let condition = try binder.bind(syntax.condition, scope)
+            for object in binder.objects where object._context !== context { Misuse.foreignObject(object._typeName) }
+            var stages: [QueryPlan.Stage] = []
+            for stage in syntax.stages { stages.append(try binder.stage(stage, scope)) }
+            return Bound(condition: condition, stages: stages)
+        } catch {
+            throw error.told(text)
+        }
+    }
+}
+
+extension QueryBinder {
+    fileprivate func stage(
+        _ stage: QuerySyntax.Stage, _ scope: Scope
+    ) throws(QuerySyntaxError) -> QueryPlan.Stage {
+        switch stage {
+        case .limit(let count): return .limit(count, offset: 0)
+        case .distinct(let paths):
+            var bound: [PropertyPath] = []
+            for path in paths { bound.append(try single(path, scope, "DISTINCT")) }
+            return .distinct(bound)
+        case .sort(let terms):
+            var bound: [SortTerm] = []
+            for (path, ascending) in terms {
+                bound.append(SortTerm(try single(path, scope, "SORT"), ascending: ascending))
+            }
+            return .sort(bound)
+        }
+    }
+
+    private func single(
+        _ path: QuerySyntax.Path, _ scope: Scope, _ word: String
+    ) throws(QuerySyntaxError) -> PropertyPath {
+        let resolved = try resolve(path, scope)
+        guard path.function == nil, resolved.collectionEnd == nil, let element = resolved.element,
+            element.target == nil || word == "DISTINCT"
+        else {
+            throw QuerySyntaxError(
+                offset: path.offset, message: "'\(word)' needs properties with one value, behind to-one links only")
+        }
+        return resolved.path
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Foundation
+import MartletCompiler
+import MartletReference
+import MartletSchema
+
+struct DiagramCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diagram", abstract: "Draw a schema: its types, and what links, embeds or uses what.",
+        discussion: """
+            'mermaid' is text that many sites draw, 'dot' is for Graphviz, and 'svg' is a picture that needs nothing \
+            else. Without '--format' the ending of the output file decides, and else it is mermaid. A schema with errors \
+            is not drawn.
+            """)
+
+    @Argument(help: "The schema folder.", completion: .directory)
+    var folder: String
+
+    @Option(
+        help: "What to write: \(DiagramFormat.words).",
+        completion: .list(DiagramFormat.allCases.map(\.rawValue)), transform: DiagramFormat.named)
+    var format: DiagramFormat?
+
+    @Option(name: .shortAndLong, help: "The file to write to; standard output without it.", completion: .file())
+    var output: String?
+
+    @Flag(inversion: .prefixedNo, help: "Whether projections are drawn.")
+    var projections = true
+
+    @Option(
+        help: "Which properties the boxes show: \(DiagramProperties.words); 'links' keeps primary keys too.",
+        completion: .list(DiagramProperties.allCases.map(\.rawValue)), transform: DiagramProperties.named)
+    var properties = DiagramProperties.all
+
+    @Option(help: "Draw this type and those around it alone; may be given more than once.")
+    var only: [String] = []
+
+    @Option(help: "How many lines away from '--only' types may be.")
+    var depth = 1
+
+    func validate() throws {
+        if depth < 0 { throw ValidationError("'--depth' counts lines; write 0 or more") }
+    }
+
+    func run() throws {
+        let input = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
+        let options = DiagramOptions(
+            showsProjections: projections, properties: properties, types: only, depth: depth)
+        let diagram = Compiler.diagram(input, as: chosenFormat, options: options)
+        let text = try diagram.text(reporting: input)
+        if let unknown = only.first(where: { !diagram.typeNames.contains($0) }) {
+            throw CommandFailure(.usage, "the schema has no type '\(unknown)'; write its name as the schema does")
+        }
+        guard let output else {
+            try Console.write(text)
+            return
+        }
+        let isWritten = try loading { () throws(DiskError) in
+            try FileReplacer.replace(output, with: Array(text.utf8))
+        }
+        try Console.write(isWritten ? "wrote \(output)\n" : "nothing to do\n")
+    }
+
+    private var chosenFormat: DiagramFormat {
+        if let format { return format }
+        switch output.map({ URL(fileURLWithPath: $0).pathExtension.lowercased() }) {
+        case "svg": return .svg
+        case "dot", "gv": return .dot
+        default: return .mermaid
+        }
+    }
+}
+
+extension Reference {
+    /// Says what is wrong with a schema that has errors.
+    func text(reporting input: SchemaInput) throws -> String {
+        guard let text else {
+            let printer = DiagnosticPrinter(
+                sources: input.allSources, style: .full, isColored: Console.isColored(descriptor: 2))
+            Console.error(printer.text(diagnostics))
+            throw CommandFailure(.findings)
+        }
+        return text
+    }
+}
+
+extension DiagramFormat {
+    static let words = allCases.map(\.rawValue).joined(separator: ", ")
+
+    static func named(_ word: String) throws -> DiagramFormat {
+        guard let format = DiagramFormat(rawValue: word) else {
+            throw ValidationError("unknown format '\(word)'; there are \(words)")
+        }
+        return format
+    }
+}
+
+extension DiagramProperties {
+    static let words = allCases.map(\.rawValue).joined(separator: ", ")
+
+    static func named(_ word: String) throws -> DiagramProperties {
+        guard let properties = DiagramProperties(rawValue: word) else {
+            throw ValidationError("unknown choice '\(word)'; there are \(words)")
+        }
+        return properties
+    }
+}

@@ -1,0 +1,44 @@
+import MartletSQLite
+
+/// The full-text indexes of a file: one FTS5 table for each property declared so, made anew whenever its type changes.
+///
+/// A table keeps the text itself, beside the row: one that points at the rows needs triggers, which no connection runs.
+struct WordTables {
+    let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    /// Drops the indexes of types, under the names that these have now.
+    func drop(of types: some Sequence<String>) throws {
+        for type in types {
+            let statement = try connection.statement(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%' "
+                    + "AND substr(name, 1, length(?1)) = ?1")
+            statement.bind(type + ".", at: 1)
+            var names: [String] = []
+            while try statement.step() { names.append(statement.text(0)) }
+            for name in names { try connection.execute("DROP TABLE \(SQLText.identifier(name))") }
+        }
+    }
+
+    /// Creates the indexes of a type that has none, with the words of its rows.
+    func create(for type: ObjectTypeSchema) throws {
+        let layout = TableLayout(type)
+        for words in layout.words {
+            try connection.execute(TableLayout.definition(of: words))
+            guard let column = layout.column(of: words.property) else { continue }
+            try connection.execute(
+                "INSERT INTO \(words.table)(rowid, text) SELECT \(layout.rowIDColumn), \(column.name) "
+                    + "FROM \(layout.table) WHERE \(column.name) IS NOT NULL")
+        }
+    }
+}
+
+extension [SchemaDiff.Step] {
+    /// The types whose tables or facts change, by the names they have in the file.
+    var changedTypes: [String] {
+        var former: [String: String] = [:]
+        for case .renameType(let old, let new) in self { former[new] = old }
+        return compactMap { if case .replaceFacts(let name) = $0 { former[name] ?? name } else { nil } }
+    }
+}

@@ -1,0 +1,232 @@
+import MartletSQLite
+
+/// The elements of collections as SQL: tables to join, how they hang together, and whose elements they are.
+struct CollectionRelation {
+    let tables: String
+    var condition: String
+    /// The key of the owner of each element.
+    let owner: String
+
+    /// Only those of one owner.
+    func of(_ key: String) -> CollectionRelation { and("\(owner) = \(key)") }
+
+    func and(_ condition: String) -> CollectionRelation {
+        CollectionRelation(tables: tables, condition: "\(self.condition) AND \(condition)", owner: owner)
+    }
+
+    func select(_ columns: String) -> String { "(SELECT \(columns) FROM \(tables) WHERE \(condition))" }
+}
+
+extension QueryCompiler {
+    /// The values, or keys, of a list, set or map: `k`, `v` and `nan` under an alias.
+    func values(of table: TableID, _ property: PropertyIndex, _ alias: String) -> CollectionRelation {
+        let chunks = schema[table].layout.collection(of: property).chunks
+        let type = schema[table].type.properties[property]
+        let layout = (type.kind == .map ? 1 : 0) + (type.element.isFloating ? 2 : 0)
+        return CollectionRelation(
+            tables: "\(chunks) \(alias)c, martlet_elements(\(alias)c.elements, \(alias)c.count, \(layout)) \(alias)",
+            condition: "1", owner: "\(alias)c.owner")
+    }
+
+    /// The rows that a step leads to, under an alias.
+    ///
+    /// Where the owner is given, its elements are read from its chunks, each as often as it occurs; otherwise the table of
+    /// targets leads from elements to owners.
+    func elements(_ step: PathStep, _ alias: String, isFromOwner: Bool) -> CollectionRelation {
+        let target = schema[step.target].layout
+        let key = "\(alias).\(target.keyColumn)"
+        switch step {
+        case .link(let table, let property, _):
+            let source = schema[table].layout
+            let link = source.column(of: property)?.name ?? ""
+            return CollectionRelation(
+                tables: "\(source.table) \(alias)x, \(target.table) \(alias)", condition: "\(key) = \(alias)x.\(link)",
+                owner: "\(alias)x.\(source.keyColumn)")
+        case .collection(let table, let property, _):
+            if isFromOwner {
+                let values = values(of: table, property, alias + "e")
+                return CollectionRelation(
+                    tables: "\(values.tables), \(target.table) \(alias)", condition: "\(key) = \(alias)e.v",
+                    owner: values.owner)
+            }
+            let targets = schema[table].layout.collection(of: property).targets ?? ""
+            return CollectionRelation(
+                tables: "\(targets) \(alias)x, \(target.table) \(alias)", condition: "\(key) = \(alias)x.target",
+                owner: "\(alias)x.owner")
+        case .linkingObjects(_, _, let property):
+            if let link = target.column(of: property) {
+                return CollectionRelation(
+                    tables: "\(target.table) \(alias)", condition: "\(alias).\(link.name) IS NOT NULL",
+                    owner: "\(alias).\(link.name)")
+            }
+            let targets = target.collection(of: property).targets ?? ""
+            return CollectionRelation(
+                tables: "\(targets) \(alias)x, \(target.table) \(alias)", condition: "\(key) = \(alias)x.owner",
+                owner: "\(alias)x.target")
+        }
+    }
+
+    /// A condition that holds when it does for some element of the collection that `path` ends in.
+    mutating func someElement(
+        of path: PropertyPath, _ scope: QueryScope, _ condition: (inout QueryCompiler, QueryScope) throws -> String
+    ) throws -> String {
+        // An outer collection on the way comes first.
+        let ends = try collectionEnds(path, scope)
+        if let outer = ends.first, ends.count > 1 {
+            let rest = PropertyPath(components: Array(path.components[outer...]))
+            return try someElement(of: PropertyPath(components: Array(path.components[..<outer])), scope) {
+                compiler, element in try compiler.someElement(of: rest, element, condition)
+            }
+        }
+        let (relation, owner, element) = try collection(path, scope, isFromOwner: isAboutFewRows)
+        let holds = try condition(&self, element)
+        if isAboutFewRows { return "EXISTS \(relation.of(owner).and("(\(holds))").select("1"))" }
+        return "\(owner) IN \(relation.and("(\(holds))").select(relation.owner))"
+    }
+
+    /// The collection that a path ends in, the key of the row that has it, and what its elements are.
+    private mutating func collection(
+        _ path: PropertyPath, _ scope: QueryScope, isFromOwner: Bool
+    ) throws -> (relation: CollectionRelation, owner: String, element: QueryScope) {
+        guard case .row(let table, let alias) = scope else { throw QueryFailure.collection(path) }
+        let resolved = try ResolvedPath(path, from: table, in: schema)
+            .enteringCollection(in: schema, componentCount: path.components.count)
+        let inner = self.alias()
+        if let end = resolved.end {
+            let property = schema[end.table].type.properties[end.property]
+            guard property.isCollection else { throw QueryFailure.noCollection(path) }
+            let owner = try rowKey(resolved, end.table, alias)
+            let element: QueryScope =
+                resolved.part == .keys
+                ? .value(inner, column: "k", .scalar(.string)) : .value(inner, column: "v", property.element)
+            return (values(of: end.table, end.property, inner), owner, element)
+        }
+        guard let step = resolved.steps.last else { throw QueryFailure.noCollection(path) }
+        let owner = try rowKey(resolved, step.source, alias, stepCount: resolved.steps.count - 1)
+        return (elements(step, inner, isFromOwner: isFromOwner), owner, .row(step.target, inner))
+    }
+
+    // MARK: Ways
+
+    /// The first collection on the way of an operand, and what is left of the operand behind it. The collection that an
+    /// aggregate is over is none on the way.
+    func outerCollection(of placed: PlacedOperand) throws -> (PropertyPath, Predicate.Operand)? {
+        switch placed.operand {
+        case .path(let path): try split(path, placed.scope, leaving: 0).map { ($0, .path($1)) }
+        case .count(let path): try split(path, placed.scope, leaving: 1).map { ($0, .count($1)) }
+        case .aggregate(let function, let path):
+            try split(path, placed.scope, leaving: 1).map { ($0, .aggregate(function, $1)) }
+        case .matching(let path, let condition):
+            try split(path, placed.scope, leaving: 1).map { ($0, .matching($1, condition)) }
+        case .value, .matchingShared, .arithmetic: nil
+        }
+    }
+
+    private func split(
+        _ path: PropertyPath, _ scope: QueryScope, leaving count: Int
+    ) throws -> (PropertyPath, PropertyPath)? {
+        let ends = try collectionEnds(path, scope)
+        guard let end = ends.first, ends.count > count else { return nil }
+        return (
+            PropertyPath(components: Array(path.components[..<end])),
+            PropertyPath(components: Array(path.components[end...]))
+        )
+    }
+
+    /// For each collection on the way, how many components lie before its elements.
+    func collectionEnds(_ path: PropertyPath, _ scope: QueryScope) throws -> [Int] {
+        guard case .row(let table, _) = scope else { return [] }
+        let resolved = try ResolvedPath(path, from: table, in: schema)
+        var ends = resolved.steps.indices.filter(resolved.isToMany).map { resolved.componentEnds[$0] }
+        if let end = resolved.end, schema[end.table].type.properties[end.property].kind != .single {
+            if case .entry = resolved.part { return ends }
+            ends.append(path.components.count)
+        }
+        return ends
+    }
+
+    // MARK: Counts and aggregates
+
+    mutating func count(_ path: PropertyPath, _ scope: QueryScope) throws -> String {
+        guard case .row(let table, let alias) = scope else { throw QueryFailure.noCollection(path) }
+        let resolved = try ResolvedPath(path, from: table, in: schema)
+        if let end = resolved.end, schema[end.table].type.properties[end.property].isCollection {
+            if case .entry = resolved.part { throw QueryFailure.noCollection(path) }
+            let owner = try rowKey(resolved, end.table, alias)
+            let chunks = schema[end.table].layout.collection(of: end.property).chunks
+            // Keys and values of maps take turns.
+            let half = schema[end.table].type.properties[end.property].kind == .map ? " / 2" : ""
+            return "(SELECT ifnull(sum(x.count), 0)\(half) FROM \(chunks) x WHERE x.owner = \(owner))"
+        }
+        let (relation, owner, _) = try collection(path, scope, isFromOwner: true)
+        return relation.of(owner).select("count(*)")
+    }
+
+    mutating func matching(_ path: PropertyPath, _ condition: Predicate, _ scope: QueryScope) throws -> String {
+        let (relation, owner, element) = try collection(path, scope, isFromOwner: true)
+        return relation.of(owner).and("(\(try compile(condition, element)))").select("count(*)")
+    }
+
+    mutating func aggregate(
+        _ function: Predicate.Aggregate, _ path: PropertyPath, _ scope: QueryScope
+    ) throws -> QueryTerm {
+        guard let end = try collectionEnds(path, scope).first else {
+            throw QueryFailure("'\(path.text)' needs a collection on its way, to take the \(function.rawValue) over")
+        }
+        let prefix = PropertyPath(components: Array(path.components[..<end]))
+        let (relation, owner, element) = try collection(prefix, scope, isFromOwner: true)
+        let value = try term(.path(PropertyPath(components: Array(path.components[end...]))), element)
+        let isArithmetic = function == .sum || function == .average
+        guard isArithmetic ? value.kind == .number : value.kind != .any && value.kind != .row else {
+            throw QueryFailure("'\(path.text)' has no \(isArithmetic ? "sum or average" : "order")")
+        }
+        let number = value.kind == .decimal ? "nullif(\(value.sql), \(DecimalNumber.nanLiteral))" : value.sql
+        // The sum of nothing is zero.
+        let result = function == .sum ? "ifnull(sum(\(number)), 0)" : "\(function.rawValue)(\(number))"
+        return QueryTerm(relation.of(owner).select(result), isArithmetic ? .number : value.kind)
+    }
+
+    // MARK: Other conditions
+
+    /// The row is an element of one collection.
+    mutating func element(
+        of table: TableID, _ property: PropertyIndex, _ owner: ObjectKey, _ scope: QueryScope
+    ) throws -> String {
+        guard case .row(let own, let alias) = scope, let targets = schema[table].layout.collection(of: property).targets
+        else { throw QueryFailure("a collection of values has no rows") }
+        let key = "\(alias).\(schema[own].layout.keyColumn)"
+        if isAboutFewRows {
+            return "EXISTS (SELECT 1 FROM \(targets) x WHERE x.target = \(key) AND x.owner = \(bind(.integer(owner))))"
+        }
+        let inner = self.alias()
+        return "\(key) IN \(values(of: table, property, inner).of(bind(.integer(owner))).select("\(inner).v"))"
+    }
+
+    /// The collection that all paths of a condition begin with, and the condition for its elements.
+    func sharedCollection(_ condition: Predicate, _ scope: QueryScope) throws -> (PropertyPath, Predicate) {
+        var shared: PropertyPath?
+        let inner = try condition.mapPaths { path in
+            guard let end = try collectionEnds(path, scope).first else { throw QueryFailure.noCollection(path) }
+            let prefix = PropertyPath(components: Array(path.components[..<end]))
+            if let first = shared, first != prefix {
+                throw QueryFailure(
+                    "a condition that is counted must be about one collection, and this is about '\(first.text)' and "
+                        + "'\(prefix.text)'")
+            }
+            shared = prefix
+            return PropertyPath(components: Array(path.components[end...]))
+        }
+        guard let shared else { throw QueryFailure("a condition that is counted must be about a collection") }
+        return (shared, inner)
+    }
+}
+
+extension QueryFailure {
+    static func collection(_ path: PropertyPath) -> QueryFailure {
+        QueryFailure("'\(path.text)' is a collection: use '.count', or a path to a property of its elements")
+    }
+
+    static func noCollection(_ path: PropertyPath) -> QueryFailure {
+        QueryFailure("'\(path.text)' is no collection")
+    }
+}

@@ -1,0 +1,47 @@
+import MartletSQLite
+
+extension QueryCompiler {
+    /// The words of a text fulfil a search.
+    mutating func words(_ placed: PlacedOperand, _ search: WordSearch) throws -> String {
+        guard case .path(let path) = placed.operand, case .row(let table, let alias) = placed.scope else {
+            throw QueryFailure("words are searched for in a property")
+        }
+        let resolved = try ResolvedPath(path, from: table, in: schema)
+        guard let end = resolved.end,
+            let index = schema[end.table].layout.words.first(where: { $0.property == end.property })?.table
+        else {
+            throw QueryFailure("'\(path.text)' cannot be searched for words: declare it with 'fullText: true'")
+        }
+        let key = try rowKey(resolved, end.table, alias)
+        func rows(_ pattern: String) -> String {
+            "(SELECT w.rowid FROM \(index) w WHERE w.text MATCH \(bind(.text(pattern))))"
+        }
+        let excluded = search.excluded
+        guard let required = search.required else {
+            guard let excluded else { return "0" }
+            let text = try term(placed.operand, placed.scope).sql
+            return "(\(text) IS NOT NULL AND \(key) NOT IN \(rows(excluded)))"
+        }
+        guard let excluded else { return "\(key) IN \(rows(required))" }
+        return "(\(key) IN \(rows(required)) AND \(key) NOT IN \(rows(excluded)))"
+    }
+}
+
+extension WordSearch {
+    // Every word is a quoted string, so nothing in it means anything to FTS5.
+    private func pattern(_ words: [Word], _ separator: String) -> String? {
+        words.isEmpty
+            ? nil
+            : words.map { "\"\($0.text.replacingQuotes)\"" + ($0.isPrefix ? "*" : "") }.joined(separator: separator)
+    }
+
+    fileprivate var required: String? { pattern(words.filter { !$0.isExcluded }, " AND ") }
+    fileprivate var excluded: String? { pattern(words.filter(\.isExcluded), " OR ") }
+}
+
+extension String {
+    // On bytes: a quote followed by a combining mark is one character.
+    fileprivate var replacingQuotes: String {
+        String(decoding: utf8.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] }, as: UTF8.self)
+    }
+}

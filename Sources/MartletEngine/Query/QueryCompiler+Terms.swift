@@ -1,0 +1,119 @@
+import MartletSQLite
+
+extension QueryCompiler {
+    typealias Leaf = (inout QueryCompiler, [QueryTerm]) throws -> String
+
+    /// Writes a condition on operands whose paths may pass through collections: it holds if some elements fulfil it.
+    mutating func terms(_ operands: [Predicate.Operand], _ scope: QueryScope, _ leaf: Leaf) throws -> String {
+        try forSome(operands.map { PlacedOperand($0, scope) }) { compiler, operands in
+            try leaf(&compiler, operands.map { try compiler.term($0.operand, $0.scope) })
+        }
+    }
+
+    mutating func forSome(
+        _ operands: [PlacedOperand], _ leaf: (inout QueryCompiler, [PlacedOperand]) throws -> String
+    ) throws -> String {
+        for (position, placed) in operands.enumerated() {
+            guard let (collection, rest) = try outerCollection(of: placed) else { continue }
+            return try someElement(of: collection, placed.scope) { compiler, element in
+                var inside = operands
+                inside[position] = PlacedOperand(rest, element)
+                return try compiler.forSome(inside, leaf)
+            }
+        }
+        return try leaf(&self, operands)
+    }
+
+    // MARK: Operands
+
+    /// The SQL of an operand without collections on its way.
+    mutating func term(_ operand: Predicate.Operand, _ scope: QueryScope) throws -> QueryTerm {
+        switch operand {
+        case .value(let value): return QueryTerm(bind(value), literal: value)
+        case .path(let path): return try term(path, scope)
+        case .count(let path): return QueryTerm(try count(path, scope), .number)
+        case .aggregate(let function, let path): return try aggregate(function, path, scope)
+        case .matching(let path, let condition): return QueryTerm(try matching(path, condition, scope), .number)
+        case .matchingShared(let condition):
+            let (path, inner) = try sharedCollection(condition, scope)
+            return QueryTerm(try matching(path, inner, scope), .number)
+        case .arithmetic(let left, let sign, let right):
+            let (a, b) = (try term(left, scope), try term(right, scope))
+            guard a.kind == .number, b.kind == .number else {
+                throw QueryFailure("'\(sign.rawValue)' needs whole or floating numbers on both sides")
+            }
+            return QueryTerm("(\(a.sql) \(sign.rawValue) \(b.sql))", .number)
+        }
+    }
+
+    private mutating func term(_ path: PropertyPath, _ scope: QueryScope) throws -> QueryTerm {
+        switch scope {
+        case .value(let alias, let column, let element):
+            guard path.components.isEmpty else {
+                throw QueryFailure("'\(path.text)' is asked of values, which have no properties")
+            }
+            return QueryTerm("\(alias).\(column)", element, isNaN: "\(alias).nan")
+        case .row(let table, let alias):
+            return try term(path, ResolvedPath(path, from: table, in: schema), alias, table)
+        }
+    }
+
+    private mutating func term(
+        _ path: PropertyPath, _ resolved: ResolvedPath, _ alias: String, _ table: TableID
+    ) throws -> QueryTerm {
+        guard let end = resolved.end else {
+            guard resolved.steps.isEmpty else { throw QueryFailure.collection(path) }
+            return QueryTerm("\(alias).\(schema[table].layout.keyColumn)", .row)
+        }
+        let property = schema[end.table].type.properties[end.property]
+        if case .entry(let key) = resolved.part {
+            let entry = self.alias()
+            let owner = try rowKey(resolved, end.table, alias)
+            let values = values(of: end.table, end.property, entry).of(owner).and("\(entry).k = \(bind(.text(key)))")
+            return QueryTerm(
+                values.select("\(entry).v"), property.element, isNaN: "ifnull(\(values.select("\(entry).nan")), 0)")
+        }
+        guard let column = schema[end.table].layout.column(of: end.property) else {
+            throw QueryFailure.collection(path)
+        }
+        let value = try follow(resolved, resolved.steps.indices, alias, column.name)
+        guard property.element.isFloating else { return QueryTerm(value, property.element) }
+        let special = try follow(resolved, resolved.steps.indices, alias, TableLayout.specialColumn)
+        return QueryTerm(value, property.element, isNaN: "martlet_special(\(special), \(end.property))")
+    }
+
+    /// A column of the row at the end of steps that lead to one row each; where there is none it is NULL.
+    private mutating func follow(
+        _ path: ResolvedPath, _ steps: Range<Int>, _ alias: String, _ column: String
+    ) throws -> String {
+        guard let position = steps.first else { return "\(alias).\(column)" }
+        let step = path.steps[position]
+        let inner = self.alias()
+        let value = try follow(path, steps.dropFirst(), inner, column)
+        let layout = schema[step.target].layout
+        if case .link(let table, let property, _) = step {
+            let link = schema[table].layout.column(of: property)?.name ?? ""
+            return
+                "(SELECT \(value) FROM \(layout.table) \(inner) WHERE \(inner).\(layout.keyColumn) = \(alias).\(link))"
+        }
+        guard let key = path.entries[position] else {
+            throw QueryFailure("a path through a collection cannot be used here")
+        }
+        return elements(step, inner, isFromOwner: true).of("\(alias).\(schema[step.source].layout.keyColumn)")
+            .and("\(inner)e.k = \(bind(.text(key)))").select(value)
+    }
+
+    /// The key of the row that the first steps of a path lead to.
+    mutating func rowKey(
+        _ path: ResolvedPath, _ table: TableID, _ alias: String, stepCount: Int? = nil
+    ) throws -> String {
+        let count = stepCount ?? path.steps.count
+        // The link that leads to a row holds its key.
+        if count > 0, case .link(let source, let property, _) = path.steps[count - 1],
+            let link = schema[source].layout.column(of: property)
+        {
+            return try follow(path, 0..<(count - 1), alias, link.name)
+        }
+        return try follow(path, 0..<count, alias, schema[table].layout.keyColumn)
+    }
+}

@@ -1,0 +1,61 @@
+/// One key of a sort.
+package struct SortTerm: Sendable, Equatable {
+    package let path: PropertyPath
+    package let ascending: Bool
+
+    package init(_ path: PropertyPath, ascending: Bool) {
+        self.path = path
+        self.ascending = ascending
+    }
+}
+
+/// What a result consists of: rows of one type that match, in an order, and what is done with these afterwards.
+package struct QueryPlan: Sendable, Equatable {
+    /// A step that needs the members before it in their order.
+    package enum Stage: Sendable, Equatable {
+        case filter(Predicate)
+        case sort([SortTerm])
+        /// Of members equal in all of these only the first stays.
+        case distinct([PropertyPath])
+        case limit(Int, offset: Int)
+    }
+
+    package var table: TableID
+    package var predicate: Predicate?
+    package var sort: [SortTerm] = []
+    /// In the order they were asked for.
+    package var stages: [Stage] = []
+
+    package init(table: TableID) { self.table = table }
+
+    package mutating func add(_ condition: Predicate) {
+        guard stages.isEmpty else { return stages.append(.filter(condition)) }
+        predicate = predicate.map { .and([$0, condition]) } ?? condition
+    }
+
+    /// The later sort decides first; rows it holds equal stay in the order they had.
+    package mutating func add(sort terms: [SortTerm]) {
+        guard stages.isEmpty else { return stages.append(.sort(terms)) }
+        sort = terms + sort
+    }
+
+    package mutating func add(_ stage: Stage) { stages.append(stage) }
+
+    /// All conditions, wherever they stand.
+    var conditions: [Predicate] {
+        (predicate.map { [$0] } ?? [])
+            + stages.compactMap { if case .filter(let condition) = $0 { condition } else { nil } }
+    }
+
+    /// What decides on places and on which of equal members stay.
+    var orderingPaths: [PropertyPath] {
+        sort.map(\.path)
+            + stages.flatMap { stage -> [PropertyPath] in
+                switch stage {
+                case .sort(let terms): terms.map(\.path)
+                case .distinct(let paths): paths
+                case .filter, .limit: []
+                }
+            }
+    }
+}

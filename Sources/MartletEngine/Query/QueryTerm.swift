@@ -1,0 +1,79 @@
+import MartletSQLite
+
+/// What the paths of a condition start from.
+enum QueryScope {
+    /// A row, under an alias.
+    case row(TableID, String)
+    /// A value of a collection, under the alias of its element: there is nothing behind it.
+    case value(String, column: String, ElementType)
+}
+
+/// An operand with what its paths start from.
+struct PlacedOperand {
+    var operand: Predicate.Operand
+    var scope: QueryScope
+
+    init(_ operand: Predicate.Operand, _ scope: QueryScope) {
+        self.operand = operand
+        self.scope = scope
+    }
+}
+
+/// An operand as SQL, with what is known of it.
+struct QueryTerm {
+    /// What decides how values are compared.
+    enum Kind {
+        case number, text, bytes, decimal, any, row
+    }
+
+    let sql: String
+    let kind: Kind
+    /// True for a value that is not a number and lies in its column as NULL; nil where there is none.
+    var isNaN: String?
+    var literal: SQLValue?
+    private var element: ElementType?
+
+    init(_ sql: String, _ element: ElementType, isNaN: String? = nil) {
+        self.sql = sql
+        self.element = element
+        self.isNaN = element.isFloating ? isNaN : nil
+        kind =
+            switch element {
+            case .link, .embedded: .row
+            case .intEnum: .number
+            case .stringEnum, .scalar(.string): .text
+            case .scalar(.data), .scalar(.uuid), .scalar(.objectId): .bytes
+            case .scalar(.decimal128): .decimal
+            case .scalar(.any): .any
+            case .scalar: .number
+            }
+    }
+
+    init(_ sql: String, _ kind: Kind) {
+        self.sql = sql
+        self.kind = kind
+    }
+
+    init(_ sql: String, literal: SQLValue) {
+        self.sql = sql
+        self.literal = literal
+        kind =
+            switch literal {
+            case .null, .integer, .real: .number
+            case .text: .text
+            case .blob: .bytes
+            }
+    }
+
+    /// The value as properties of any type hold it; literals come so already.
+    var asAny: String {
+        guard kind != .any, literal == nil else { return sql }
+        return switch element {
+        case .scalar(let scalar): AnyValueTag(scalar).map { "martlet_tagged(\($0.rawValue), \(sql))" } ?? sql
+        default: sql
+        }
+    }
+
+    /// The value as decimal properties hold it.
+    var asDecimal: String { kind == .number ? "martlet_decimal(\(sql))" : sql }
+}

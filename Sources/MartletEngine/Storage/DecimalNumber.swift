@@ -1,0 +1,153 @@
+import MartletSQLite
+
+/// A decimal number of up to 34 significant digits: sign, coefficient and exponent of ten, without trailing zeros.
+/// Stored as bytes whose order is the numbers' order.
+package struct DecimalNumber: Hashable, Sendable {
+    private enum Kind: UInt8 {
+        case negativeInfinity = 1
+        case finite = 2
+        case infinity = 3
+        case notANumber = 4
+    }
+
+    private let kind: Kind
+    private let isNegative: Bool
+    /// At most 34 digits; zero only for the number zero.
+    private let coefficient: UInt128
+    private let exponent: Int
+
+    private static let maximumDigits = 34
+    // The range of IEEE 754's decimal128.
+    private static let smallestExponent = -6_176
+    private static let largestPower = 6_144
+
+    /// The number 0.
+    package static let zero = DecimalNumber(isNegative: false, coefficient: 0, exponent: 0)
+    /// Not a number: equal to itself here, and greater than all numbers.
+    package static let nan = DecimalNumber(kind: .notANumber)
+    /// Greater than all finite numbers.
+    package static let infinity = DecimalNumber(kind: .infinity)
+
+    private init(kind: Kind) {
+        self.kind = kind
+        isNegative = kind == .negativeInfinity
+        coefficient = 0
+        exponent = 0
+    }
+
+    private init(isNegative: Bool, coefficient: UInt128, exponent: Int) {
+        var (digits, power) = (coefficient, exponent)
+        while digits != 0 && digits % 10 == 0 { (digits, power) = (digits / 10, power + 1) }
+        kind = .finite
+        self.isNegative = isNegative && digits != 0
+        self.coefficient = digits
+        self.exponent = digits == 0 ? 0 : power
+    }
+
+    /// A whole number.
+    package init(_ value: Int) {
+        self.init(isNegative: value < 0, coefficient: UInt128(value.magnitude), exponent: 0)
+    }
+
+    /// The number in a text: digits with an optional sign, point and exponent, `NaN`, `inf`. Nil when it is none, has more
+    /// than 34 significant digits, or lies beyond 10^±6144.
+    package init?(_ text: String) {
+        guard let value = DecimalNumber.parse(text) else { return nil }
+        self = value
+    }
+
+    /// The decimal that a number is written as: for a floating one the shortest that stands for it. Nil for what is no
+    /// number.
+    init?(_ value: SQLValue) {
+        switch value {
+        case .integer(let number): self.init(Int(number))
+        case .real(let number) where !number.isNaN: self.init("\(number)")
+        case .blob(let bytes): self.init(bytes: bytes)
+        default: return nil
+        }
+    }
+
+    package var isNaN: Bool { kind == .notANumber }
+
+    /// What NaN is stored as.
+    static let nanLiteral = "x'ff'"
+
+    private static func parse(_ text: String) -> DecimalNumber? {
+        switch text.lowercased() {
+        case "nan": return .nan
+        case "inf", "infinity": return .infinity
+        case "-inf", "-infinity": return DecimalNumber(kind: .negativeInfinity)
+        default: break
+        }
+        var rest = Substring(text)
+        let isNegative = rest.hasPrefix("-")
+        if isNegative || rest.hasPrefix("+") { rest = rest.dropFirst() }
+        let parts = rest.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
+        guard let power = parts.count == 2 ? Int(parts[1]) : 0, abs(power) <= 100_000 else { return nil }
+        let halves = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let digits = halves.joined()
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        let significant = digits.drop { $0 == "0" }
+        var trimmed = significant
+        while trimmed.hasSuffix("0") { trimmed = trimmed.dropLast() }
+        guard trimmed.count <= maximumDigits, let coefficient = UInt128(trimmed.isEmpty ? "0" : String(trimmed)) else {
+            return nil
+        }
+        let fraction = halves.count == 2 ? halves[1].count : 0
+        let exponent = power - fraction + (significant.count - trimmed.count)
+        guard
+            coefficient == 0
+                || (smallestExponent...largestPower ~= exponent && exponent + trimmed.count - 1 <= largestPower)
+        else { return nil }
+        return DecimalNumber(isNegative: isNegative, coefficient: coefficient, exponent: exponent)
+    }
+
+    /// Digits with a point where it stands, or with an exponent for very large and small numbers.
+    package var description: String {
+        switch kind {
+        case .notANumber: return "NaN"
+        case .infinity: return "inf"
+        case .negativeInfinity: return "-inf"
+        case .finite: break
+        }
+        let digits = String(coefficient)
+        let sign = isNegative ? "-" : ""
+        if exponent >= 0 && exponent + digits.count <= Self.maximumDigits {
+            return sign + digits + String(repeating: "0", count: coefficient == 0 ? 0 : exponent)
+        }
+        if exponent < 0 && exponent > -40 {
+            let padded = String(repeating: "0", count: max(0, 1 - exponent - digits.count)) + digits
+            return sign + padded.dropLast(-exponent) + "." + padded.suffix(-exponent)
+        }
+        return "\(sign)\(digits)e\(exponent)"
+    }
+
+    // Kind and sign, then the power of the first digit, then 34 digits; all inverted for negative numbers. Bytewise order is
+    // numeric order.
+    package var bytes: [UInt8] {
+        guard kind == .finite else { return [kind.rawValue &* 64 &- 1] }
+        guard coefficient != 0 else { return [128] }
+        let digits = String(coefficient)
+        let magnitude = UInt16(exponent + digits.count + 16_384)
+        let scaled = (0..<(Self.maximumDigits - digits.count)).reduce(coefficient) { value, _ in value * 10 }
+        var content = [UInt8(magnitude >> 8), UInt8(magnitude & 255)]
+        content += (0..<16).map { UInt8(truncatingIfNeeded: scaled >> UInt128(120 - 8 * $0)) }
+        return isNegative ? [127] + content.map { ~$0 } : [129] + content
+    }
+
+    package init?(bytes: [UInt8]) {
+        switch (bytes.first, bytes.count) {
+        case (63, 1): self = DecimalNumber(kind: .negativeInfinity)
+        case (128, 1): self = .zero
+        case (191, 1): self = .infinity
+        case (255, 1): self = .nan
+        case (127, 19), (129, 19):
+            let isNegative = bytes[0] == 127
+            let content = bytes.dropFirst().map { isNegative ? ~$0 : $0 }
+            let magnitude = Int(content[0]) << 8 | Int(content[1])
+            let scaled = content[2...].reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+            self.init(isNegative: isNegative, coefficient: scaled, exponent: magnitude - 16_384 - Self.maximumDigits)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import MartletSchema
+
+/// Collects findings, and keeps no more of a file than can be of use.
+///
+/// A megabyte may hold hundreds of thousands of mistakes, of which the first 200 are shown. Behind many more than that,
+/// what stands further down than all that is kept is only counted, so that no text costs more than its length.
+struct FindingList {
+    /// More than are shown, since some may be taken away again. Whoever mends a schema wants many more at once; a value
+    /// of the task, since lists are made in every corner of a run.
+    @TaskLocal static var keptPerFile = 5 * FindingLimit.perFile
+
+    private struct Tally {
+        var count = 0
+        /// Findings from here on are only counted.
+        var bound = Int.max
+        var dropped = 0
+        var hasDroppedErrors = false
+    }
+
+    private(set) var findings: [Diagnostic] = []
+    private var tallies: [SourceFileID: Tally] = [:]
+
+    /// False when a finding at this place would only be counted.
+    func keeps(_ span: SourceSpan) -> Bool {
+        tallies.isEmpty || span.start < tallies[span.file, default: Tally()].bound
+    }
+
+    /// A finding that is not worth its message.
+    mutating func count(at span: SourceSpan, isError: Bool) {
+        tallies[span.file, default: Tally()].dropped += 1
+        if isError { tallies[span.file, default: Tally()].hasDroppedErrors = true }
+    }
+
+    mutating func append(_ finding: Diagnostic) {
+        guard let span = finding.span else {
+            findings.append(finding)
+            return
+        }
+        guard keeps(span) else {
+            count(at: span, isError: finding.isError)
+            return
+        }
+        findings.append(finding)
+        tallies[span.file, default: Tally()].count += 1
+        if tallies[span.file, default: Tally()].count > 2 * Self.keptPerFile { prune(span.file) }
+    }
+
+    /// How many findings of a file were only counted, and whether there were errors among them.
+    func dropped(of file: SourceFileID) -> (count: Int, hasErrors: Bool) {
+        tallies[file].map { ($0.dropped, $0.hasDroppedErrors) } ?? (0, false)
+    }
+
+    /// Whether there is an error, kept or counted.
+    var hasErrors: Bool {
+        findings.contains(where: \.isError) || tallies.values.contains(where: \.hasDroppedErrors)
+    }
+
+    mutating func removeAll(where isUnwanted: (Diagnostic) -> Bool) {
+        findings.removeAll(where: isUnwanted)
+    }
+
+    static func += (left: inout FindingList, right: FindingList) {
+        for finding in right.findings { left.append(finding) }
+        for (file, tally) in right.tallies where tally.dropped > 0 {
+            left.tallies[file, default: Tally()].dropped += tally.dropped
+            if tally.hasDroppedErrors { left.tallies[file, default: Tally()].hasDroppedErrors = true }
+        }
+    }
+
+    static func += (left: inout FindingList, right: [Diagnostic]) {
+        for finding in right { left.append(finding) }
+    }
+
+    private mutating func prune(_ file: SourceFileID) {
+        let places = findings.compactMap { $0.span.flatMap { $0.file == file ? $0.start : nil } }.sorted()
+        let kept = Self.keptPerFile
+        guard places.count > kept else {
+            tallies[file]?.count = places.count
+            return
+        }
+        // What stands at one place is kept or dropped together.
+        let bound = places[kept]
+        var tally = tallies[file, default: Tally()]
+        findings.removeAll { finding in
+            guard let span = finding.span, span.file == file, span.start >= bound else { return false }
+            tally.dropped += 1
+            tally.hasDroppedErrors = tally.hasDroppedErrors || finding.isError
+            return true
+        }
+        tally.count = places.count { $0 < bound }
+        tally.bound = bound
+        tallies[file] = tally
+    }
+}

@@ -1,0 +1,113 @@
+/// A class diagram as Mermaid reads it. Documentation and raw values are left out: they may be any text, and members of
+/// Mermaid's classes cannot be quoted.
+struct MermaidWriter {
+    private let diagram: DiagramModel
+    private let identifiers: [String]
+
+    init(_ diagram: DiagramModel) {
+        self.diagram = diagram
+        identifiers = MermaidWriter.identifiers(of: diagram.boxes.map(\.name))
+    }
+
+    var text: String {
+        var text = "classDiagram\n    direction LR\n"
+        for (index, box) in diagram.boxes.enumerated() { text += declaration(of: box, identifiers[index]) }
+        for relation in diagram.relations { text += line(of: relation) }
+        return text
+    }
+
+    /// Words of Mermaid begin with small letters, and so may types; those get a name that is no word of its.
+    private static func identifiers(of names: [String]) -> [String] {
+        var taken = Set(names)
+        return names.map { name in
+            let plain = word(name)
+            if plain == name, let first = name.first, ("A"..."Z").contains(first) { return name }
+            var identifier = "T_\(plain)"
+            while !taken.insert(identifier).inserted { identifier = "T_\(identifier)" }
+            return identifier
+        }
+    }
+
+    /// What names of a schema consist of, with underscores for all else.
+    private static func word(_ text: String) -> String {
+        filtered(text, else: "_") { "_".unicodeScalars.contains($0) }
+    }
+
+    /// A type, a path or a label, in which a few signs more mean nothing to Mermaid; '<' and '>' are tildes to it.
+    private static func safe(_ text: String) -> String {
+        let tildes = String(text.map { "<>".contains($0) ? "~" : $0 })
+        return filtered(tildes, else: " ") { "_~?. ".unicodeScalars.contains($0) }
+    }
+
+    private static func filtered(
+        _ text: String, else other: Unicode.Scalar, allows: (Unicode.Scalar) -> Bool
+    ) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9": result.append(scalar)
+            default: result.append(allows(scalar) ? scalar : other)
+            }
+        }
+        return String(result)
+    }
+
+    private func declaration(of box: DiagramBox, _ identifier: String) -> String {
+        var text = "    class \(identifier)\(identifier == box.name ? "" : "[\"\(Self.safe(box.name))\"]") {\n"
+        if let stereotype = stereotype(of: box) { text += "        <<\(stereotype)>>\n" }
+        for row in box.rows { text += "        \(member(row, of: box.kind))\n" }
+        return text + "    }\n"
+    }
+
+    private func stereotype(of box: DiagramBox) -> String? {
+        switch box.kind {
+        case .object: nil
+        case .embedded: "embedded"
+        case .enumeration: "enumeration"
+        case .projection: "projection"
+        }
+    }
+
+    private func member(_ row: DiagramRow, of kind: DiagramBox.Kind) -> String {
+        switch kind {
+        case .object, .embedded:
+            return "\(Self.safe(row.detail)) \(Self.word(row.name))\(row.isPrimaryKey ? " PK" : "")"
+        case .enumeration: return row.isRest ? Self.safe(row.name) : Self.word(row.name)
+        case .projection:
+            let path = row.detail.isEmpty ? "" : " = \(Self.safe(row.detail))"
+            return Self.word(row.name) + path
+        }
+    }
+
+    private func line(of relation: DiagramRelation) -> String {
+        let arrow =
+            switch relation.kind {
+            case .link: "-->"
+            case .embedding: "*--"
+            case .use, .projection: "..>"
+            }
+        // Any number of objects may link to one; an embedded object has one owner.
+        let near = relation.kind == .link ? "\"*\" " : ""
+        let far =
+            switch relation.kind {
+            case .link, .embedding: "\"\(relation.multiplicityText)\" "
+            case .use where relation.isToMany: "\"\(relation.multiplicityText)\" "
+            case .use, .projection: ""
+            }
+        let back = relation.backLabel.map { " / \(Self.word($0))" } ?? ""
+        let ends = (identifiers[relation.source], identifiers[relation.target])
+        return "    \(ends.0) \(near)\(arrow) \(far)\(ends.1) : \(Self.word(relation.label))\(back)\n"
+    }
+}
+
+extension DiagramRelation {
+    /// How many there may be at the far end, in the words of class diagrams.
+    var multiplicityText: String {
+        switch multiplicity {
+        case .one: isOptional ? "0..1" : "1"
+        case .list: "* list"
+        case .set: "* set"
+        case .map: "* map"
+        }
+    }
+}

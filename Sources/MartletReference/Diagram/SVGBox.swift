@@ -1,0 +1,86 @@
+/// Sizes of a box of the picture, and where its lines begin and end.
+struct SVGBox {
+    static let titleSize = 13
+    static let rowSize = 11
+    private static let leastHeadHeight = 36
+    static let rowHeight = 18
+    /// Room for the key before a name.
+    static let inset = 20
+    static let padding = 10
+    static let maximumDetail = 210
+
+    let box: DiagramBox
+    /// What stands at the right of each row.
+    let details: [String]
+    let width: Int
+    let headHeight: Int
+    let height: Int
+    private let endsAtHead: [LineEnd]
+    private let startsAtHead: Int
+
+    /// What ends at the head of a box, from top to bottom.
+    enum LineEnd: Int, CaseIterable {
+        case toOne
+        case toMany
+        case projection
+    }
+
+    /// - Parameter starts: how many bundles of lines begin at the head, since their rows are not shown.
+    init(_ box: DiagramBox, ends: Set<LineEnd>, starts: Int) {
+        self.box = box
+        startsAtHead = starts
+        endsAtHead = LineEnd.allCases.filter(ends.contains)
+        details = box.rows.map {
+            TextMeasure.shortened($0.shortDetail ?? $0.detail, size: Self.rowSize, to: Self.maximumDetail)
+        }
+        let title = TextMeasure.width(box.name, size: Self.titleSize, isBold: true)
+        let kind = TextMeasure.width(SVGBox.kindText(of: box), size: Self.rowSize - 1)
+        let rows = zip(box.rows, details).map { row, detail in
+            Self.inset + TextMeasure.width(row.name, size: Self.rowSize, isBold: row.isPrimaryKey)
+                + (detail.isEmpty ? 0 : 18 + TextMeasure.width(detail, size: Self.rowSize))
+        }
+        width = max(118, Self.padding + title + (kind > 0 ? 16 + kind : 0), rows.max() ?? 0) + Self.padding
+        headHeight = max(Self.leastHeadHeight, (ends.count + starts + 1) * 8)
+        height = headHeight + (box.rows.isEmpty ? 0 : box.rows.count * Self.rowHeight + 6)
+    }
+
+    static func kindText(of box: DiagramBox) -> String { box.kind == .object ? "" : box.kind.rawValue }
+
+    func offset(ofRow row: Int) -> Int { headHeight + 3 + row * Self.rowHeight + Self.rowHeight / 2 }
+
+    func offset(of end: LineEnd) -> Int { offset(ofPlace: endsAtHead.firstIndex(of: end) ?? 0) }
+
+    func offset(ofStart start: Int) -> Int { offset(ofPlace: endsAtHead.count + start) }
+
+    /// Places are spread over the head; a single one is its middle.
+    private func offset(ofPlace place: Int) -> Int {
+        headHeight * (2 * place + 1) / (2 * max(1, endsAtHead.count + startsAtHead))
+    }
+}
+
+extension DiagramRelation {
+    var lineEnd: SVGBox.LineEnd { kind == .projection ? .projection : isToMany ? .toMany : .toOne }
+}
+
+extension DiagramModel {
+    /// What a line says, for those who point at it and those who cannot see it.
+    func sentence(about relation: DiagramRelation) -> String {
+        let source = boxes[relation.source].name
+        let target = boxes[relation.target].name
+        let name = "\(source).\(relation.label)"
+        let many =
+            switch relation.multiplicity {
+            case .one: relation.isOptional ? "at most one \(target)" : "one \(target)"
+            case .list: "a list of \(target)"
+            case .set: "a set of \(target)"
+            case .map: "a map of \(target)"
+            }
+        let back = relation.backLabel.map { "; \(target).\($0) leads back" } ?? ""
+        return switch relation.kind {
+        case .link: "\(name) links to \(many)\(back)"
+        case .embedding: "\(name) embeds \(many)"
+        case .use: "\(name) holds \(many)"
+        case .projection: "\(source) is a projection of \(target)"
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// Lines of one net in the channel between two columns: where they enter at the left and at the right.
+struct ChannelNet {
+    let net: Int
+    var lefts: [Int] = []
+    var rights: [Int] = []
+
+    init(net: Int) { self.net = net }
+
+    var top: Int { min(lefts.min() ?? .max, rights.min() ?? .max) }
+    var bottom: Int { max(lefts.max() ?? .min, rights.max() ?? .min) }
+    /// Straight through, and without a piece that runs up or down.
+    var isStraight: Bool { top == bottom }
+}
+
+/// Gives each net of a channel a track to run up and down in, so that nets never lie upon each other and seldom cross.
+struct ChannelTracks {
+    /// By net, counted from the left.
+    private(set) var tracks: [Int: Int] = [:]
+    private(set) var count = 0
+    /// A net that enters at the left where another leaves at the right, and that no order of tracks keeps off it.
+    private(set) var conflicts: [(entering: Int, leaving: Int, place: Int)] = []
+
+    init(_ nets: [ChannelNet]) {
+        let bent = nets.filter { !$0.isStraight }
+        let ordered = ChannelTracks.ordered(bent)
+        for (index, net) in ordered.enumerated() {
+            var track = 0
+            for other in ordered[..<index] where ChannelTracks.excludes(other, net) {
+                track = max(track, (tracks[other.net] ?? 0) + 1)
+                let left = net.lefts.first { left in other.rights.contains { ChannelTracks.touch(left, $0) } }
+                if let left { conflicts.append((net.net, other.net, left)) }
+            }
+            tracks[net.net] = track
+            count = max(count, track + 1)
+        }
+    }
+
+    /// Whether two nets may not share a track, the first being to the left.
+    private static func excludes(_ first: ChannelNet, _ second: ChannelNet) -> Bool {
+        let margin = LayoutMetrics.trackGap
+        if first.top - margin <= second.bottom, second.top - margin <= first.bottom { return true }
+        return cost(first, second) != cost(second, first)
+    }
+
+    /// Crossings when the first net has the track further left; lines upon each other weigh most.
+    private static func cost(_ first: ChannelNet, _ second: ChannelNet) -> Int {
+        var cost = 0
+        for right in first.rights where second.top < right && right < second.bottom { cost += 1 }
+        for left in second.lefts where first.top < left && left < first.bottom { cost += 1 }
+        for right in first.rights {
+            for left in second.lefts where touch(left, right) { cost += 1000 }
+        }
+        return cost
+    }
+
+    static func touch(_ first: Int, _ second: Int) -> Bool { abs(first - second) < 4 }
+
+    /// Nets that go down stand the further left the lower they begin, nets that go up the other way round; then single
+    /// nets move as long as that helps.
+    private static func ordered(_ nets: [ChannelNet]) -> [ChannelNet] {
+        let slope = { (net: ChannelNet) in (net.rights.first ?? net.top) - (net.lefts.first ?? net.top) }
+        let falling = nets.filter { slope($0) >= 0 }.sorted { ($0.bottom, $0.net) > ($1.bottom, $1.net) }
+        let rising = nets.filter { slope($0) < 0 }.sorted { ($0.top, $0.net) < ($1.top, $1.net) }
+        var order = falling + rising
+        if order.count <= 60 { insert(&order) }
+        for _ in 0..<min(order.count, 40) {
+            var changed = false
+            for index in order.indices.dropLast()
+            where cost(order[index + 1], order[index]) < cost(order[index], order[index + 1]) {
+                order.swapAt(index, index + 1)
+                changed = true
+            }
+            if !changed { break }
+        }
+        return order
+    }
+
+    private static func insert(_ order: inout [ChannelNet]) {
+        let count = order.count
+        let costs = order.map { first in order.map { cost(first, $0) } }
+        var places = Array(0..<count)
+        for _ in 0..<6 {
+            var changed = false
+            for net in 0..<count {
+                guard let from = places.firstIndex(of: net) else { continue }
+                places.remove(at: from)
+                // The cost of standing first, then of each place further right.
+                var cost = places.reduce(0) { $0 + costs[net][$1] }
+                var costsOfPlaces = [cost]
+                for other in places {
+                    cost += costs[other][net] - costs[net][other]
+                    costsOfPlaces.append(cost)
+                }
+                let best = costsOfPlaces.indices.min { costsOfPlaces[$0] < costsOfPlaces[$1] } ?? from
+                let to = costsOfPlaces[best] < costsOfPlaces[from] ? best : from
+                places.insert(net, at: to)
+                changed = changed || to != from
+            }
+            if !changed { break }
+        }
+        order = places.map { order[$0] }
+    }
+}

@@ -1,0 +1,136 @@
+/// Orders the vertices of every column so that few lines cross: sweeps to and fro that put each vertex at the barycentre
+/// of its neighbours, then swaps of neighbours that help.
+struct CrossingReducer {
+    private var graph: LayeredGraph
+    private var positions: [Int]
+
+    static func reduced(_ graph: LayeredGraph) -> LayeredGraph {
+        var reducer = CrossingReducer(graph)
+        return reducer.run()
+    }
+
+    private init(_ graph: LayeredGraph) {
+        self.graph = graph
+        positions = Array(repeating: 0, count: graph.vertices.count)
+        for column in graph.columns { number(column) }
+    }
+
+    private mutating func run() -> LayeredGraph {
+        let isLarge = graph.vertices.count > 1500
+        var best = graph.columns
+        var least = crossings()
+        for sweep in 0..<(isLarge ? 6 : 24) {
+            let range = Array(graph.columns.indices)
+            for column in sweep.isMultiple(of: 2) ? range : range.reversed() {
+                sort(column, byLeft: sweep.isMultiple(of: 2))
+            }
+            if !isLarge { swapNeighbours() }
+            let count = crossings()
+            if count < least {
+                least = count
+                best = graph.columns
+            }
+        }
+        graph.columns = best
+        return graph
+    }
+
+    private mutating func number(_ column: [Int]) {
+        for (position, vertex) in column.enumerated() { positions[vertex] = position }
+    }
+
+    private mutating func sort(_ column: Int, byLeft: Bool) {
+        let members = graph.columns[column]
+        let keys = members.map { vertex in barycentre(of: vertex, byLeft: byLeft) ?? Double(positions[vertex]) }
+        let sorted = members.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }.map { members[$0] }
+        graph.columns[column] = sorted
+        number(sorted)
+    }
+
+    private func barycentre(of vertex: Int, byLeft: Bool) -> Double? {
+        let segments = byLeft ? graph.leftSegments[vertex] : graph.rightSegments[vertex]
+        guard !segments.isEmpty else { return nil }
+        let sum = segments.reduce(0.0) { total, index in
+            let segment = graph.segments[index]
+            return total + (byLeft ? key(segment.left, segment.leftOffset) : key(segment.right, segment.rightOffset))
+        }
+        return sum / Double(segments.count)
+    }
+
+    /// The place of a port in its column: the position of the vertex and, behind the point, how far down it is.
+    private func key(_ vertex: Int, _ offset: Int) -> Double {
+        Double(positions[vertex]) + Double(offset) / Double(max(1, graph.vertices[vertex].height) + 1)
+    }
+
+    // MARK: Counting
+
+    private func crossings() -> Int {
+        graph.columns.dropLast().reduce(0) { $0 + crossings(rightOf: $1) }
+    }
+
+    /// The number of inversions, counted with a tree of sums.
+    private func crossings(rightOf column: [Int]) -> Int {
+        let ends = column.flatMap { vertex in
+            graph.rightSegments[vertex].map { index in
+                let segment = graph.segments[index]
+                return (key(segment.left, segment.leftOffset), key(segment.right, segment.rightOffset))
+            }
+        }.sorted { $0 < $1 }
+        let ranks = Dictionary(
+            Set(ends.map(\.1)).sorted().enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        var tree = Array(repeating: 0, count: ranks.count + 1)
+        var count = 0
+        for (number, end) in ends.enumerated() {
+            let rank = ranks[end.1] ?? 0
+            var index = rank + 1
+            var below = 0
+            while index > 0 {
+                below += tree[index]
+                index &= index - 1
+            }
+            count += number - below
+            index = rank + 1
+            while index < tree.count {
+                tree[index] += 1
+                index += index & -index
+            }
+        }
+        return count
+    }
+
+    // MARK: Swapping
+
+    private mutating func swapNeighbours() {
+        for _ in 0..<4 {
+            var changed = false
+            for column in graph.columns.indices {
+                for index in graph.columns[column].indices.dropLast() where swapGain(column, index) > 0 {
+                    graph.columns[column].swapAt(index, index + 1)
+                    number(graph.columns[column])
+                    changed = true
+                }
+            }
+            if !changed { return }
+        }
+    }
+
+    /// How many crossings fewer there are when a vertex changes places with the one below it.
+    private func swapGain(_ column: Int, _ index: Int) -> Int {
+        let upper = graph.columns[column][index]
+        let lower = graph.columns[column][index + 1]
+        var gain = 0
+        for isLeft in [true, false] {
+            let first = farKeys(of: upper, isLeft: isLeft)
+            let second = farKeys(of: lower, isLeft: isLeft)
+            for one in first { for other in second { gain += one > other ? 1 : one < other ? -1 : 0 } }
+        }
+        return gain
+    }
+
+    private func farKeys(of vertex: Int, isLeft: Bool) -> [Double] {
+        (isLeft ? graph.leftSegments[vertex] : graph.rightSegments[vertex]).map { index in
+            let segment = graph.segments[index]
+            return isLeft ? key(segment.left, segment.leftOffset) : key(segment.right, segment.rightOffset)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+/// Gives every box a column, so that edges run to the right and no column is higher than a budget, where that can be.
+struct LayerAssignment {
+    private let nodes: [LayoutNode]
+    private let order: [Int]
+    private let successors: [[Int]]
+    private let predecessors: [[Int]]
+    private var layers: [Int]
+
+    /// - Parameter positions: an edge that runs against this order counts the other way round.
+    init(_ graph: LayoutGraph, positions: [Int]) {
+        nodes = graph.nodes
+        var successors = Array(repeating: [Int](), count: nodes.count)
+        var predecessors = successors
+        for edge in graph.edges where edge.source != edge.target {
+            let isForward = positions[edge.source] < positions[edge.target]
+            let (left, right) = isForward ? (edge.source, edge.target) : (edge.target, edge.source)
+            successors[left].append(right)
+            predecessors[right].append(left)
+        }
+        self.successors = successors
+        self.predecessors = predecessors
+        order = nodes.indices.sorted { positions[$0] < positions[$1] }
+        layers = Array(repeating: 0, count: nodes.count)
+    }
+
+    /// The column of every box, from 0.
+    func assigned(budget: Int) -> [Int] {
+        var copy = self
+        copy.assignLongestPaths()
+        copy.slide()
+        copy.spillLeft(budget: budget)
+        copy.spillRight(budget: budget)
+        copy.shorten(budget: budget)
+        return copy.normalized()
+    }
+
+    private mutating func assignLongestPaths() {
+        for node in order { layers[node] = (predecessors[node].map { layers[$0] }.max() ?? -1) + 1 }
+    }
+
+    /// Moves boxes to the right together with the followers that stand in their way, as long as that shortens the edges
+    /// altogether: a box and what only it uses belong together, wherever the box has to be.
+    private mutating func slide() {
+        for _ in 0..<(nodes.count > 300 ? 4 : 40) {
+            var changed = false
+            for node in order.reversed() + order {
+                while slideOnce(node) { changed = true }
+            }
+            if !changed { return }
+        }
+    }
+
+    private mutating func slideOnce(_ node: Int) -> Bool {
+        var members: Set<Int> = [node]
+        var waiting = [node]
+        while let next = waiting.popLast() {
+            for follower in successors[next]
+            where layers[follower] == layers[next] + 1 && members.insert(follower).inserted {
+                waiting.append(follower)
+            }
+        }
+        var gain = 0
+        for member in members {
+            gain += successors[member].count { !members.contains($0) }
+            gain -= predecessors[member].count { !members.contains($0) }
+        }
+        guard gain > 0 else { return false }
+        for member in members { layers[member] += 1 }
+        return true
+    }
+
+    /// Moves boxes, within the reach their neighbours leave them, to where their edges are shortest.
+    private mutating func shorten(budget: Int?) {
+        var heights = columnHeights()
+        for _ in 0..<8 {
+            var changed = false
+            for node in order.reversed() + order {
+                let target = bestLayer(of: node)
+                guard target != layers[node] else { continue }
+                if let budget, heights[target, default: 0] + space(node) > budget { continue }
+                heights[layers[node], default: 0] -= space(node)
+                heights[target, default: 0] += space(node)
+                layers[node] = target
+                changed = true
+            }
+            if !changed { return }
+        }
+    }
+
+    private func bestLayer(of node: Int) -> Int {
+        let low = predecessors[node].map { layers[$0] }.max().map { $0 + 1 }
+        let high = successors[node].map { layers[$0] }.min().map { $0 - 1 }
+        let pull = successors[node].count - predecessors[node].count
+        switch (low, high) {
+        case (let low?, let high?): return pull > 0 ? high : pull < 0 ? low : min(max(layers[node], low), high)
+        case (let low?, nil): return low
+        case (nil, let high?): return high
+        case (nil, nil): return layers[node]
+        }
+    }
+
+    /// Boxes that nothing leads to may stand further left.
+    private mutating func spillLeft(budget: Int) {
+        var columns = nodesByColumn()
+        guard var column = columns.keys.max() else { return }
+        while column >= (columns.keys.min() ?? column) {
+            var members = columns[column] ?? []
+            var height = members.reduce(0) { $0 + space($1) }
+            for node in members.reversed() where height > budget && predecessors[node].isEmpty && members.count > 1 {
+                members.removeAll { $0 == node }
+                height -= space(node)
+                layers[node] = column - 1
+                columns[column - 1, default: []].append(node)
+            }
+            columns[column] = members
+            column -= 1
+        }
+    }
+
+    /// Other boxes go to the right, and what follows them gives way.
+    private mutating func spillRight(budget: Int) {
+        guard var column = layers.min() else { return }
+        while column <= (layers.max() ?? column) {
+            var members = order.filter { layers[$0] == column }
+            var height = members.reduce(0) { $0 + space($1) }
+            while height > budget, members.count > 1 {
+                guard let victim = members.min(by: { cost(ofPushing: $0) < cost(ofPushing: $1) }) else { break }
+                members.removeAll { $0 == victim }
+                height -= space(victim)
+                push(victim, to: column + 1)
+            }
+            column += 1
+        }
+    }
+
+    /// Boxes that nothing follows go first.
+    private func cost(ofPushing node: Int) -> (Int, Int, Int) {
+        (successors[node].count, predecessors[node].isEmpty ? 1 : 0, -node)
+    }
+
+    private mutating func push(_ node: Int, to layer: Int) {
+        var waiting = [(node, layer)]
+        while let (node, layer) = waiting.popLast() {
+            guard layers[node] < layer else { continue }
+            layers[node] = layer
+            waiting += successors[node].map { ($0, layer + 1) }
+        }
+    }
+
+    private func space(_ node: Int) -> Int { nodes[node].height + LayoutMetrics.boxGap }
+
+    private func columnHeights() -> [Int: Int] {
+        nodes.indices.reduce(into: [:]) { $0[layers[$1], default: 0] += space($1) }
+    }
+
+    private func nodesByColumn() -> [Int: [Int]] {
+        order.reduce(into: [:]) { $0[layers[$1], default: []].append($1) }
+    }
+
+    /// Without empty columns.
+    private func normalized() -> [Int] {
+        let used = Set(layers).sorted()
+        let numbers = Dictionary(uniqueKeysWithValues: zip(used, used.indices))
+        return layers.map { numbers[$0] ?? 0 }
+    }
+}

@@ -1,0 +1,98 @@
+/// What stands in a column: a box, or the place where lines of one bundle pass between boxes.
+struct LayeredVertex {
+    /// nil for a passage.
+    let node: Int?
+    let layer: Int
+    let height: Int
+}
+
+/// A piece of a line between two neighbouring columns.
+struct LayeredSegment {
+    let left: Int
+    let leftOffset: Int
+    let right: Int
+    let rightOffset: Int
+    /// Segments of one net may share their way.
+    let net: Int
+    let weight: Int
+}
+
+/// Boxes in columns; lines that pass columns have passages there, which the lines of a bundle share.
+struct LayeredGraph {
+    private(set) var vertices: [LayeredVertex]
+    private(set) var segments: [LayeredSegment] = []
+    /// The vertices of every column from top to bottom.
+    var columns: [[Int]]
+    /// By edge: its vertices from source to target. Edges from a box to itself have none.
+    private(set) var chains: [[Int]] = []
+    private(set) var netOfEdge: [Int] = []
+    private(set) var leftSegments: [[Int]] = []
+    private(set) var rightSegments: [[Int]] = []
+
+    init(_ graph: LayoutGraph, layers: [Int]) {
+        vertices = graph.nodes.indices.map {
+            LayeredVertex(node: $0, layer: layers[$0], height: graph.nodes[$0].height)
+        }
+        columns = Array(repeating: [], count: (layers.max() ?? -1) + 1)
+        var passages: [Passage: Int] = [:]
+        for edge in graph.edges { add(edge, layers, &passages) }
+        for index in vertices.indices { columns[vertices[index].layer].append(index) }
+        leftSegments = Array(repeating: [], count: vertices.count)
+        rightSegments = leftSegments
+        for (index, segment) in segments.enumerated() {
+            rightSegments[segment.left].append(index)
+            leftSegments[segment.right].append(index)
+        }
+    }
+
+    private struct Passage: Hashable {
+        let net: Int
+        let layer: Int
+    }
+
+    private mutating func add(_ edge: LayoutEdge, _ layers: [Int], _ passages: inout [Passage: Int]) {
+        let from = layers[edge.source]
+        let to = layers[edge.target]
+        let isForward = from < to
+        let net = edge.bundle * 2 + (isForward ? 0 : 1)
+        netOfEdge.append(net)
+        guard edge.source != edge.target else {
+            chains.append([])
+            return
+        }
+        var chain = [edge.source]
+        // Behind a passage that was there already the way is known.
+        var isKnown = false
+        for layer in stride(from: from + (isForward ? 1 : -1), to: to, by: isForward ? 1 : -1) {
+            let found = passages[Passage(net: net, layer: layer)]
+            let passage = found ?? vertices.count
+            if found == nil {
+                vertices.append(LayeredVertex(node: nil, layer: layer, height: 0))
+                passages[Passage(net: net, layer: layer)] = passage
+            }
+            if !isKnown { join(chain[chain.count - 1], passage, edge, isForward, net) }
+            isKnown = isKnown || found != nil
+            chain.append(passage)
+        }
+        if !isKnown { join(chain[chain.count - 1], edge.target, edge, isForward, net) }
+        chains.append(chain + [edge.target])
+    }
+
+    private mutating func join(_ from: Int, _ to: Int, _ edge: LayoutEdge, _ isForward: Bool, _ net: Int) {
+        let fromOffset = vertices[from].node == nil ? 0 : edge.sourceOffset
+        let toOffset = vertices[to].node == nil ? 0 : edge.targetOffset
+        let passages = (vertices[from].node == nil ? 1 : 0) + (vertices[to].node == nil ? 1 : 0)
+        segments.append(
+            LayeredSegment(
+                left: isForward ? from : to, leftOffset: isForward ? fromOffset : toOffset,
+                right: isForward ? to : from, rightOffset: isForward ? toOffset : fromOffset, net: net,
+                weight: [2, 3, 8][passages]))
+    }
+
+    func isPassage(_ vertex: Int) -> Bool { vertices[vertex].node == nil }
+
+    /// The least distance between two neighbours of a column.
+    func gap(_ upper: Int, _ lower: Int) -> Int {
+        isPassage(upper) || isPassage(lower) ? LayoutMetrics.lineGap : LayoutMetrics.boxGap
+    }
+}

@@ -1,0 +1,141 @@
+/// Says how far down every vertex stands. Each column in turn goes where its lines to the neighbouring columns are
+/// straightest, with all distances kept: a regression by pooling of neighbours that violate the order.
+struct VerticalPlacement {
+    private let graph: LayeredGraph
+    /// The top of every vertex.
+    private(set) var tops: [Int]
+
+    init(_ graph: LayeredGraph) {
+        self.graph = graph
+        tops = Array(repeating: 0, count: graph.vertices.count)
+        for column in graph.columns { stack(column) }
+        let rounds = graph.vertices.count > 1500 ? 3 : 10
+        for round in 0..<rounds {
+            for column in graph.columns.dropFirst() { settle(column, left: true, right: round > 2) }
+            for column in graph.columns.dropLast().reversed() { settle(column, left: round > 2, right: true) }
+        }
+        for column in graph.columns { settle(column, left: true, right: true) }
+        for _ in 0..<2 {
+            for column in graph.columns { align(column, toLeft: true) }
+            for column in graph.columns.reversed() { align(column, toLeft: false) }
+        }
+        let least = graph.vertices.indices.map { tops[$0] }.min() ?? 0
+        for index in tops.indices { tops[index] -= least }
+    }
+
+    private mutating func stack(_ column: [Int]) {
+        var y = 0
+        for (index, vertex) in column.enumerated() {
+            if index > 0 { y += graph.gap(column[index - 1], vertex) }
+            tops[vertex] = y
+            y += graph.vertices[vertex].height
+        }
+        for vertex in column { tops[vertex] -= y / 2 }
+    }
+
+    /// Vertices that touch, as one piece; wishes are where its top would like to be.
+    private struct Block {
+        var members: [(vertex: Int, offset: Int)]
+        var wishes: [(place: Int, weight: Int)]
+        var height: Int
+
+        /// The weighted median, which leaves as many lines straight as can be.
+        var best: Int {
+            let half = wishes.reduce(0) { $0 + $1.weight }
+            var sum = 0
+            for wish in wishes {
+                sum += wish.weight * 2
+                if sum >= half { return wish.place }
+            }
+            return 0
+        }
+    }
+
+    private mutating func settle(_ column: [Int], left: Bool, right: Bool) {
+        var blocks: [(block: Block, place: Int)] = []
+        for vertex in column {
+            let block = Block(
+                members: [(vertex, 0)], wishes: wishes(of: vertex, left, right), height: graph.vertices[vertex].height)
+            var next = (block: block, place: block.best)
+            while let last = blocks.last, let end = last.block.members.last, let start = next.block.members.first {
+                let least = last.place + last.block.height + graph.gap(end.vertex, start.vertex)
+                guard next.place < least else { break }
+                blocks.removeLast()
+                next = joined(last.block, next.block, by: least - last.place)
+            }
+            blocks.append(next)
+        }
+        for (block, place) in blocks {
+            for member in block.members { tops[member.vertex] = place + member.offset }
+        }
+    }
+
+    private func joined(_ first: Block, _ second: Block, by offset: Int) -> (block: Block, place: Int) {
+        var block = first
+        block.members += second.members.map { ($0.vertex, $0.offset + offset) }
+        block.height = offset + second.height
+        block.wishes = []
+        block.wishes.reserveCapacity(first.wishes.count + second.wishes.count)
+        // Both are sorted, and so is what they become.
+        var index = 0
+        for wish in second.wishes {
+            while index < first.wishes.count, first.wishes[index].place <= wish.place - offset {
+                block.wishes.append(first.wishes[index])
+                index += 1
+            }
+            block.wishes.append((wish.place - offset, wish.weight))
+        }
+        block.wishes += first.wishes[index...]
+        return (block, block.best)
+    }
+
+    /// Sorted; one that nothing pulls stays where it is, lightly.
+    private func wishes(of vertex: Int, _ left: Bool, _ right: Bool) -> [(place: Int, weight: Int)] {
+        var wishes: [(place: Int, weight: Int)] = []
+        if left {
+            for segment in graph.leftSegments[vertex].map({ graph.segments[$0] }) {
+                wishes.append((tops[segment.left] + segment.leftOffset - segment.rightOffset, segment.weight * 2))
+            }
+        }
+        if right {
+            for segment in graph.rightSegments[vertex].map({ graph.segments[$0] }) {
+                wishes.append((tops[segment.right] + segment.rightOffset - segment.leftOffset, segment.weight * 2))
+            }
+        }
+        if wishes.isEmpty { return [(tops[vertex], 1)] }
+        return wishes.sorted { $0 < $1 }
+    }
+
+    /// Takes small steps out of lines: a passage goes to the height of its neighbour where its column leaves room.
+    private mutating func align(_ column: [Int], toLeft: Bool) {
+        for (index, vertex) in column.enumerated() where graph.isPassage(vertex) {
+            let wishes = wishes(of: vertex, toLeft, !toLeft)
+            guard let wish = wishes.min(by: { abs($0.place - tops[vertex]) < abs($1.place - tops[vertex]) }) else {
+                continue
+            }
+            var low = Int.min
+            var high = Int.max
+            if index > 0 {
+                let above = column[index - 1]
+                low = tops[above] + graph.vertices[above].height + graph.gap(above, vertex)
+            }
+            if index + 1 < column.count { high = tops[column[index + 1]] - graph.gap(vertex, column[index + 1]) }
+            if low <= wish.place, wish.place <= high { tops[vertex] = wish.place }
+        }
+    }
+
+    /// Moves a vertex a little up or down, where its neighbours leave room.
+    ///
+    /// - Returns: whether it was moved.
+    mutating func nudge(_ vertex: Int, by step: Int) -> Bool {
+        let column = graph.columns[graph.vertices[vertex].layer]
+        guard let index = column.firstIndex(of: vertex) else { return false }
+        let above = index > 0 ? tops[vertex] - bottom(of: column[index - 1]) : .max
+        let below = index + 1 < column.count ? tops[column[index + 1]] - bottom(of: vertex) : .max
+        guard max(above, below) >= 2 * step else { return false }
+        tops[vertex] += below >= above ? step : -step
+        return true
+    }
+
+    private func bottom(of vertex: Int) -> Int { tops[vertex] + graph.vertices[vertex].height }
+}

@@ -1,0 +1,164 @@
+public import MartletSchema
+
+/// A page for people who read a schema: one file, which works from a disk and by mail, is searched with the browser's own
+/// search too, and prints.
+public struct ReferencePage {
+    private let model: SchemaModel
+    private let title: String
+    private let sections: TypeSections
+
+    /// The page as HTML, the same for the same schema whatever its files are ordered like.
+    public static func html(of model: SchemaModel, title: String) -> String {
+        ReferencePage(model: model, title: title).document
+    }
+
+    private init(model: SchemaModel, title: String) {
+        self.model = model
+        self.title = title
+        sections = TypeSections(model)
+    }
+
+    /// Types of one kind, under one heading.
+    private struct Group {
+        let id: String
+        let heading: String
+        let names: [String]
+        let deprecated: Set<String>
+        let text: String
+    }
+
+    private var groups: [Group] {
+        let (embedded, objects) = (model.objects.filter(\.isEmbedded), model.objects.filter { !$0.isEmbedded })
+        let old = { (isOld: [(String, Bool)]) in Set(isOld.filter(\.1).map(\.0)) }
+        let all = [
+            Group(
+                id: "-objects", heading: "Objects", names: objects.map(\.name),
+                deprecated: old(objects.map { ($0.name, $0.deprecation != nil) }),
+                text: objects.map(sections.section).joined()),
+            Group(
+                id: "-embedded", heading: "Embedded objects", names: embedded.map(\.name),
+                deprecated: old(embedded.map { ($0.name, $0.deprecation != nil) }),
+                text: embedded.map(sections.section).joined()),
+            Group(
+                id: "-enums", heading: "Enums", names: model.enums.map(\.name),
+                deprecated: old(model.enums.map { ($0.name, $0.deprecation != nil) }),
+                text: model.enums.map(sections.section).joined()),
+            Group(
+                id: "-projections", heading: "Projections", names: model.projections.map(\.name),
+                deprecated: old(model.projections.map { ($0.name, $0.deprecation != nil) }),
+                text: model.projections.map(sections.section).joined()),
+        ]
+        return all.filter { !$0.names.isEmpty }
+    }
+
+    // MARK: The document
+
+    private var document: String {
+        let groups = groups
+        let shown = Markup.escapedLine(title)
+        return """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
+            script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+            <meta name="color-scheme" content="light dark">
+            <title>\(shown): schema reference</title>
+            <style>
+            \(ReferenceStyle.text)</style>
+            </head>
+            <body id="-top">
+            <a class="skip" href="#-main">Skip to the types</a>
+            <header class="top">
+            <a class="brand" href="#-top">\(shown)</a>
+            \(search)
+            </header>
+            <div class="columns">
+            \(navigation(groups))
+            <main id="-main" tabindex="-1">
+            <h1>\(shown)</h1>
+            \(overview(groups))
+            \(diagram)
+            \(groups.map(section).joined())</main>
+            </div>
+            <script>
+            \(ReferenceScript.text)</script>
+            </body>
+            </html>
+
+            """
+    }
+
+    /// Hidden where no script can do the searching.
+    private var search: String {
+        """
+        <div role="search" hidden>
+        <label class="unseen" for="-search">Search the schema</label>
+        <input id="-search" type="search" role="combobox" aria-expanded="false" aria-controls="-results" \
+        aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search: press /">
+        <ul id="-results" role="listbox" aria-label="Found" hidden></ul>
+        <p id="-found" class="unseen" role="status"></p>
+        </div>
+        """
+    }
+
+    private func navigation(_ groups: [Group]) -> String {
+        let lists = groups.map { group in
+            let items = group.names.map { name in
+                let shown = Markup.escapedLine(name)
+                let style = group.deprecated.contains(name) ? " class=\"old\"" : ""
+                return "<li><a href=\"#\(shown)\"\(style)>\(shown)</a></li>\n"
+            }
+            return "<h2><a href=\"#\(group.id)\">\(group.heading)</a></h2>\n<ul>\n\(items.joined())</ul>\n"
+        }
+        return """
+            <nav aria-label="Types">
+            <details open>
+            <summary>All types</summary>
+            \(lists.joined())</details>
+            </nav>
+            """
+    }
+
+    private func overview(_ groups: [Group]) -> String {
+        let counts = groups.map { "<a href=\"#\($0.id)\">\(count(of: $0))</a>" }
+        let files = HTMLText.count(model.files.count, "file", "files")
+        guard !counts.isEmpty else { return "<p class=\"lead\">The schema declares nothing.</p>" }
+        return "<p class=\"lead\">\(counts.joined(separator: ", ")) in \(files).</p>"
+    }
+
+    private func count(of group: Group) -> String {
+        let words =
+            switch group.id {
+            case "-objects": ("object", "objects")
+            case "-embedded": ("embedded object", "embedded objects")
+            case "-enums": ("enum", "enums")
+            default: ("projection", "projections")
+            }
+        return HTMLText.count(group.names.count, words.0, words.1)
+    }
+
+    private var diagram: String {
+        guard !model.files.flatMap(\.declarations).isEmpty else { return "" }
+        let writer = SVGWriter(DiagramBuilder.build(model, options: DiagramOptions())) { "#\($0.name)" }
+        return """
+            <section class="diagram" aria-labelledby="-diagram">
+            <h2 id="-diagram">Diagram</h2>
+            <label><input type="checkbox" class="fit" checked> Fit to the width</label>
+            <div class="picture" role="region" aria-labelledby="-diagram" tabindex="0">
+            \(writer.element)</div>
+            </section>
+            """
+    }
+
+    private func section(_ group: Group) -> String {
+        """
+        <section aria-labelledby="\(group.id)">
+        <h2 id="\(group.id)">\(group.heading)</h2>
+        \(group.text)</section>
+
+        """
+    }
+}

@@ -1,0 +1,38 @@
+/// How wide text is in a common sans-serif font, so that boxes fit whatever draws them. The widths are those of the metrics
+/// that Helvetica, Arial and Liberation Sans share.
+enum TextMeasure {
+    /// In pixels, rounded up, with some room for fonts that run wider.
+    static func width(_ text: String, size: Int, isBold: Bool = false) -> Int {
+        let thousandths = text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
+        // Bold letters are about a twelfth wider.
+        let scaled = thousandths * size * (isBold ? 112 : 104) / 100
+        return (scaled + 999) / 1000
+    }
+
+    /// At most so wide; what is cut off becomes an ellipsis.
+    static func shortened(_ text: String, size: Int, to limit: Int) -> String {
+        guard width(text, size: size) > limit else { return text }
+        var result = ""
+        for character in text {
+            if width(result + String(character) + "…", size: size) > limit { break }
+            result.append(character)
+        }
+        return result + "…"
+    }
+
+    private static func width(of scalar: Unicode.Scalar) -> Int {
+        if let index = Int(exactly: scalar.value), (32..<127).contains(index) { return ascii[index - 32] }
+        // Letters of Latin, Greek and Cyrillic are seldom wider than this; of other scripts and signs some fill the square.
+        return scalar.value < 0x0530 || scalar == "…" ? 720 : 1000
+    }
+
+    /// From the blank to the tilde, in thousandths of the font's size.
+    private static let ascii = [
+        278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
+        556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
+        1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778,
+        667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
+        333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556,
+        556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+    ]
+}

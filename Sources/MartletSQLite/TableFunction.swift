@@ -1,0 +1,142 @@
+import CMartletSQLite
+
+/// A Swift function that SQL text may select from: its arguments become rows.
+///
+/// An eponymous virtual table with the arguments as hidden columns, as in "The Virtual Table Mechanism Of SQLite",
+/// section "Table-valued functions". Rows are made when the function is entered.
+package final class TableFunction: Sendable {
+    package typealias Row = [SQLValue]
+
+    package let name: String
+    let columns: [String]
+    let argumentCount: Int
+    let body: @Sendable (FunctionArguments) -> [Row]
+
+    package init(
+        _ name: String, columns: [String], argumentCount: Int, _ body: @escaping @Sendable (FunctionArguments) -> [Row]
+    ) {
+        self.name = name
+        self.columns = columns
+        self.argumentCount = argumentCount
+        self.body = body
+    }
+
+    fileprivate var declaration: String {
+        let hidden = (0..<argumentCount).map { "a\($0) HIDDEN" }
+        return "CREATE TABLE x(\((columns + hidden).joined(separator: ", ")))"
+    }
+}
+
+extension Connection {
+    /// Makes `function` selectable on this connection.
+    package func add(_ function: TableFunction) throws(SQLiteError) {
+        let code = sqlite3_create_module_v2(
+            handle, function.name, TableFunction.module, Unmanaged.passRetained(function).toOpaque(),
+            { data in
+                if let data { Unmanaged<TableFunction>.fromOpaque(data).release() }
+            })
+        guard code == SQLITE_OK else { throw SQLiteError(handle, code: code) }
+    }
+}
+
+// What SQLite sees begins with its own structure.
+private struct Table {
+    var base = sqlite3_vtab()
+    let function: Unmanaged<TableFunction>
+}
+
+private struct Cursor {
+    var base = sqlite3_vtab_cursor()
+    var rows: [TableFunction.Row] = []
+    var position = 0
+}
+
+private func cursor(_ pointer: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<Cursor>? {
+    pointer.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: Cursor.self) }
+}
+
+private func function(_ table: UnsafeMutablePointer<sqlite3_vtab>) -> TableFunction {
+    UnsafeMutableRawPointer(table).assumingMemoryBound(to: Table.self).pointee.function.takeUnretainedValue()
+}
+
+extension TableFunction {
+    // Made once and never changed; SQLite keeps the address.
+    nonisolated(unsafe) fileprivate static let module: UnsafeMutablePointer<sqlite3_module> = {
+        let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+        module.initialize(to: sqlite3_module())
+        // Without 'xCreate' the table exists by its name alone.
+        module.pointee.xConnect = { handle, data, _, _, table, _ in
+            guard let data, let table else { return SQLITE_INTERNAL }
+            let function = Unmanaged<TableFunction>.fromOpaque(data)
+            let code = sqlite3_declare_vtab(handle, function.takeUnretainedValue().declaration)
+            guard code == SQLITE_OK else { return code }
+            let memory = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+            memory.initialize(to: Table(function: function))
+            table.pointee = UnsafeMutableRawPointer(memory).assumingMemoryBound(to: sqlite3_vtab.self)
+            return SQLITE_OK
+        }
+        module.pointee.xDisconnect = { table in
+            UnsafeMutableRawPointer(table)?.assumingMemoryBound(to: Table.self).deallocate()
+            return SQLITE_OK
+        }
+        module.pointee.xBestIndex = { table, info in
+            guard let table, let info else { return SQLITE_INTERNAL }
+            return TableFunction.plan(function(table), info)
+        }
+        module.pointee.xOpen = { _, opened in
+            let memory = UnsafeMutablePointer<Cursor>.allocate(capacity: 1)
+            memory.initialize(to: Cursor())
+            opened?.pointee = UnsafeMutableRawPointer(memory).assumingMemoryBound(to: sqlite3_vtab_cursor.self)
+            return SQLITE_OK
+        }
+        module.pointee.xClose = { closed in
+            cursor(closed)?.deinitialize(count: 1).deallocate()
+            return SQLITE_OK
+        }
+        module.pointee.xFilter = { entered, _, _, count, arguments in
+            guard let memory = cursor(entered), let table = memory.pointee.base.pVtab, let arguments else {
+                return SQLITE_INTERNAL
+            }
+            memory.pointee.rows = function(table).body(FunctionArguments(count: Int(count), pointer: arguments))
+            memory.pointee.position = 0
+            return SQLITE_OK
+        }
+        module.pointee.xNext = { moved in
+            cursor(moved)?.pointee.position += 1
+            return SQLITE_OK
+        }
+        module.pointee.xEof = { asked in
+            guard let memory = cursor(asked) else { return 1 }
+            return memory.pointee.position < memory.pointee.rows.count ? 0 : 1
+        }
+        module.pointee.xColumn = { asked, context, column in
+            guard let memory = cursor(asked), let context else { return SQLITE_INTERNAL }
+            let row = memory.pointee.rows[memory.pointee.position]
+            ScalarFunction.answer(Int(column) < row.count ? row[Int(column)] : .null, context)
+            return SQLITE_OK
+        }
+        module.pointee.xRowid = { asked, rowid in
+            rowid?.pointee = Int64(cursor(asked)?.pointee.position ?? 0)
+            return SQLITE_OK
+        }
+        return module
+    }()
+
+    // Every argument must be known before the function can be entered.
+    private static func plan(_ function: TableFunction, _ info: UnsafeMutablePointer<sqlite3_index_info>) -> Int32 {
+        var found = 0
+        for index in 0..<Int(info.pointee.nConstraint) {
+            let constraint = info.pointee.aConstraint[index]
+            let argument = Int(constraint.iColumn) - function.columns.count
+            guard argument >= 0, Int32(constraint.op) == SQLITE_INDEX_CONSTRAINT_EQ else { continue }
+            guard constraint.usable != 0 else { return SQLITE_CONSTRAINT }
+            info.pointee.aConstraintUsage[index].argvIndex = Int32(argument + 1)
+            info.pointee.aConstraintUsage[index].omit = 1
+            found += 1
+        }
+        guard found == function.argumentCount else { return SQLITE_CONSTRAINT }
+        info.pointee.estimatedCost = 1_000
+        info.pointee.estimatedRows = 100
+        return SQLITE_OK
+    }
+}

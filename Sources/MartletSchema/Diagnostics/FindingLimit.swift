@@ -1,0 +1,59 @@
+/// How many findings of one file are shown.
+public enum FindingLimit {
+    /// More than this help nobody; the rest is counted.
+    public static let perFile = 200
+
+    /// By place, each of them once, and at most so many of each file.
+    ///
+    /// - Parameters:
+    ///   - limit: how many of each file.
+    ///   - files: in the order in which their findings are wanted; findings without a place come with the first.
+    ///   - dropped: how many findings of a file are missing already, and whether there are errors among them.
+    public static func apply(
+        _ limit: Int = perFile, to findings: [Diagnostic], in files: [SourceFileID],
+        dropped: (SourceFileID) -> (count: Int, hasErrors: Bool) = { _ in (0, false) }
+    ) -> [Diagnostic] {
+        guard !files.isEmpty else { return findings.sortedByPlace() }
+        var rank: [SourceFileID: Int] = [:]
+        for (index, file) in files.enumerated() { rank[file] = index }
+        var byFile = [[Diagnostic]](repeating: [], count: files.count)
+        for finding in findings { byFile[finding.span.flatMap { rank[$0.file] } ?? 0].append(finding) }
+        return zip(files, byFile).flatMap { file, findings in limited(findings, limit, dropped(file)) }
+    }
+
+    private static func limited(
+        _ findings: [Diagnostic], _ limit: Int, _ dropped: (count: Int, hasErrors: Bool)
+    ) -> [Diagnostic] {
+        guard !findings.isEmpty else { return [] }
+        let sorted = findings.sortedByPlace().withoutRepetitions()
+        guard sorted.count > limit || dropped.count > 0 else { return sorted }
+        let hidden = sorted.dropFirst(limit)
+        let rest = hidden.count + dropped.count
+        let hasError = dropped.hasErrors || hidden.contains(where: \.isError)
+        return sorted.prefix(limit) + [
+            Diagnostic(
+                .limitExceeded, "\(rest) more findings in this file are not shown; mend the first ones",
+                at: (hidden.first ?? sorted.last)?.span, severity: hasError ? .error : .warning)
+        ]
+    }
+}
+
+extension [Diagnostic] {
+    /// Of findings in the order of their places; equal ones stand near each other then.
+    fileprivate func withoutRepetitions() -> [Diagnostic] {
+        var result: [Diagnostic] = []
+        result.reserveCapacity(count)
+        var group: Set<Diagnostic> = []
+        for finding in self {
+            guard let last = result.last, last.span == finding.span, last.code == finding.code else {
+                group.removeAll(keepingCapacity: true)
+                result.append(finding)
+                continue
+            }
+            // Most places have one finding, which needs no looking up.
+            group.insert(last)
+            if group.insert(finding).inserted { result.append(finding) }
+        }
+        return result
+    }
+}

@@ -1,0 +1,54 @@
+/// How many Unicode scalars stand before every 1024th byte of a text, for columns in lines of a megabyte.
+struct ColumnIndex: Sendable {
+    /// Of a run of bytes.
+    struct Count {
+        var scalars = 0
+        /// Scalars of four bytes, which take two units of UTF-16.
+        var wide = 0
+
+        init() {}
+
+        init(_ bytes: ArraySlice<UInt8>) {
+            for byte in bytes {
+                if byte & 0xC0 != 0x80 { scalars += 1 }
+                if byte >= 0xF0, byte <= 0xF4 { wide += 1 }
+            }
+        }
+
+        static func + (left: Count, right: Count) -> Count {
+            var sum = left
+            sum.scalars += right.scalars
+            sum.wide += right.wide
+            return sum
+        }
+    }
+
+    private static let stride = 1024
+    private static let longLine = 4 * stride
+
+    private var blocks: [Count] = []
+
+    /// nil for a text without long lines, as people write them: there the bytes themselves are counted as fast.
+    init?(_ bytes: [UInt8], lineStarts: [Int]) {
+        let ends = lineStarts.dropFirst() + [bytes.count]
+        guard zip(lineStarts, ends).contains(where: { $1 - $0 > Self.longLine }) else { return nil }
+        var sum = Count()
+        for start in Swift.stride(from: 0, to: bytes.count, by: Self.stride) {
+            blocks.append(sum)
+            sum = sum + Count(bytes[start..<min(bytes.count, start + Self.stride)])
+        }
+        blocks.append(sum)
+    }
+
+    /// Of a range of the same bytes.
+    func count(_ range: Range<Int>, in bytes: [UInt8]) -> Count {
+        let first = (range.lowerBound + Self.stride - 1) / Self.stride
+        let last = range.upperBound / Self.stride
+        guard first < last else { return Count(bytes[range]) }
+        var middle = blocks[last]
+        middle.scalars -= blocks[first].scalars
+        middle.wide -= blocks[first].wide
+        return Count(bytes[range.lowerBound..<first * Self.stride]) + middle
+            + Count(bytes[last * Self.stride..<range.upperBound])
+    }
+}

@@ -1,0 +1,54 @@
+import CompilerInvariants
+import Foundation
+import Testing
+
+/// What the fuzzer checks, of every file of its corpus and of some thousand changes of them. `make fuzz-schema` looks for
+/// more; what it finds is put into the corpus.
+@Suite("Corpus of the fuzzer")
+struct CorpusTests {
+    private static let folder = Repository.root.appending(path: "Tests/SchemaFuzzer/Corpus")
+    private static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+
+    private static func bytes(of name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: folder.appending(path: name)))
+    }
+
+    @Test("S10 S11 S13 S42 every invariant holds of every file", arguments: names)
+    func corpus(_ name: String) throws {
+        #expect(SchemaInvariants.violations(of: try Self.bytes(of: name)) == [])
+    }
+
+    @Test("S10 S11 S13 S42 every invariant holds of 100 changes of them")
+    func mutations() throws {
+        let texts = try Self.names.map(Self.bytes).filter { !$0.isEmpty && $0.count < 1500 }
+        try #require(texts.count > 20)
+        var random = SplitMix(seed: 10)
+        for run in 0..<100 {
+            let bytes = mutated(texts, using: &random)
+            let violations = SchemaInvariants.violations(of: bytes)
+            if !violations.isEmpty {
+                Issue.record("run \(run): \(violations.prefix(3)) in\n\(String(decoding: bytes, as: UTF8.self))")
+            }
+        }
+    }
+
+    /// One text with parts of others in it, and signs that mean something to YAML.
+    private func mutated(_ texts: [[UInt8]], using random: inout SplitMix) -> [UInt8] {
+        let signs = Array(" \n\n\t:?-[]{}<>\"'#&*!|=,.@%\\\r".utf8) + [0x00, 0x80, 0xC3, 0xFF]
+        var bytes = texts[Int.random(in: 0..<texts.count, using: &random)]
+        for _ in 0..<Int.random(in: 1...5, using: &random) {
+            let place = Int.random(in: 0...bytes.count, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: bytes.insert(signs[Int.random(in: 0..<signs.count, using: &random)], at: place)
+            case 1: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...8, using: &random)))
+            case 2 where place < bytes.count: bytes[place] = signs[Int.random(in: 0..<signs.count, using: &random)]
+            default:
+                let other = texts[Int.random(in: 0..<texts.count, using: &random)]
+                let start = Int.random(in: 0..<other.count, using: &random)
+                let end = min(other.count, start + Int.random(in: 1...60, using: &random))
+                bytes.insert(contentsOf: other[start..<end], at: place)
+            }
+        }
+        return bytes
+    }
+}

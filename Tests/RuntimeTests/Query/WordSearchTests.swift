@@ -1,0 +1,108 @@
+import ConformanceModels
+import Foundation
+import Martlet
+import MartletTestSupport
+import Testing
+
+@Suite struct WordSearchTests {
+    private let texts = [
+        "The quick brown fox", "Résumé of a FOX", "foxes and \"hounds\"", "", "brown bread", "a AND b OR c NOT d*",
+        "x'); DROP",
+    ]
+
+    private func filled() throws -> TestRealm {
+        let test = try TestRealm()
+        try test.realm.write {
+            for (id, text) in texts.enumerated() {
+                test.realm.add(
+                    Indexed(id: id, code: "\(id)", row: id, column: id, body: text, summary: id == 3 ? nil : text))
+            }
+        }
+        return test
+    }
+
+    private func ids(_ test: TestRealm, _ search: String) -> [Int] {
+        let all = test.realm.objects(Indexed.self)
+        let found = all.where { $0.body.matches(search) }.map(\.id)
+        #expect(all.filter("body TEXT %@", search).map(\.id) == found)
+        return found
+    }
+
+    @Test("O55 all words, in any order and case, without diacritics") func words() throws {
+        let test = try filled()
+        #expect(ids(test, "fox") == [0, 1] && ids(test, "FOX brown") == [0] && ids(test, "brown fox") == [0])
+        #expect(ids(test, "fox*") == [0, 1, 2] && ids(test, "resume") == [1] && ids(test, "résumé") == [1])
+        #expect(
+            ids(test, "brown -fox") == [4] && ids(test, "-fox") == [2, 3, 4, 5, 6]
+                && ids(test, "-fox -brown") == [2, 3, 5, 6])
+        #expect(ids(test, "") == [] && ids(test, "  ") == [] && ids(test, "nothing") == [])
+        let all = test.realm.objects(Indexed.self)
+        #expect(
+            all.where { $0.summary.matches("-fox") }.map(\.id) == [2, 4, 5, 6], "an absent text has no words to lack")
+        #expect(all.where { $0.body.matches("brown") && $0.id > 0 }.map(\.id) == [4])
+    }
+
+    @Test("O55 O56 nothing in a search means anything to the database") func harmless() throws {
+        let test = try filled()
+        #expect(ids(test, "AND") == [2, 5] && ids(test, "OR") == [5] && ids(test, "NOT d") == [5])
+        #expect(ids(test, "\"hounds\"") == [2] && ids(test, "hounds\"") == [2] && ids(test, "body:fox") == [])
+        for search in [
+            "\"", "*", "-", "--", "(", ")", "^fox", "{a b}", "NEAR(a b)", "a\0b", "\u{301}", "x'); DROP", "+",
+        ] {
+            _ = ids(test, search)
+        }
+        #expect(ids(test, "fox") == [0, 1])
+    }
+
+    @Test("O55 the index follows every change, and what a write takes back") func changes() throws {
+        let test = try filled()
+        let all = test.realm.objects(Indexed.self)
+        try test.realm.write {
+            all[4].body = "a fox after all"
+            #expect(ids(test, "fox") == [0, 1, 4], "the open write is seen")
+            all[0].body = "gone"
+            test.realm.delete(all[1])
+        }
+        #expect(ids(test, "fox") == [4] && ids(test, "gone") == [0] && ids(test, "resume") == [])
+        try test.realm.beginWrite()
+        all[0].body = "fox"
+        test.realm.cancelWrite()
+        #expect(ids(test, "fox") == [4])
+        try test.realm.write { all[0].summary = nil }
+        #expect(all.where { $0.summary.matches("quick") }.isEmpty)
+        try test.realm.write {
+            test.realm.create(Indexed.self, value: ["id": 0, "summary": "quick again"], update: .modified)
+        }
+        #expect(all.where { $0.summary.matches("again") }.map(\.id) == [0])
+        try test.realm.write { test.realm.deleteAll() }
+        #expect(ids(test, "fox") == [])
+    }
+
+    @Test("O55 N27 a search is observed") func observed() throws {
+        let test = try filled()
+        let foxes = test.realm.objects(Indexed.self).where { $0.body.matches("fox") }
+        var told: [RealmCollectionChange<Results<Indexed>>] = []
+        let token = foxes.observe { told.append($0) }
+        while told.isEmpty && test.scheduler.waitForTurn() { test.scheduler.turn() }
+        try test.elsewhere { realm in
+            try realm.write {
+                realm.object(ofType: Indexed.self, forPrimaryKey: 0)?.body = "none"
+                realm.object(ofType: Indexed.self, forPrimaryKey: 4)?.body = "fox"
+            }
+        }
+        test.realm.refresh()
+        guard case .update(let now, let deletions, let insertions, _)? = told.last else {
+            Issue.record("no change was told")
+            return
+        }
+        #expect(now.map(\.id) == [1, 4] && deletions == [0] && insertions == [1])
+        token.invalidate()
+    }
+
+    @Test("O55 a search in a property without the index traps") func undeclared() async {
+        let output = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().realm.objects(Indexed.self).where { $0.name.matches("a") }.count
+        }
+        expectMessage(output, "'name' cannot be searched for words: declare it with 'fullText: true'")
+    }
+}

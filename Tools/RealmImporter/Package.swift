@@ -1,0 +1,48 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "RealmImporter",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "realm-importer", targets: ["RealmImporterCLI"])
+    ],
+    dependencies: [
+        .package(name: "Martlet", path: "../.."),
+        // Each minor version reads another Swift; this one reads 6.3.
+        .package(url: "https://github.com/swiftlang/swift-syntax", .upToNextMinor(from: "603.0.1")),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        .target(
+            name: "RealmImporter",
+            dependencies: [
+                .product(name: "MartletCompiler", package: "Martlet"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftParser", package: "swift-syntax"),
+            ]),
+        .executableTarget(
+            name: "RealmImporterCLI",
+            dependencies: [
+                "RealmImporter",
+                .product(name: "MartletCompiler", package: "Martlet"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .testTarget(
+            name: "RealmImporterTests",
+            // The command is run as a process, so it is built with the tests.
+            dependencies: [
+                "RealmImporter", "RealmImporterCLI", .product(name: "MartletCompiler", package: "Martlet"),
+            ],
+            exclude: ["Fixtures"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

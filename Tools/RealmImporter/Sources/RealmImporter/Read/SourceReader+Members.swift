@@ -1,0 +1,126 @@
+import MartletSchema
+import SwiftSyntax
+
+/// Members of types: what is stored, what Realm is told, and what is code.
+extension SourceReader {
+    private static let customizations: Set<String> = [
+        "primaryKey", "indexedProperties", "ignoredProperties", "propertiesMapping", "_realmColumnNames",
+        "_realmObjectName", "shouldIncludeInDefaultSchema",
+    ]
+
+    /// - Returns: whether it was a member other than a type.
+    mutating func addMember(_ declaration: DeclSyntax, to type: inout TypeDeclaration) -> Bool {
+        if let node = declaration.as(VariableDeclSyntax.self) {
+            type.properties += properties(node, of: type)
+        } else if let node = declaration.as(EnumCaseDeclSyntax.self) {
+            type.cases += cases(node)
+        } else if let node = declaration.as(FunctionDeclSyntax.self) {
+            addFunction(node, to: &type)
+        } else if let node = declaration.as(InitializerDeclSyntax.self) {
+            type.kept.append(
+                KeptMember(
+                    what: "initialiser 'init(\(labels(node.signature)))'", span: places.span(of: node.initKeyword)))
+        } else if let node = declaration.as(SubscriptDeclSyntax.self) {
+            type.kept.append(KeptMember(what: "subscript", span: places.span(of: node.subscriptKeyword)))
+        } else if let node = declaration.as(DeinitializerDeclSyntax.self) {
+            type.kept.append(KeptMember(what: "deinitialiser", span: places.span(of: node.deinitKeyword)))
+        } else if let node = declaration.as(MacroExpansionDeclSyntax.self) {
+            warn(
+                "what the macro '#\(node.macroName.text)' makes cannot be read; write it out in Swift, and import again",
+                at: places.span(of: node))
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private func labels(_ signature: FunctionSignatureSyntax) -> String {
+        signature.parameterClause.parameters.map { $0.firstName.text + ":" }.joined()
+    }
+
+    private func addFunction(_ node: FunctionDeclSyntax, to type: inout TypeDeclaration) {
+        let name = places.name(node.name)
+        let isOfType = node.modifiers.contains { ["static", "class"].contains($0.name.text) }
+        guard isOfType, Self.customizations.contains(name.value) else {
+            type.kept.append(
+                KeptMember(what: "method '\(name.value)(\(labels(node.signature)))'", span: name.span))
+            return
+        }
+        type.customizations.append(Customization(name: name, value: returned(by: node)))
+    }
+
+    /// The one expression of a body.
+    private func returned(by function: FunctionDeclSyntax) -> ValueExpression? {
+        guard let statements = function.body?.statements, statements.count == 1, let item = statements.first?.item
+        else { return nil }
+        switch item {
+        case .expr(let expression): return values.read(expression)
+        case .stmt(let statement): return statement.as(ReturnStmtSyntax.self)?.expression.map(values.read)
+        case .decl: return nil
+        }
+    }
+
+    private func cases(_ node: EnumCaseDeclSyntax) -> [CaseDeclaration] {
+        let head = attributes.head(node.attributes, of: node)
+        return node.elements.map { element in
+            CaseDeclaration(
+                name: places.name(element.name), value: element.rawValue.map { values.read($0.value) },
+                hasAssociatedValues: element.parameterClause != nil, head: head)
+        }
+    }
+
+    // MARK: Properties
+
+    private func properties(_ node: VariableDeclSyntax, of owner: TypeDeclaration) -> [PropertyDeclaration] {
+        var properties: [PropertyDeclaration] = []
+        // 'var a, b: Int' gives both the type.
+        var type: TypeExpression?
+        for binding in node.bindings.reversed() {
+            type = binding.typeAnnotation.map { TypeExpression($0.type) } ?? (binding.initializer == nil ? type : nil)
+            guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { continue }
+            var property = PropertyDeclaration(
+                name: places.name(pattern.identifier), owner: owner.name.value,
+                head: attributes.head(node.attributes, of: node), type: type,
+                value: binding.initializer.map { values.read($0.value) })
+            setModifiers(of: &property, node, hasObjcMembers: owner.hasObjcMembers)
+            setAccessors(of: &property, binding.accessorBlock)
+            if let (persistence, value) = attributes.persistence(node.attributes) {
+                property.persistence = persistence
+                property.value = property.value ?? value
+            }
+            property.projection = attributes.projection(node.attributes)
+            properties.append(property)
+        }
+        return properties.reversed()
+    }
+
+    private func setModifiers(
+        of property: inout PropertyDeclaration, _ node: VariableDeclSyntax, hasObjcMembers: Bool
+    ) {
+        let names = Set(node.modifiers.map(\.name.text))
+        property.isDynamic = names.contains("dynamic")
+        property.isLazy = names.contains("lazy")
+        property.isWeak = !names.isDisjoint(with: ["weak", "unowned"])
+        property.isStatic = !names.isDisjoint(with: ["static", "class"])
+        property.isPrivate = !names.isDisjoint(with: ["private", "fileprivate"])
+        property.isConstant = node.bindingSpecifier.tokenKind == .keyword(.let)
+        let isHidden = node.modifiers.contains {
+            ["private", "fileprivate"].contains($0.name.text) && $0.detail == nil
+        }
+        property.isObjc =
+            attributes.named("objc", in: node.attributes) != nil
+            || hasObjcMembers && !isHidden && attributes.named("nonobjc", in: node.attributes) == nil
+    }
+
+    private func setAccessors(of property: inout PropertyDeclaration, _ block: AccessorBlockSyntax?) {
+        switch block?.accessors {
+        case nil: break
+        case .getter: property.isComputed = true
+        case .accessors(let accessors):
+            let observers: Set<String> = ["willSet", "didSet"]
+            let names = Set(accessors.map(\.accessorSpecifier.text))
+            property.isComputed = !names.isSubset(of: observers)
+            property.hasObservers = !names.isDisjoint(with: observers)
+        }
+    }
+}

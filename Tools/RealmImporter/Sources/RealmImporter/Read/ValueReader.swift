@@ -1,0 +1,117 @@
+import MartletSchema
+import SwiftParser
+import SwiftSyntax
+
+/// Reads expressions, as far as a schema could say them.
+struct ValueReader {
+    let places: SyntaxPlaces
+
+    func read(_ expression: ExprSyntax) -> ValueExpression {
+        ValueExpression(form: form(of: expression), text: expression.lineText, span: places.span(of: expression))
+    }
+
+    private func form(of expression: ExprSyntax) -> ValueExpression.Form {
+        if expression.is(NilLiteralExprSyntax.self) { return .null }
+        if let literal = expression.as(BooleanLiteralExprSyntax.self) {
+            return .bool(literal.literal.tokenKind == .keyword(.true))
+        }
+        if let literal = expression.as(StringLiteralExprSyntax.self) {
+            return literal.representedLiteralValue.map { .string($0) } ?? .other
+        }
+        if let number = number(expression) { return number }
+        if let inner = wrapped(by: expression) { return form(of: inner) }
+        if let array = expression.as(ArrayExprSyntax.self) {
+            return .array(array.elements.map { read($0.expression) })
+        }
+        if let dictionary = expression.as(DictionaryExprSyntax.self) { return entries(of: dictionary) }
+        if let sequence = expression.as(SequenceExprSyntax.self) { return cast(sequence) ?? .other }
+        if let macro = expression.as(MacroExpansionExprSyntax.self) { return objectiveCKeyPath(macro) ?? .other }
+        if let call = expression.as(FunctionCallExprSyntax.self), let callee = path(of: call.calledExpression) {
+            let arguments = call.arguments.map {
+                ValueExpression.Argument(label: $0.label?.plainText, value: read($0.expression))
+            }
+            guard call.trailingClosure == nil else { return .other }
+            return .call(callee.names, generics: callee.generics, arguments: arguments)
+        }
+        return path(of: expression).map { .member($0.names) } ?? .other
+    }
+
+    /// What stands in brackets, or behind `try!`, or in front of `!`.
+    private func wrapped(by expression: ExprSyntax) -> ExprSyntax? {
+        if let unwrap = expression.as(ForceUnwrapExprSyntax.self) { return unwrap.expression }
+        if let attempt = expression.as(TryExprSyntax.self) { return attempt.expression }
+        if let tuple = expression.as(TupleExprSyntax.self), tuple.elements.count == 1,
+            let element = tuple.elements.first, element.label == nil
+        {
+            return element.expression
+        }
+        return nil
+    }
+
+    // MARK: Numbers
+
+    private func number(_ expression: ExprSyntax) -> ValueExpression.Form? {
+        if let prefix = expression.as(PrefixOperatorExprSyntax.self) {
+            guard ["-", "+"].contains(prefix.operator.text) else { return nil }
+            return literal(prefix.expression, sign: prefix.operator.text == "-" ? "-" : "")
+        }
+        return literal(expression, sign: "")
+    }
+
+    private func literal(_ expression: ExprSyntax, sign: String) -> ValueExpression.Form? {
+        if let integer = expression.as(IntegerLiteralExprSyntax.self) {
+            return integer.representedLiteralValue.map { .integer(sign + String($0)) } ?? .other
+        }
+        if let floating = expression.as(FloatLiteralExprSyntax.self) {
+            let digits = floating.literal.text.filter { $0 != "_" }
+            let text = digits.hasPrefix("0x") ? Double(digits).map { String($0) } : digits
+            return text.map { .floating(sign + $0) } ?? .other
+        }
+        return nil
+    }
+
+    // MARK: Others
+
+    private func entries(of dictionary: DictionaryExprSyntax) -> ValueExpression.Form {
+        guard case .elements(let elements) = dictionary.content else { return .dictionary([]) }
+        return .dictionary(elements.map { (read($0.key), read($0.value)) })
+    }
+
+    /// `5 as Int8`, before operators are put in order.
+    private func cast(_ sequence: SequenceExprSyntax) -> ValueExpression.Form? {
+        let parts = Array(sequence.elements)
+        guard parts.count == 3, parts[1].is(UnresolvedAsExprSyntax.self), let type = parts[2].as(TypeExprSyntax.self)
+        else { return nil }
+        return .cast(read(parts[0]), TypeExpression(type.type))
+    }
+
+    /// `#keyPath(Dog.name)` is `"name"`.
+    private func objectiveCKeyPath(_ macro: MacroExpansionExprSyntax) -> ValueExpression.Form? {
+        guard macro.macroName.text == "keyPath", macro.arguments.count == 1, let argument = macro.arguments.first,
+            let name = path(of: argument.expression)?.names.last
+        else { return nil }
+        return .string(name)
+    }
+
+    /// `Size.small.rawValue` by its names; a call on the way is `()`, the type that is expected is empty.
+    private func path(of expression: ExprSyntax) -> (names: [String], generics: [TypeExpression])? {
+        if let reference = expression.as(DeclReferenceExprSyntax.self) {
+            return ([reference.baseName.plainText], [])
+        }
+        if let special = expression.as(GenericSpecializationExprSyntax.self) {
+            guard let base = path(of: special.expression),
+                case .generic(_, let generics) = TypeExpression(named: "", special.genericArgumentClause)
+            else { return nil }
+            return (base.names, generics)
+        }
+        if let call = expression.as(FunctionCallExprSyntax.self) {
+            return path(of: call.calledExpression).map { ($0.names + ["()"], []) }
+        }
+        guard let member = expression.as(MemberAccessExprSyntax.self) else { return nil }
+        let name = member.declName.baseName.plainText
+        guard let base = member.base else { return (["", name], []) }
+        guard let outer = path(of: base) else { return nil }
+        let isModule = ["RealmSwift", "Swift", "Foundation"].contains(outer.names.joined())
+        return (isModule ? [name] : outer.names + [name], outer.generics)
+    }
+}

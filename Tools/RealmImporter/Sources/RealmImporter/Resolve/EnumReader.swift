@@ -1,0 +1,50 @@
+import MartletSchema
+
+/// Cases of an enum and what is stored for them.
+struct EnumReader {
+    let index: TypeIndex
+
+    enum Raw: Equatable {
+        case text
+        case integer
+        case other(String)
+    }
+
+    struct Case {
+        let declaration: CaseDeclaration
+        /// nil where it is no literal.
+        let raw: String?
+    }
+
+    /// What stands first behind the colon.
+    func raw(of key: String) -> Raw {
+        guard let declaration = index.entries[key]?.declaration, let first = declaration.inherited.first else {
+            return .other("")
+        }
+        let type = index.expand(first.value, from: declaration.scope).type
+        switch type.head {
+        case "String": return .text
+        case "Int", "Int8", "Int16", "Int32", "Int64": return .integer
+        default: return .other(type.text)
+        }
+    }
+
+    /// Numbers count on from the one before, texts are the names.
+    func cases(of key: String) -> [Case] {
+        let isInteger = raw(of: key) == .integer
+        var next = 0
+        return (index.entries[key]?.parts ?? []).flatMap(\.cases).map { declaration in
+            switch declaration.value?.form {
+            case .integer(let digits):
+                next = (Int(digits) ?? 0) &+ 1
+                return Case(declaration: declaration, raw: isInteger ? digits : nil)
+            case .string(let text): return Case(declaration: declaration, raw: isInteger ? nil : text)
+            case nil where isInteger:
+                next &+= 1
+                return Case(declaration: declaration, raw: "\(next &- 1)")
+            case nil: return Case(declaration: declaration, raw: declaration.name.value)
+            default: return Case(declaration: declaration, raw: nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+import MartletSchema
+
+/// Objects and embedded objects, with what they inherit.
+extension Resolver {
+    mutating func object(_ type: TypeDeclaration, isEmbedded: Bool) -> ObjectDraft {
+        let key = type.name.value
+        var draft = ObjectDraft(
+            key: key, name: names.name(of: key), isEmbedded: isEmbedded, head: type.head, span: type.name.span)
+        let lineage = index.lineage(of: key)
+        let customizations = lineage.reversed().flatMap { index.entries[$0]?.parts ?? [] }.flatMap(\.customizations)
+        let ignored = namesListed(by: "ignoredProperties", in: customizations)
+        for ancestor in lineage {
+            guard let declaration = index.entries[ancestor]?.declaration else { continue }
+            add(declaration, to: &draft, ignored: Set(ignored.map(\.value)))
+        }
+        addPrimaryKey(customizations, to: &draft)
+        addIndexes(customizations, to: &draft)
+        reportStoredNames(customizations, type)
+        return draft
+    }
+
+    private mutating func add(_ type: TypeDeclaration, to draft: inout ObjectDraft, ignored: Set<String>) {
+        let isModern = type.properties.contains { $0.persistence != nil }
+        for property in type.properties {
+            switch place(of: property, isModern: isModern, ignored: ignored) {
+            case .stored: addStored(property, of: type, to: &draft)
+            case .ignored: addIgnored(property, of: type, to: &draft)
+            case .forgotten:
+                findings.warn(
+                    "'\(property.name.value)' has no '@Persisted' in a class that uses it, so Realm did not store it; "
+                        + "add it to the schema where it should be stored", at: property.name.span)
+            case .code: break
+            }
+        }
+    }
+
+    // MARK: Where a property goes
+
+    private enum Place {
+        case stored
+        case ignored
+        case forgotten
+        case code
+    }
+
+    /// Realm looks at the attributes of each class by itself.
+    private func place(of property: PropertyDeclaration, isModern: Bool, ignored: Set<String>) -> Place {
+        if property.isStatic || property.isComputed { return .code }
+        if property.persistence != nil { return .stored }
+        let isStorable = holdsItself(property) || (property.isObjc || property.isDynamic) && !property.isConstant
+        if isModern { return isStorable && (property.isDynamic || holdsItself(property)) ? .forgotten : .ignored }
+        if ignored.contains(property.name.value) || property.isLazy { return .ignored }
+        return isStorable ? .stored : .ignored
+    }
+
+    /// Collections and boxes of Realm are stored without an attribute.
+    private func holdsItself(_ property: PropertyDeclaration) -> Bool {
+        let boxes: Set<String> = ["List", "MutableSet", "Map", "LinkingObjects", "RealmOptional", "RealmProperty"]
+        let type = property.type ?? property.value.flatMap { inference.type(of: $0, from: []) }
+        return type.flatMap { index.expand($0, from: []).type.head }.map(boxes.contains) ?? false
+    }
+
+    // MARK: Stored properties
+
+    private mutating func addStored(
+        _ property: PropertyDeclaration, of type: TypeDeclaration, to draft: inout ObjectDraft
+    ) {
+        let name = property.name
+        guard let written = writtenType(property, of: type) else { return }
+        let origin = property.persistence?.originProperty ?? originProperty(of: property)
+        let propertyType: PropertyTypeDraft
+        switch types.resolve(written, from: type.scope, originProperty: origin) {
+        case .failure(let reason):
+            findings.warn("'\(name.value)' of type '\(written.text)' is left out: \(reason)", at: name.span)
+            return
+        case .type(let resolved): propertyType = optional(resolved, name)
+        }
+        if property.persistence == nil, property.isDynamic, !property.isObjc {
+            findings.warn(
+                "'\(name.value)' is 'dynamic' without '@objc', so Realm stored it up to Swift 3 alone; it is taken as "
+                    + "stored", at: name.span)
+        }
+        var stored = PropertyDraft(
+            swiftName: name.value, name: name.value, type: propertyType, head: property.head, span: name.span)
+        stored.defaultValue = defaultValue(of: property, propertyType, from: type.scope)
+        report(property)
+        if property.persistence?.isPrimaryKey == true { draft.primaryKey = name }
+        if property.persistence?.isIndexed == true { addIndex(to: &stored, isEmbedded: draft.isEmbedded) }
+        draft.properties.append(stored)
+    }
+
+    private mutating func writtenType(
+        _ property: PropertyDeclaration, of type: TypeDeclaration
+    ) -> TypeExpression? {
+        let inferred = property.value.flatMap { inference.type(of: $0, from: type.scope) }
+        if let written = property.type ?? inferred { return written }
+        findings.warn(
+            "'\(property.name.value)' is left out: its type cannot be told from '\(property.value?.text ?? "")'; "
+                + "write the type in Swift, and import again", at: property.name.span)
+        return nil
+    }
+
+    /// `owner` of `LinkingObjects(fromType: Dog.self, property: "owner")`.
+    private func originProperty(of property: PropertyDeclaration) -> String? {
+        guard case .call(_, _, let arguments) = property.value?.form else { return nil }
+        return arguments.first { $0.label == "property" }?.value.string
+    }
+
+    private mutating func optional(_ type: PropertyTypeDraft, _ name: Spanned<String>) -> PropertyTypeDraft {
+        guard type.shape == .single, !type.isOptional, let key = type.typeKey, index.role(of: key) != .enumeration
+        else { return type }
+        findings.warn(
+            "'\(name.value)' becomes '\(names.name(of: key))?': a link is optional, since its target can be deleted",
+            at: name.span)
+        var type = type
+        type.isOptional = true
+        return type
+    }
+
+    private mutating func defaultValue(
+        of property: PropertyDeclaration, _ type: PropertyTypeDraft, from scope: [String]
+    ) -> DefaultDraft? {
+        guard let value = unboxed(property.value) else {
+            return property.persistence == nil ? nil : defaults.implicit(for: type)
+        }
+        switch defaults.read(value, for: type, from: scope) {
+        case .nothing: return nil
+        case .value(let draft): return draft
+        case .failure(let mend):
+            findings.warn(
+                "the default '\(value.text)' of '\(property.name.value)' is left out; \(mend)", at: value.span)
+            return nil
+        }
+    }
+
+    /// The value in `RealmOptional<Int>(5)` and `RealmProperty<Int?>()`.
+    private func unboxed(_ value: ValueExpression?) -> ValueExpression? {
+        guard case .call(let path, _, let arguments) = value?.form,
+            ["RealmOptional", "RealmProperty"].contains(path.joined())
+        else { return value }
+        return arguments.first?.value
+    }
+
+    private mutating func addIndex(to property: inout PropertyDraft, isEmbedded: Bool) {
+        property.isIndexed = !isEmbedded
+        guard isEmbedded else { return }
+        findings.warn(
+            "the index of '\(property.swiftName)' is left out: embedded objects are found through their owners",
+            at: property.span)
+    }
+
+    private mutating func report(_ property: PropertyDeclaration) {
+        let name = property.name
+        for label in property.persistence?.unknownLabels ?? [] {
+            findings.warn("'\(label)' of '\(name.value)' is left out; no schema says it", at: name.span)
+        }
+        if property.hasObservers {
+            findings.warn(
+                "the observers of '\(name.value)' are left out; observe the object instead, or set in a method",
+                at: name.span)
+        }
+        if property.isPrivate {
+            findings.note(
+                "'\(name.value)' is private here, and everybody who sees the generated class sees its properties",
+                at: name.span)
+        }
+        for attribute in property.head.foreignAttributes {
+            findings.warn(
+                "'@\(attribute.value)' is left out; do by hand what it did for '\(name.value)'", at: attribute.span)
+        }
+    }
+
+    // MARK: Properties that are not stored
+
+    private mutating func addIgnored(
+        _ property: PropertyDeclaration, of type: TypeDeclaration, to draft: inout ObjectDraft
+    ) {
+        let name = property.name
+        let written = property.type ?? property.value.flatMap { inference.type(of: $0, from: type.scope) }
+        if property.isConstant, property.value != nil {
+            findings.note(
+                "constant '\(name.value)' stays in Swift; make it a computed property in an extension of "
+                    + "'\(draft.name)'", at: name.span)
+            return
+        }
+        guard !property.isWeak, let written, case .type(let resolved) = types.resolve(written, from: type.scope),
+            resolved.shape == .single, isValue(resolved), let defaultValue = ignoredDefault(property, resolved, type)
+        else {
+            findings.warn(
+                "'\(name.value)' is not stored and no plain value; keep it outside of the object", at: name.span)
+            return
+        }
+        var ignored = PropertyDraft(
+            swiftName: name.value, name: name.value, type: resolved, head: property.head, span: name.span)
+        if case .value(let draft) = defaultValue { ignored.defaultValue = draft }
+        report(property)
+        draft.ignored.append(ignored)
+    }
+
+    private func isValue(_ type: PropertyTypeDraft) -> Bool {
+        type.typeKey.map { index.role(of: $0) == .enumeration } ?? true
+    }
+
+    /// nil where the default is code.
+    private func ignoredDefault(
+        _ property: PropertyDeclaration, _ resolved: PropertyTypeDraft, _ type: TypeDeclaration
+    ) -> DefaultOutcome? {
+        guard let value = property.value else { return .nothing }
+        let outcome = defaults.read(value, for: resolved, from: type.scope)
+        if case .failure = outcome { return nil }
+        return outcome
+    }
+
+    // MARK: Keys and indexes
+
+    private mutating func addPrimaryKey(_ customizations: [Customization], to draft: inout ObjectDraft) {
+        if let override = customizations.first(where: { $0.name.value == "primaryKey" }) {
+            if let text = override.value?.string {
+                draft.primaryKey = Spanned(text, override.value?.span ?? override.name.span)
+            } else if override.value?.isNull != true {
+                reportUnread(override)
+            }
+        }
+        guard let primaryKey = draft.primaryKey,
+            let position = draft.properties.firstIndex(where: { $0.swiftName == primaryKey.value })
+        else { return }
+        draft.properties[position].isIndexed = false
+        guard draft.properties[position].type.isOptional, draft.properties[position].type.typeKey == nil else { return }
+        draft.properties[position].type.isOptional = false
+        findings.warn(
+            "the primary key '\(primaryKey.value)' is no longer optional: each object has one; "
+                + "give those a value that had none", at: draft.properties[position].span)
+    }
+
+    private mutating func addIndexes(_ customizations: [Customization], to draft: inout ObjectDraft) {
+        for name in namesListed(by: "indexedProperties", in: customizations) where name.value != draft.primaryKey?.value
+        {
+            guard let position = draft.properties.firstIndex(where: { $0.swiftName == name.value }) else {
+                findings.warn("the index of '\(name.value)' is left out, which no stored property is", at: name.span)
+                continue
+            }
+            addIndex(to: &draft.properties[position], isEmbedded: draft.isEmbedded)
+        }
+    }
+
+    /// The texts that a method such as `indexedProperties()` returns.
+    private mutating func namesListed(by method: String, in customizations: [Customization]) -> [Spanned<String>] {
+        guard let override = customizations.first(where: { $0.name.value == method }) else { return [] }
+        guard case .array(let items) = override.value?.form, override.value?.strings != nil else {
+            reportUnread(override)
+            return []
+        }
+        return items.compactMap { item in item.string.map { Spanned($0, item.span) } }
+    }
+}

@@ -1,0 +1,150 @@
+import MartletSchema
+
+/// What a type is to Realm.
+enum TypeRole: Equatable {
+    case object
+    case embedded
+    /// Written to a server and never read: nothing that a local database could do.
+    case asymmetric
+    case projection(root: TypeExpression)
+    case enumeration
+    /// Converted to another type, named where it says so.
+    case custom(persisted: String?)
+    case other
+}
+
+/// All types of all files by their names.
+struct TypeIndex {
+    struct Entry {
+        let declaration: TypeDeclaration
+        var extensions: [TypeDeclaration] = []
+
+        /// The body, then the extensions.
+        var parts: [TypeDeclaration] { [declaration] + extensions }
+        var inherited: [(type: TypeExpression, scope: [String])] {
+            parts.flatMap { part in part.inherited.map { ($0.value, part.scope) } }
+        }
+    }
+
+    private(set) var entries: [String: Entry] = [:]
+    private var aliases: [String: AliasDeclaration] = [:]
+    /// Declared a second time.
+    private(set) var repeated: [TypeDeclaration] = []
+    private static let maximumDepth = 16
+
+    init(_ files: [FileDeclarations]) {
+        for file in files {
+            for alias in file.aliases where aliases[alias.name.value] == nil { aliases[alias.name.value] = alias }
+            for type in file.types where type.kind != .extensionOf {
+                if entries[type.name.value] == nil {
+                    entries[type.name.value] = Entry(declaration: type)
+                } else {
+                    repeated.append(type)
+                }
+            }
+        }
+        for type in files.flatMap(\.types) where type.kind == .extensionOf {
+            guard case .name(let written) = expand(.name(type.name.value), from: []).type, let key = find(written, [])
+            else { continue }
+            entries[key]?.extensions.append(type)
+        }
+    }
+
+    /// The whole name of a type, looked for from inside out.
+    func find(_ name: String, _ scope: [String]) -> String? {
+        candidates(name, scope).first { entries[$0] != nil }
+    }
+
+    private func candidates(_ name: String, _ scope: [String]) -> [String] {
+        (0...scope.count).reversed().map { (scope.prefix($0) + [name]).joined(separator: ".") }
+    }
+
+    /// The type behind aliases, and the scope that its names are looked up in.
+    func expand(_ type: TypeExpression, from scope: [String]) -> (type: TypeExpression, scope: [String]) {
+        var (type, scope) = (type, scope)
+        for _ in 0..<Self.maximumDepth {
+            guard case .name(let name) = type,
+                let found = candidates(name, scope).first(where: { entries[$0] != nil || aliases[$0] != nil }),
+                entries[found] == nil, let alias = aliases[found], !alias.isGeneric
+            else { break }
+            type = alias.target
+            scope = found.split(separator: ".").dropLast().map(String.init)
+        }
+        return (type, scope)
+    }
+
+    // MARK: Roles
+
+    func role(of key: String, depth: Int = 0) -> TypeRole {
+        guard let entry = entries[key], depth < Self.maximumDepth else { return .other }
+        if entry.declaration.kind == .classType {
+            for inherited in entry.inherited {
+                let role = baseRole(of: inherited.type, from: inherited.scope, depth: depth)
+                if role != .other { return role }
+            }
+        }
+        let protocols = conformances(of: key)
+        if !protocols.isDisjoint(with: ["CustomPersistable", "FailableCustomPersistable"]) {
+            return .custom(persisted: persistedType(of: entry))
+        }
+        let isStorable = !protocols.isDisjoint(with: ["PersistableEnum", "RealmEnum"])
+        return entry.declaration.kind == .enumeration && isStorable ? .enumeration : .other
+    }
+
+    private func baseRole(of type: TypeExpression, from scope: [String], depth: Int) -> TypeRole {
+        let (type, scope) = expand(type, from: scope)
+        if case .name(let name) = type, let key = find(name, scope) {
+            return entries[key]?.declaration.kind == .classType ? role(of: key, depth: depth + 1) : .other
+        }
+        switch type.head {
+        case "Object", "RealmSwiftObject": return .object
+        case "EmbeddedObject", "RealmSwiftEmbeddedObject": return .embedded
+        case "AsymmetricObject", "RealmSwiftAsymmetricObject": return .asymmetric
+        case "Projection":
+            if case .generic(_, let arguments) = type, arguments.count == 1 { return .projection(root: arguments[0]) }
+            return .other
+        default: return .other
+        }
+    }
+
+    /// The class it inherits from, where that is declared in these files.
+    func superclass(of key: String) -> String? {
+        guard let entry = entries[key], entry.declaration.kind == .classType else { return nil }
+        for inherited in entry.declaration.inherited {
+            let (type, scope) = expand(inherited.value, from: entry.declaration.scope)
+            guard case .name(let name) = type, let found = find(name, scope) else { continue }
+            if found != key, entries[found]?.declaration.kind == .classType { return found }
+        }
+        return nil
+    }
+
+    /// From the outermost base class to the class itself.
+    func lineage(of key: String) -> [String] {
+        var lineage = [key]
+        while let base = superclass(of: lineage[0]), lineage.count < Self.maximumDepth, !lineage.contains(base) {
+            lineage.insert(base, at: 0)
+        }
+        return lineage
+    }
+
+    /// Names of protocols, with those they refine.
+    func conformances(of key: String) -> Set<String> {
+        var names: Set<String> = []
+        var open = [key]
+        while let next = open.popLast() {
+            for inherited in entries[next]?.inherited ?? [] {
+                let (type, scope) = expand(inherited.type, from: inherited.scope)
+                guard let head = type.head, names.insert(head).inserted else { continue }
+                if let found = find(head, scope), entries[found]?.declaration.kind == .protocolType {
+                    open.append(found)
+                }
+            }
+        }
+        return names
+    }
+
+    private func persistedType(of entry: Entry) -> String? {
+        let aliases = entry.parts.flatMap(\.aliases)
+        return aliases.first { $0.name.value.hasSuffix(".PersistedType") }?.target.text
+    }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import MartletCompiler
+import MartletSchema
+import RealmImporter
+
+/// `realm-importer`: Realm models in Swift become a schema.
+@main
+struct RealmImporterCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "realm-importer",
+        abstract: "Writes the schema of Realm model classes, and lists what has to be done by hand.",
+        discussion: """
+            Name all files or folders of one model together: what is in none of them is not found. Warnings change what \
+            is stored or called, notes are about code that moves to extensions.
+
+            Exit codes: 0 fine, 1 warnings or errors, 2 wrong usage, 3 input or output failed, 70 internal error. With \
+            warnings the schema is written, with errors it is not.
+            """,
+        version: Compiler.version)
+
+    @Argument(help: "Swift files, or folders of them.", completion: .file(extensions: ["swift"]))
+    var paths: [String]
+
+    @Option(name: .shortAndLong, help: "The schema folder to write to: a YAML file for each Swift file with models.")
+    var output: String?
+
+    @Option(help: "Write all of the schema to this one YAML file.", completion: .file(extensions: ["yaml"]))
+    var single: String?
+
+    @Flag(help: "Write over files that exist.")
+    var force = false
+
+    func validate() throws {
+        if output == nil, single == nil {
+            throw ValidationError("nowhere to write to; name a folder with '--output', or a file with '--single'")
+        }
+        if output != nil, single != nil {
+            throw ValidationError("'--output' and '--single' exclude each other; keep one of them")
+        }
+    }
+
+    func run() throws {
+        let sources = try loading { () throws(DiskError) in try SwiftLoader().load(paths) }
+        let result: Import
+        do {
+            result = try Importer.run(sources, single: single)
+        } catch {
+            throw CommandFailure(.internalError, error.message)
+        }
+        Console.error(FindingPrinter(sources: sources).text(result.findings))
+        let written = try loading { () throws(DiskError) in
+            try SchemaFileWriter().write(result.outputs, to: output, isForced: force)
+        }
+        for path in written { try Console.write("wrote \(path)\n") }
+        try Console.write(result.summary + "\n")
+        if result.findings.contains(where: { $0.severity > .note }) { throw CommandFailure(.findings) }
+        if result.typeCount == 0 {
+            throw CommandFailure(.findings, "no Realm model in these files; name those with the classes")
+        }
+    }
+
+    /// Turns trouble with the disk into the exit code for it.
+    private func loading<Value>(_ body: () throws(DiskError) -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw CommandFailure(.inputOutput, error.description)
+        }
+    }
+
+    // MARK: Exit codes
+
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            leave(with: error)
+        }
+    }
+
+    private static func leave(with error: any Error) -> Never {
+        let status = status(of: error)
+        if let failure = error as? CommandFailure {
+            if !failure.message.isEmpty { Console.error("realm-importer: error: \(failure.message)\n") }
+        } else {
+            let text = fullMessage(for: error) + "\n"
+            // Help and the version come as errors, too, and are what was asked for.
+            if status != .fine {
+                Console.error(text)
+            } else if (try? Console.write(text)) == nil {
+                ExitStatus.inputOutput.leave()
+            }
+        }
+        status.leave()
+    }
+
+    private static func status(of error: any Error) -> ExitStatus {
+        if let failure = error as? CommandFailure { return failure.code }
+        return switch exitCode(for: error) {
+        case .success: .fine
+        case .validationFailure: .usage
+        default: .internalError
+        }
+    }
+}

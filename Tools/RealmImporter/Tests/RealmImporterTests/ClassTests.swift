@@ -1,0 +1,204 @@
+import RealmImporter
+import Testing
+
+@Suite("classes")
+struct ClassTests {
+    @Test("subclasses repeat what they inherit, first to last, and mere bases have no table")
+    func inheritance() throws {
+        let sample = try Sample(
+            """
+            class Base: Object {
+                @Persisted(primaryKey: true) var id: UUID
+                @Persisted var previous: Leaf?
+            }
+            class Middle: Base { @Persisted(indexed: true) var name: String }
+            class Leaf: Middle { @Persisted var middle: Middle? }
+            """)
+        #expect(
+            sample.yaml == """
+                objects:
+                  Middle:
+                    primaryKey: id
+                    index: [name]
+                    properties:
+                      id: UUID = new
+                      previous: Leaf?
+                      name: String
+
+                  Leaf:
+                    primaryKey: id
+                    index: [name]
+                    properties:
+                      id: UUID = new
+                      previous: Leaf?
+                      name: String
+                      middle: Middle?
+
+                """)
+        #expect(
+            sample.findings == [
+                "1:7 warning: no class of a schema inherits, so the properties of 'Base' are repeated in 'Middle', "
+                    + "and it has no table itself; write a protocol where code takes all of them",
+                "5:7 warning: no class of a schema inherits, so the properties of 'Middle' are repeated in 'Leaf'; "
+                    + "write a protocol where code takes all of them",
+            ])
+    }
+
+    @Test("the code of a mere base goes to a protocol, as it has no class to extend")
+    func codeOfBase() throws {
+        let sample = try Sample(
+            """
+            class Base: Object {
+                enum Kind: String, PersistableEnum { case one }
+                @Persisted var kind: Kind
+                func bark() {}
+            }
+            class Dog: Base {}
+            class Cat: Base {}
+            """)
+        #expect(sample.yaml.contains("  Dog:\n    properties:\n      kind: BaseKind\n"))
+        #expect(
+            sample.findings.dropFirst() == [
+                "2:10 warning: 'Base.Kind' becomes 'BaseKind', since no type of a schema stands in another; "
+                    + "rename it in code that uses it",
+                "4:10 note: method 'bark()' stays in Swift; move it to a protocol for 'Dog', 'Cat'",
+            ])
+    }
+
+    @Test("a class whose base is in no file is not passed over")
+    func unknownBase() throws {
+        let sample = try Sample(
+            "class Dog: StoredObject { @Persisted var name: String }", "class View: UIView { var name = 5 }")
+        #expect(sample.result.outputs.isEmpty)
+        #expect(
+            sample.findings == [
+                "1:7 warning: 'Dog' is left out: its base class 'StoredObject' is in none of these files; "
+                    + "name the file that declares it, too"
+            ])
+    }
+
+    @Test("a base that code makes objects of has a table, and an alias may name it")
+    func usedBase() throws {
+        let sample = try Sample(
+            """
+            typealias Stored = Object
+            class Base: Stored { @Persisted var name: String }
+            typealias Parent = Base
+            class Leaf: Parent { @Persisted var age: Int }
+            func all(_ realm: Realm) { realm.objects(Base.self) }
+            """)
+        #expect(sample.yaml.contains("  Base:\n"))
+        #expect(sample.yaml.contains("  Leaf:\n    properties:\n      name: String\n      age: Int\n"))
+    }
+
+    @Test("classes of other kinds are left alone or reported")
+    func otherKinds() throws {
+        let sample = try Sample(
+            """
+            class View: UIView { var name = "" }
+            class Event: AsymmetricObject { @Persisted var name: String }
+            class Box<T: Object>: Object { @Persisted var name: String }
+            class Dog: Object { @Persisted var box: Box<Dog>?; @Persisted var name: String }
+            class Empty: Object { func bark() {} }
+            """)
+        #expect(sample.yaml == "objects:\n  Dog:\n    properties:\n      name: String\n")
+        #expect(sample.findings.map { $0.prefix { $0 != ":" } } == ["2", "3", "4", "5", "5"])
+        #expect(sample.findings.contains { $0.hasPrefix("5:7 warning: 'Empty' is left out: ") })
+    }
+
+    @Test("code and conformances are listed, to be kept in extensions")
+    func kept() throws {
+        let sample = try Sample(
+            """
+            class Dog: Object, ObjectKeyIdentifiable, Codable, Barking, Hashable {
+                @Persisted var name: String
+                var title: String { name }
+                static var count = 0
+                convenience init(name: String) { self.init() }
+                func bark(at person: String, _ times: Int) {}
+                deinit {}
+                enum CodingKeys: String, CodingKey { case name }
+            }
+            extension Dog { func sleep() {} }
+            enum Size: String, PersistableEnum, Codable { case small; var next: Size { self } }
+            """)
+        #expect(
+            sample.findings == [
+                "1:20 note: 'ObjectKeyIdentifiable' stays in Swift; write 'extension Dog: Identifiable {}'",
+                "1:43 note: Swift cannot derive 'Codable' for a generated class; write it by hand in an extension of 'Dog'",
+                "1:52 note: 'Barking' stays in Swift; write 'extension Dog: Barking {}'",
+                "3:9 note: computed property 'title' stays in Swift; move it to an extension of 'Dog'",
+                "4:16 note: static property 'count' stays in Swift; move it to an extension of 'Dog'",
+                "5:17 note: initialiser 'init(name:)' stays in Swift; move it to an extension of 'Dog'",
+                "6:10 note: method 'bark(at:_:)' stays in Swift; move it to an extension of 'Dog'",
+                "7:5 note: deinitialiser stays in Swift; move it to an extension of 'Dog'",
+                "8:10 note: type 'CodingKeys' stays in Swift; move it to an extension of 'Dog'",
+                "11:37 note: 'Codable' stays in Swift; write 'extension Size: Codable {}'",
+                "11:63 note: computed property 'next' stays in Swift; move it to an extension of 'Size'",
+            ])
+    }
+
+    @Test("names that old files have are reported")
+    func storedNames() throws {
+        let sample = try Sample(
+            """
+            @objc(Hound) class Dog: Object {
+                @Persisted var firstName: String
+                override class func propertiesMapping() -> [String: String] { ["firstName": "first_name"] }
+                override class func shouldIncludeInDefaultSchema() -> Bool { false }
+            }
+            """)
+        #expect(
+            sample.findings.map { $0.prefix { $0 != ";" && $0 != "," } } == [
+                "1:1 warning: Realm stores 'Dog' as 'Hound'", "3:68 warning: Realm stores 'firstName' as 'first_name'",
+                "4:25 warning: 'shouldIncludeInDefaultSchema' is left out: a Realm has all types of its schema",
+            ])
+    }
+
+    @Test("the first branch of a condition is taken, and both are reported")
+    func conditions() throws {
+        let sample = try Sample(
+            """
+            #if canImport(UIKit)
+            import UIKit
+            #endif
+            class Dog: Object {
+                @Persisted var name: String
+                #if os(iOS)
+                @Persisted var phone: String
+                #else
+                @Persisted var terminal: String
+                #endif
+            }
+            """)
+        #expect(sample.yaml.hasSuffix("      name: String\n      phone: String\n"))
+        #expect(
+            sample.findings.map { $0.prefix { $0 != "," && $0 != ";" } } == [
+                "6:5 warning: a schema has no conditions", "8:5 warning: what stands below '#else' is left out",
+            ])
+    }
+
+    @Test("macros cannot be read, and say so")
+    func macros() throws {
+        let sample = try Sample(
+            """
+            @Tracked class Dog: Object {
+                @Persisted var name: String
+                #extraProperties
+            }
+            """)
+        #expect(
+            sample.findings == [
+                "1:1 warning: '@Tracked' is left out; do by hand what it did for 'Dog'",
+                "3:5 warning: what the macro '#extraProperties' makes cannot be read; "
+                    + "write it out in Swift, and import again",
+            ])
+    }
+
+    @Test("a file that is no Swift is refused at the place where it stops being Swift")
+    func brokenFile() throws {
+        let sample = try Sample("class Dog: Object {\n    @Persisted var name: String\n    var : Int\n}\n")
+        #expect(sample.result.outputs.isEmpty)
+        #expect(sample.findings == ["3:9 error: this is no Swift from here on; mend it, or leave the file out"])
+    }
+}

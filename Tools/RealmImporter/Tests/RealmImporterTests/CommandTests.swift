@@ -1,0 +1,107 @@
+import Foundation
+import MartletCompiler
+import Testing
+
+@Suite("command line")
+struct CommandTests {
+    private static let dog = "class Dog: Object { @Persisted var name: String }\n"
+
+    @Test("a folder of Swift files becomes a folder of schema files, and other Swift files nothing")
+    func folder() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.dog, to: "Models/Dog.swift")
+        try folder.write("class Cat: Object { @Persisted var dog: Dog? }", to: "Models/Others/Cat.swift")
+        try folder.write("struct View {}", to: "Models/View.swift")
+        try folder.write("class Old: Object { @Persisted var name: String }", to: "Models/.build/Old.swift")
+        let outcome = try Executable().run(["Models/", "--output", "Schemas/"], in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "")
+        #expect(
+            outcome.output == """
+                wrote Schemas/Dog.yaml
+                wrote Schemas/Others/Cat.yaml
+                imported 2 types into 2 files
+
+                """)
+        #expect(try folder.read("Schemas/Dog.yaml") == "objects:\n  Dog:\n    properties:\n      name: String\n")
+    }
+
+    @Test("findings are listed with their places, the schema is written, and the exit code is 1")
+    func findings() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "class Dog: Object {\n    @Persisted var name: String\n    @Persisted var _age: Int\n}", to: "Dog.swift")
+        let outcome = try Executable().run(["Dog.swift", "--single", "All.yaml"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("Dog.swift:3:20: warning: '_age' begins with '_'"))
+        #expect(outcome.output.hasSuffix("wrote All.yaml\nimported 1 type into 1 file; 1 warning\n"))
+        #expect(try folder.read("All.yaml").hasSuffix("      age: Int\n"))
+    }
+
+    @Test("nothing is written over without '--force', and then nothing at all")
+    func force() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.dog, to: "Models/Dog.swift")
+        try folder.write(Self.dog.replacing("Dog", with: "Ant"), to: "Models/Ant.swift")
+        try folder.write("mine", to: "Schemas/Dog.yaml")
+        let executable = try Executable()
+        let refused = try executable.run(["Models", "--output", "Schemas"], in: folder)
+        #expect(refused.status == 3)
+        #expect(refused.errors.contains("'Schemas/Dog.yaml': there is such a file"))
+        #expect(try folder.read("Schemas/Dog.yaml") == "mine")
+        #expect(!folder.exists("Schemas/Ant.yaml"))
+        let forced = try executable.run(["Models", "--output", "Schemas", "--force"], in: folder)
+        #expect(forced.status == 0)
+        #expect(try folder.read("Schemas/Dog.yaml").hasPrefix("objects:"))
+        let again = try executable.run(["Models", "--output", "Schemas"], in: folder)
+        #expect(again.status == 0)
+        #expect(again.output == "imported 2 types into 2 files\n")
+    }
+
+    @Test("with an error nothing is written")
+    func broken() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.dog, to: "Dog.swift")
+        try folder.write("class Cat: Object {", to: "Cat.swift")
+        let outcome = try Executable().run(["Dog.swift", "Cat.swift", "--output", "Schemas"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("Cat.swift:1:20: error: this is no Swift"))
+        #expect(outcome.output == "imported no types; 1 error\n")
+        #expect(!folder.exists("Schemas"))
+    }
+
+    @Test("wrong usage is 2, what is not there is 3, no model is 1")
+    func statuses() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("struct View {}", to: "View.swift")
+        let executable = try Executable()
+        #expect(try executable.run(["View.swift"], in: folder).status == 2)
+        #expect(try executable.run(["--output", "Schemas"], in: folder).status == 2)
+        #expect(try executable.run(["View.swift", "--output", "A", "--single", "B.yaml"], in: folder).status == 2)
+        #expect(try executable.run(["None.swift", "--output", "Schemas"], in: folder).status == 3)
+        let empty = try executable.run(["View.swift", "--output", "Schemas"], in: folder)
+        #expect(empty.status == 1)
+        #expect(empty.errors.contains("no Realm model in these files"))
+    }
+
+    @Test("help and version are what was asked for")
+    func help() throws {
+        let folder = try TemporaryFolder()
+        let help = try Executable().run(["--help"], in: folder)
+        #expect(help.status == 0)
+        #expect(help.output.contains("USAGE: realm-importer <paths> ..."))
+        let version = try Executable().run(["--version"], in: folder)
+        #expect(version.status == 0)
+        #expect(version.output == "\(Compiler.version)\n")
+    }
+
+    @Test("files of one name in two folders get files of their own")
+    func sameName() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.dog, to: "A/Dog.swift")
+        try folder.write("class Cat: Object { @Persisted var name: String }", to: "B/Dog.swift")
+        let outcome = try Executable().run(["A", "B", "A/Dog.swift", "--output", "Schemas"], in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.hasPrefix("wrote Schemas/Dog.yaml\nwrote Schemas/Dog2.yaml\nimported 2 types"))
+    }
+}
