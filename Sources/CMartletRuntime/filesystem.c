@@ -1,6 +1,15 @@
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
 #include "cmartlet_runtime.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #if defined(__linux__)
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 
 int cmartlet_is_on_network(const char *folder) {
@@ -24,3 +33,25 @@ int cmartlet_is_on_network(const char *folder) {
     return 0;
 }
 #endif
+
+/* Gives a file a new name unless there is a file of that name; -1 with errno where that is not possible. */
+int cmartlet_rename_exclusively(const char *from, const char *to) {
+#if defined(__linux__)
+    if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS) return -1;
+#elif defined(RENAME_EXCL)
+    if (renamex_np(from, to, RENAME_EXCL) == 0) return 0;
+    if (errno != ENOTSUP) return -1;
+#endif
+    /* File systems without it still make links one after the other. */
+    if (link(from, to) != 0) return -1;
+    return unlink(from);
+}
+
+/* Makes the names in a folder durable, as far as the file system can. */
+void cmartlet_sync_folder(const char *folder) {
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    (void)fsync(descriptor);
+    (void)close(descriptor);
+}

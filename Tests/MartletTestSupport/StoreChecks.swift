@@ -25,3 +25,11 @@ package func alter(_ path: String, _ sql: String) throws {
     try connection.execute(sql)
     connection.close()
 }
+
+/// The number that a statement gives in the version of a handle.
+package func integer(_ sql: String, _ handle: SnapshotHandle) throws -> Int? {
+    try handle.read { try $0.integer(sql) }.map { Int($0) }
+}
+
+/// The bytes of a file, without its log.
+package func fileBytes(_ handle: SnapshotHandle) throws -> Int { try handle.read { try $0.sizes() }.total }

@@ -4,11 +4,13 @@ import Testing
 enum Rooms {
     static let ofModule: [String: [String]] = [
         "MartletEngine": [
-            "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Notifiers", "Coordination",
+            "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Notifiers", "Migration",
+            "Coordination",
         ],
         "MartletReference": ["Text", "Layout", "Diagram", "Pages"],
         "Martlet": [
-            "Misuse", "Values", "Context", "Objects", "Query", "Collections", "Realm", "Observation", "Projections",
+            "Misuse", "Values", "Context", "Objects", "Query", "Collections", "Migration", "Realm", "Observation",
+            "Projections",
         ],
     ]
 

@@ -24,6 +24,12 @@ cmartlet_registry_record cmartlet_registry_get(size_t index);
 /// 1 when the folder lies on a network file system (NFS, SMB, AFS, 9P), 0 when not or not known.
 int cmartlet_is_on_network(const char *folder);
 
+/// Gives a file a new name unless there is a file of that name; -1 with `errno` set where that is not possible.
+int cmartlet_rename_exclusively(const char *from, const char *to);
+
+/// Makes the names in a folder durable, as far as the file system can.
+void cmartlet_sync_folder(const char *folder);
+
 /// Retains an object unless its deinitialisation has begun (the Swift runtime's own function behind weak references).
 /// Returns the object or null.
 void *swift_tryRetain(void *object);

@@ -34,6 +34,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
     }
 
+    public static func _holds(_ element: StoredValue) -> Bool { Element._holds(element) }
+
     public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
         guard core == nil, let table = owner._table, let context = owner._context else { return }
         core = context.core(table, property, owner._key)
@@ -56,7 +58,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
         if let other = value as? List<Element>, isSame(as: other) { return }
-        let untyped = UntypedElements<Element>(core?.context, name, rules)
+        let untyped = UntypedElements<Element>(core, name, rules)
         let values = untyped.values(value)
         guard let core, core.property.element.isEmbedded, rules.policy == .modified else {
             return assign(values.map(untyped.element), rules.policy)
@@ -112,7 +114,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     }
 
     private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
-        ElementSource(context: core.context, isEmbedded: core.property.element.isEmbedded, policy: policy)
+        ElementSource(
+            context: core.context, isEmbedded: core.property.element.isEmbedded, policy: policy, table: core.target)
     }
 
     private func stored(_ element: Element, _ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> SQLValue {
@@ -152,7 +155,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     public var isFrozen: Bool { false }
 
     /// The Realm of the owner; nil for an unmanaged list.
-    public var realm: Realm? { core.map { Realm($0.context) } }
+    public var realm: Realm? { core?.context.realm }
 
     // MARK: Changing
 

@@ -32,6 +32,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
     }
 
+    public static func _holds(_ element: StoredValue) -> Bool { Value._holds(element) }
+
     public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
         let entries = Array(self)
         _attach(owner, property)
@@ -48,7 +50,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
         if let other = value as? Map<Value>, isSame(as: other) { return }
-        let untyped = UntypedElements<Value>(core?.context, name, rules)
+        let untyped = UntypedElements<Value>(core, name, rules)
         let given = untyped.entries(value).sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         guard let core, rules.policy == .modified, core.property.element.isEmbedded else {
             return assign(given.map { ($0.key, untyped.element($0.value)) }, rules.policy)
@@ -137,7 +139,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     }
 
     private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
-        ElementSource(context: core.context, isEmbedded: core.property.element.isEmbedded, policy: policy)
+        ElementSource(
+            context: core.context, isEmbedded: core.property.element.isEmbedded, policy: policy, table: core.target)
     }
 
     private func element(_ core: CollectionCore, _ position: Int) -> Value {
@@ -203,7 +206,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     public var isFrozen: Bool { false }
 
     /// The Realm of the owner; nil for an unmanaged map.
-    public var realm: Realm? { core.map { Realm($0.context) } }
+    public var realm: Realm? { core?.context.realm }
 }
 
 extension Map: Sequence {

@@ -31,6 +31,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
     }
 
+    public static func _holds(_ element: StoredValue) -> Bool { Element._holds(element) }
+
     public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
         let elements = unmanaged
         _attach(owner, property)
@@ -48,7 +50,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
         if let other = value as? MutableSet<Element>, isSame(as: other) { return }
-        let untyped = UntypedElements<Element>(core?.context, name, rules)
+        let untyped = UntypedElements<Element>(core, name, rules)
         assign(untyped.values(value).map(untyped.element), rules.policy)
     }
 
@@ -91,7 +93,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     }
 
     private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
-        ElementSource(context: core.context, policy: policy)
+        ElementSource(context: core.context, policy: policy, table: core.target)
     }
 
     private func stored(_ element: Element, _ core: CollectionCore, _ policy: Realm.UpdatePolicy) -> SQLValue {
@@ -165,7 +167,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     public var isFrozen: Bool { false }
 
     /// The Realm of the owner; nil for an unmanaged set.
-    public var realm: Realm? { core.map { Realm($0.context) } }
+    public var realm: Realm? { core?.context.realm }
 }
 
 extension MutableSet: RandomAccessCollection {

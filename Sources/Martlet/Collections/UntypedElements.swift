@@ -3,11 +3,14 @@ import MartletEngine
 /// Elements of a collection from untyped values.
 struct UntypedElements<Element: RealmCollectionValue> {
     private let context: RealmContext?
+    /// What the elements are when their class does not tell it.
+    private let model: ModelClass?
     private let name: String
     private let rules: UntypedAssignment
 
-    init(_ context: RealmContext?, _ name: String, _ rules: UntypedAssignment) {
-        self.context = context
+    init(_ core: CollectionCore?, _ name: String, _ rules: UntypedAssignment) {
+        context = core?.context
+        model = core?.target?.model
         self.name = name
         self.rules = rules
     }
@@ -37,7 +40,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
     func element(_ value: Any) -> Element {
         if let type = objectType {
             if let value = UntypedValue.unwrapped(value) {
-                let model = ModelClass.of(type)
+                let model = model ?? ModelClass.of(type)
                 let object = context?.object(model, for: value, rules) ?? model.unmanaged(for: value)
                 if let element = object as? Element { return element }
             } else if let element = Optional<Any>.none as? Element {

@@ -42,6 +42,10 @@ enum Misuse {
         trap("changes of the open write transaction could not be stored: \(error)")
     }
 
+    static func copyInsideWrite() -> Never {
+        trap("a copy of a Realm was written inside a write transaction. Commit or cancel it first")
+    }
+
     // MARK: Objects
 
     static func invalidated(_ type: String, _ key: String) -> Never {
@@ -136,6 +140,50 @@ enum Misuse {
 
     static func sumTooLarge(_ type: String) -> Never {
         trap("the sum does not fit '\(type)'. Ask for a larger type, such as 'let sum: Int = …', or 'Double'")
+    }
+
+    // MARK: Migrations
+
+    static func changeBeforeMigration(_ what: String) -> Never {
+        trap(
+            "\(what) is as it was before the migration, and cannot be changed. Change the new object of the pair instead"
+        )
+    }
+
+    static func migrationIsOver(_ what: String) -> Never {
+        trap(
+            "\(what) was used after it was deleted in the migration, or after the 'migrationBlock' had returned. "
+                + "Keep plain values, and ask the Realm for the object once it is open")
+    }
+
+    static func unknownMigrationType(_ type: String, known: [String]) -> Never {
+        trap(
+            "the migration knows no type '\(type)', neither in the file nor in the schema. "
+                + "It knows \(known.map { "'\($0)'" }.joined(separator: ", "))")
+    }
+
+    static func renameWithoutSource(_ property: String, known: [String]) -> Never {
+        trap(
+            "a migration renames '\(property)', which the file does not have. "
+                + "It has \(known.map { "'\($0)'" }.joined(separator: ", "))")
+    }
+
+    static func renameWithoutGoal(_ property: String, known: [String]) -> Never {
+        trap(
+            "a migration renames to '\(property)', which the schema does not have. "
+                + "It has \(known.map { "'\($0)'" }.joined(separator: ", "))")
+    }
+
+    static func renameOfPresent(_ property: String) -> Never {
+        trap("a migration renames '\(property)', which the schema still has. Copy its values with 'enumerateObjects'")
+    }
+
+    static func madeMigrationObject() -> Never {
+        trap("a 'MigrationObject' was made by hand. Use 'migration.create'")
+    }
+
+    static func observeInMigration(_ what: String) -> Never {
+        trap("\(what) was observed inside a migration. Observe it in the Realm once that is open")
     }
 
     // MARK: Observation

@@ -9,6 +9,8 @@ final class CollectionCore {
     let owner: ObjectKey
     let id: CollectionID
     private let layout: TableLayout.Collection
+    /// The table of the objects that are elements; nil for values.
+    private(set) lazy var target = property.element.target.flatMap(context.table(named:))
     private var elements: ChunkedElements?
     /// How often each target was linked more or less than is written.
     private var targetChanges: [ObjectKey: Int] = [:]
@@ -296,9 +298,7 @@ final class CollectionCore {
 
     // An embedded object that leaves its list is deleted.
     private func discard(_ element: SQLValue) {
-        guard property.element.isEmbedded, case .integer(let key) = element,
-            let target = property.element.target.flatMap(context.table(named:))
-        else { return }
+        guard property.element.isEmbedded, case .integer(let key) = element, let target else { return }
         context.deleteRow(key, target)
     }
 

@@ -9,6 +9,23 @@ final class ModelClass: @unchecked Sendable {
     let schema: ObjectTypeSchema
     /// True when rows of this type lead to others, so that adding must look for objects to add with it.
     let hasReferences: Bool
+    /// An unmanaged object with the defaults of its schema.
+    let make: () -> ObjectBase
+
+    /// A type that is known by its schema, with what the class of the program says of it: `metatype` is the class of all
+    /// of these.
+    init(
+        _ schema: ObjectTypeSchema, _ metatype: ObjectBase.Type, _ declaration: TypeDeclaration,
+        _ make: @escaping (ModelClass) -> ObjectBase
+    ) {
+        self.schema = schema
+        self.metatype = metatype
+        self.declaration = declaration
+        hasReferences = schema.properties.contains { $0.isLink || $0.isCollection }
+        weak var itself: ModelClass?
+        self.make = { itself.map(make) ?? metatype.init() }
+        itself = self
+    }
 
     private init(_ metatype: ObjectBase.Type) {
         self.metatype = metatype
@@ -17,8 +34,13 @@ final class ModelClass: @unchecked Sendable {
                 "'\(metatype)' is not a generated model class. Declare it in a schema instead of subclassing 'Object'")
         }
         self.schema = schema
-        declaration = StoreOptions.TypeDeclaration(schema) { RowEncoder.columnValues(of: metatype.init()) }
+        declaration = TypeDeclaration(schema) {
+            RowEncoder.columnValues(of: metatype.init())
+        } holds: { property, value in
+            RowEncoder.holds(StoredValue(value), property, of: metatype.init())
+        }
         hasReferences = schema.properties.contains { $0.isLink || $0.isCollection }
+        make = { metatype.init() }
     }
 
     // Classes by identity. Guarded by the mutex.
@@ -36,7 +58,7 @@ final class ModelClass: @unchecked Sendable {
         }
     }
 
-    let declaration: StoreOptions.TypeDeclaration
+    let declaration: TypeDeclaration
 }
 
 /// The classes that generated registry files have announced, found in the program's own binary.

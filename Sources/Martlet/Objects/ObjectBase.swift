@@ -52,7 +52,9 @@ open class ObjectBase {
         switch _state {
         case .unmanaged: return
         case .live, .stale: _table?.context.prepare(self)
-        case .invalidated: Misuse.invalidated(_typeName, _keyDescription)
+        case .invalidated:
+            if _table?.context.access.isOfMigration == true { Misuse.migrationIsOver("a '\(_typeName)'") }
+            Misuse.invalidated(_typeName, _keyDescription)
         case .tracing: KeyPathTracer.record(self, property)
         }
     }
@@ -101,7 +103,23 @@ open class ObjectBase {
 
     // MARK: Names for messages
 
-    final var _model: ModelClass { ModelClass.of(type(of: self)) }
+    // Objects of a migration have one class for all types.
+    var _model: ModelClass { ModelClass.of(type(of: self)) }
+
+    /// The table that an unmanaged object is to be a row of.
+    func _table(in context: RealmContext) -> ObjectTable { context.table(type(of: self)) }
+
+    /// The values of all properties, as untyped access reads and writes them.
+    var _image: RowImage {
+        get { RowEncoder.image(of: self) }
+        set {
+            var decoder = RowDecoder(newValue)
+            _decode(&decoder)
+        }
+    }
+
+    /// An untyped value as it is to be assigned.
+    func _accepted(_ value: Any?, _ property: PropertySchema) -> Any? { UntypedValue.unwrapped(value) }
 
     final var _typeName: String { _model.schema.name }
 

@@ -5,6 +5,8 @@ import MartletSQLite
 public protocol PropertyCollection: AnyObject {
     /// The collection of a property of `owner`.
     init(_owner owner: ObjectBase, _ property: Int)
+    /// True for what is stored of an element.
+    static func _holds(_ element: StoredValue) -> Bool
     /// Stores the elements gathered while the owner was unmanaged.
     func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy)
     /// Becomes the collection of a row that has its contents already.

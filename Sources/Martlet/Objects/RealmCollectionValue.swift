@@ -6,6 +6,8 @@ import MartletSQLite
 public protocol RealmCollectionValue {
     /// The element in Swift, from what a collection stores.
     static func _element(_ stored: StoredValue, _ source: ElementSource) -> Self
+    /// True for what is stored of an element of this type.
+    static func _holds(_ stored: StoredValue) -> Bool
     /// What a collection stores for the element; adds unmanaged objects.
     func _storedElement(_ source: ElementSource) -> StoredValue
     /// The element when it is an object.
@@ -19,6 +21,8 @@ public struct ElementSource {
     let context: RealmContext
     var isEmbedded = false
     var policy = Realm.UpdatePolicy.error
+    /// The table of objects whose class does not tell it.
+    var table: ObjectTable?
 }
 
 extension RealmCollectionValue where Self: PersistableValue {
@@ -26,6 +30,7 @@ extension RealmCollectionValue where Self: PersistableValue {
         guard let value = _value(stored) else { Misuse.enumWithoutCase(_typeName, "\(stored.raw)") }
         return value
     }
+    public static func _holds(_ stored: StoredValue) -> Bool { _value(stored) != nil }
     public func _storedElement(_ source: ElementSource) -> StoredValue { _stored }
     public var _object: ObjectBase? { nil }
     public var _comparedElement: StoredValue? { _compared }
@@ -51,6 +56,7 @@ extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
     public static func _element(_ stored: StoredValue, _ source: ElementSource) -> Wrapped? {
         stored == .null ? nil : Wrapped._element(stored, source)
     }
+    public static func _holds(_ stored: StoredValue) -> Bool { stored == .null || Wrapped._holds(stored) }
     public func _storedElement(_ source: ElementSource) -> StoredValue { self?._storedElement(source) ?? .null }
     public var _object: ObjectBase? { self?._object }
     public var _comparedElement: StoredValue? { self.map { $0._comparedElement } ?? .null }
@@ -59,12 +65,14 @@ extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
 extension ObjectBase: RealmCollectionValue {
     public static func _element(_ stored: StoredValue, _ source: ElementSource) -> Self {
         guard case .integer(let key) = stored.raw else { Misuse.query("a link in a collection leads nowhere") }
-        return managed(key, source.context)
+        return managed(key, source)
     }
 
-    private static func managed<T: ObjectBase>(_ key: ObjectKey, _ context: RealmContext) -> T {
-        unsafeDowncast(context.table(T.self).object(key), to: T.self)
+    private static func managed<T: ObjectBase>(_ key: ObjectKey, _ source: ElementSource) -> T {
+        unsafeDowncast((source.table ?? source.context.table(T.self)).object(key), to: T.self)
     }
+
+    public static func _holds(_ stored: StoredValue) -> Bool { true }
 
     public final func _storedElement(_ source: ElementSource) -> StoredValue {
         StoredValue(

@@ -26,7 +26,7 @@ extension RealmContext {
     ///
     /// Objects without a primary key are always new.
     func add(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> ObjectKey {
-        let table = table(type(of: object))
+        let table = object._table(in: self)
         let transaction = requireWrite("a '\(table.type.name)'")
         if object._observers?.isEmpty == false { Misuse.addObserved(table.type.name) }
         if policy != .error, let property = table.type.primaryKey,

@@ -15,14 +15,14 @@ extension RealmContext {
     ///
     /// An embedded object waits for its owner, who is to claim it with `adoptEmbedded`.
     func create(_ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase {
-        let table = table(model.metatype)
+        let table = table(model)
         _ = requireWrite("a '\(table.type.name)'")
         let source = value as? ObjectBase
         if let source, let copy = copies[ObjectIdentifier(source)] { return copy }
         let rules = UntypedAssignment(policy: policy, copiesObjects: true)
         let input = UntypedInput(value, model.schema)
         let existing = existing(model, input, policy)
-        let object = existing ?? model.metatype.init()
+        let object = existing ?? model.make()
         // Circles of links among objects that are copied lead to the copies.
         if let source { copies[ObjectIdentifier(source)] = object }
         defer { if let source { copies[ObjectIdentifier(source)] = nil } }
@@ -45,7 +45,7 @@ extension RealmContext {
             let stored = UntypedValue.stored(
                 UntypedValue.unwrapped(given), property.element, isOptional: property.isOptional)
         else { return nil }
-        let table = table(model.metatype)
+        let table = table(model)
         return key(primaryKey: stored, table).map { table.object($0) }
     }
 

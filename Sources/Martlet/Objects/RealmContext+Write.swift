@@ -7,8 +7,12 @@ extension RealmContext {
     /// The open write; traps outside of one.
     func requireWrite(_ what: @autoclosure () -> String) -> WriteTransaction {
         if let transaction { return transaction }
-        if configuration.readOnly { Misuse.readOnly(what()) }
-        Misuse.notInWrite(what())
+        switch access {
+        case .readOnly: Misuse.readOnly(what())
+        case .beforeMigration: Misuse.changeBeforeMigration(what())
+        case .migration: Misuse.migrationIsOver(what())
+        case .readWrite: Misuse.notInWrite(what())
+        }
     }
 
     // MARK: Begin, commit, cancel
@@ -17,7 +21,7 @@ extension RealmContext {
         confinement.require("a Realm")
         if isInWrite { Misuse.alreadyInWrite() }
         if movement == .announcing { Misuse.writeBeforeChange() }
-        if configuration.readOnly { Misuse.readOnly("the Realm") }
+        if access == .readOnly { Misuse.readOnly("the Realm") }
         let before = hasSnapshot ? version : nil
         var announcement = KeyValueAnnouncement()
         try translating {

@@ -10,6 +10,7 @@ final class RealmContext {
     private(set) var schema: DatabaseSchema
     /// The epoch of the file whose types `tables` has.
     private var epoch: Int64
+    let access: Access
     private var models: [String: ModelClass]
     private(set) var tables: [TableID: ObjectTable] = [:]
     private var tablesByClass: [ObjectIdentifier: ObjectTable] = [:]
@@ -40,6 +41,8 @@ final class RealmContext {
     var unowned: Set<ObjectIdentifier> = []
     /// Objects that are being copied by `create`, with their copies.
     var copies: [ObjectIdentifier: ObjectBase] = [:]
+    /// Of the objects before a migration: those it makes of them, under the same numbers and keys.
+    weak var counterpart: RealmContext?
     /// What kept the open write from being stored: its commit throws it.
     var failure: EngineError?
     /// Counts `invalidate()`: results from before are invalidated.
@@ -60,15 +63,25 @@ final class RealmContext {
         weak var core: CollectionCore?
     }
 
+    /// What may be done with what is seen.
+    enum Access {
+        case readWrite, readOnly
+        /// What was there before a migration; what the migration writes.
+        case beforeMigration, migration
+
+        var isOfMigration: Bool { self == .beforeMigration || self == .migration }
+    }
+
     init(
-        _ coordinator: StoreCoordinator, _ configuration: Realm.Configuration, _ confinement: Confinement,
-        _ scheduler: Scheduler?
+        _ coordinator: StoreCoordinator, _ configuration: Realm.Configuration, _ models: [String: ModelClass],
+        _ access: Access, _ confinement: Confinement, _ scheduler: Scheduler?
     ) {
         self.coordinator = coordinator
         self.configuration = configuration
+        self.models = models
+        self.access = access
         self.confinement = confinement
         self.scheduler = scheduler
-        models = configuration.models
         (schema, epoch) = coordinator.schemaAndEpoch
         adoptTypes()
     }
@@ -110,6 +123,11 @@ final class RealmContext {
 
     func table(_ type: ObjectBase.Type) -> ObjectTable {
         guard let table = tablesByClass[ObjectIdentifier(type)] else { Misuse.unknownType("\(type)") }
+        return table
+    }
+
+    func table(_ model: ModelClass) -> ObjectTable {
+        guard let table = table(named: model.schema.name) else { Misuse.unknownType(model.schema.name) }
         return table
     }
 
@@ -160,6 +178,9 @@ final class RealmContext {
         willMove(begun)
     }
 
+    /// What users are given as the Realm of an object or collection; objects of a migration are in none.
+    var realm: Realm? { access.isOfMigration ? nil : Realm(self) }
+
     func touch() { stamp &+= 1 }
 
     func endGeneration() {
@@ -196,6 +217,14 @@ final class RealmContext {
 
     private func load(_ object: ObjectBase) {
         guard let table = object._table else { return }
+        guard loadIfThere(object, table) else {
+            invalidate(object)
+            Misuse.invalidated(object._typeName, object._keyDescription)
+        }
+    }
+
+    /// Reads the row of a stale accessor; false when it is gone.
+    func loadIfThere(_ object: ObjectBase, _ table: ObjectTable) -> Bool {
         if table.hasTwins { flushForQuery() }
         let found = read { connection in
             let statement = try table.selectStatement(connection)
@@ -206,11 +235,8 @@ final class RealmContext {
             statement.reset()
             return true
         }
-        guard found else {
-            invalidate(object)
-            Misuse.invalidated(object._typeName, object._keyDescription)
-        }
-        object._state = .live
+        if found { object._state = .live }
+        return found
     }
 
     /// True when the row is there; asks the file if the accessor is not sure.

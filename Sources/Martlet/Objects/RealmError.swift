@@ -35,6 +35,9 @@ extension Realm {
             error is EngineError || error is SQLiteError ? Realm.Error(EngineError.named(error, path: path)) : error
         }
 
+        /// What is thrown to users: an error of their own code as it is.
+        static func thrown(_ error: EngineError) -> any Swift.Error { error.cause ?? Realm.Error(error) }
+
         init(_ error: EngineError) { self.init(Code(error.code), path: error.path, error.message) }
 
         /// The code, the file and the message.
@@ -76,6 +79,8 @@ extension Realm.Error {
     public static let commitOutcomeUnknown = Code(rawValue: "commitOutcomeUnknown")
     /// A value that must be unique exists already.
     public static let uniqueViolation = Code(rawValue: "uniqueViolation")
+    /// There is a file already where a copy was to be written.
+    public static let fileExists = Code(rawValue: "fileExists")
 }
 
 extension Realm.Error.Code {
@@ -109,6 +114,8 @@ extension Realm.Error.Code {
     public static let commitOutcomeUnknown = Realm.Error.commitOutcomeUnknown
     /// A value that must be unique exists already.
     public static let uniqueViolation = Realm.Error.uniqueViolation
+    /// There is a file already where a copy was to be written.
+    public static let fileExists = Realm.Error.fileExists
 
     init(_ code: EngineError.Code) {
         self =
@@ -116,7 +123,7 @@ extension Realm.Error.Code {
             case .fileNotFound: .fileNotFound
             case .accessDenied: .fileAccess
             case .incompatibleConfiguration: .incompatibleConfiguration
-            case .schemaMismatch: .schemaMismatch
+            case .schemaMismatch, .stopped: .schemaMismatch
             case .schemaVersionNewer: .schemaVersionNewer
             case .notADatabase: .notADatabase
             case .corrupt: .corrupt
@@ -128,6 +135,7 @@ extension Realm.Error.Code {
             case .tooManyVersions: .tooManyVersions
             case .commitOutcomeUnknown: .commitOutcomeUnknown
             case .uniqueViolation: .uniqueViolation
+            case .fileExists: .fileExists
             }
     }
 }
@@ -137,6 +145,6 @@ func translating<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()
     } catch let error as EngineError {
-        throw Realm.Error(error)
+        throw Realm.Error.thrown(error)
     }
 }

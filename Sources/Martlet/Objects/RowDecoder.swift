@@ -129,6 +129,11 @@ import MartletSQLite
 
     public mutating func optionalEnumeration<E: PersistableEnum>() -> E? { E._value(stored()) }
 
+    /// The value of a property of any type, as `RowImage` has it.
+    mutating func value(_ element: ElementType) -> SQLValue {
+        element.isFloating ? floating()._stored.raw : stored().raw
+    }
+
     public mutating func link<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
         let object = image?.objects[property] as? T
         let key = optionalInteger()

@@ -12,6 +12,8 @@ import MartletSQLite
         case adopt(RealmContext, Realm.UpdatePolicy)
         /// Looks for the primary key only.
         case key
+        /// Asks one property whether it can hold a value.
+        case probe(StoredValue, Int)
         /// Makes the collection of one property if it has not been asked for yet.
         case collection(of: Int, ObjectBase)
     }
@@ -27,6 +29,7 @@ import MartletSQLite
     /// The integer primary key; -1 without one.
     private var keyProperty = -1
     private var key: ObjectKey = 0
+    private var isHeld = true
 
     /// Binds the properties of `mask` to a statement's parameters, from the first. Returns the next parameter, and the
     /// value of an integer primary key.
@@ -85,6 +88,13 @@ import MartletSQLite
         return encoder.collections.first?.collection
     }
 
+    /// True for the raw values that a property, or an element of it, has a case for.
+    static func holds(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Bool {
+        var encoder = RowEncoder(mode: .probe(value, property), mask: .max)
+        object._encode(&encoder)
+        return encoder.isHeld
+    }
+
     /// Adds the unmanaged objects that `object` links to, and makes its links keys.
     static func adoptLinks(of object: ObjectBase, _ context: RealmContext, _ policy: Realm.UpdatePolicy) {
         var encoder = RowEncoder(mode: .adopt(context, policy), mask: .max)
@@ -113,7 +123,7 @@ import MartletSQLite
             if let value { statement.bind(value, at: parameter) } else { statement.bindNull(at: parameter) }
             parameter += 1
         case .collect: image.values.append(value.map(SQLValue.integer) ?? .null)
-        case .adopt, .collection, .key: break
+        case .adopt, .collection, .key, .probe: break
         }
     }
 
@@ -130,7 +140,7 @@ import MartletSQLite
             }
             parameter += 1
         case .collect: image.values.append(value._stored.raw)
-        case .adopt, .collection, .key: break
+        case .adopt, .collection, .key, .probe: break
         }
     }
 
@@ -142,7 +152,7 @@ import MartletSQLite
             if let value { arena.bind(value, statement, parameter) } else { statement.bindNull(at: parameter) }
             parameter += 1
         case .collect: image.values.append(value.map(SQLValue.text) ?? .null)
-        case .adopt, .collection, .key: break
+        case .adopt, .collection, .key, .probe: break
         }
     }
 
@@ -154,7 +164,7 @@ import MartletSQLite
             statement.bind(value.raw, at: parameter)
             parameter += 1
         case .collect: image.values.append(value.raw)
-        case .adopt, .collection, .key: break
+        case .adopt, .collection, .key, .probe: break
         }
     }
 
@@ -189,8 +199,25 @@ import MartletSQLite
     public mutating func decimal128(_ value: Decimal128) { put(value._stored) }
     public mutating func optionalDecimal128(_ value: Decimal128?) { put(value._stored) }
     public mutating func anyValue(_ value: AnyRealmValue) { put(value._stored) }
-    public mutating func enumeration<E: PersistableEnum>(_ value: E) { put(value._stored) }
-    public mutating func optionalEnumeration<E: PersistableEnum>(_ value: E?) { put(value._stored) }
+    public mutating func enumeration<E: PersistableEnum>(_ value: E) {
+        probe(E.self)
+        put(value._stored)
+    }
+    public mutating func optionalEnumeration<E: PersistableEnum>(_ value: E?) {
+        probe(E.self)
+        put(value._stored)
+    }
+
+    private mutating func probe<E: PersistableEnum>(_ type: E.Type) {
+        if case .probe(let value, property) = mode { isHeld = E._value(value) != nil }
+    }
+
+    /// A value of any type, as `RowImage` has it.
+    mutating func value(_ value: SQLValue, _ element: ElementType) {
+        if element.isFloating { return put(Double?._value(StoredValue(value)) ?? nil) }
+        if case .integer(let number) = value { return put(number) }
+        put(StoredValue(value))
+    }
 
     public mutating func link<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
         if let object = storage.object {
@@ -220,6 +247,7 @@ import MartletSQLite
             let found = collection ?? C(_owner: owner, property)
             collection = found
             collections.append((property, found))
+        case .probe(let value, property): isHeld = C._holds(value)
         default: break
         }
         property += 1

@@ -33,7 +33,7 @@ extension ObjectBase {
         case .linkingObjects: return untypedLinkingObjects(property)
         case .single: break
         }
-        let image = RowEncoder.image(of: self)
+        let image = _image
         if property.isLink {
             if let object = image.objects[property.index] { return object }
             guard case .integer(let key) = image[property.index], let target = property.element.target else {
@@ -46,7 +46,7 @@ extension ObjectBase {
 
     /// Assigns an untyped value, with all that an assignment to the typed property does.
     final func setUntyped(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
-        let value = UntypedValue.unwrapped(value)
+        let value = _accepted(value, property)
         if property.isCollection {
             _load(property.index)
             RowEncoder.collection(of: self, property.index)?._assignUntyped(
@@ -63,7 +63,7 @@ extension ObjectBase {
         }
         setStored(property.index, stored)
         // An enum has no case for it, or another one.
-        if RowEncoder.values(of: self)[property.index] != stored { wrong(value, property) }
+        if _image[property.index] != stored { wrong(value, property) }
     }
 
     private final func wrong(_ value: Any?, _ property: PropertySchema) -> Never {
@@ -90,7 +90,7 @@ extension ObjectBase {
 
     private final func setLinkUntyped(_ property: PropertySchema, _ object: ObjectBase?, _ policy: Realm.UpdatePolicy) {
         guard let context = _context else {
-            var image = RowEncoder.image(of: self)
+            var image = _image
             image.values[property.index] = .null
             image.objects[property.index] = object
             return decode(image, property.index)
@@ -100,7 +100,7 @@ extension ObjectBase {
         guard property.element.isEmbedded else {
             return setStored(property.index, object.map { .integer(context.adopt($0, policy)) } ?? .null)
         }
-        let old = RowEncoder.values(of: self)[property.index]
+        let old = _image[property.index]
         setStored(property.index, object.map { .integer(context.adoptEmbedded($0, policy)) } ?? .null)
         // Only now, when this object no longer leads there.
         if case .integer(let key) = old, let table = property.element.target.flatMap(context.table(named:)) {
@@ -110,7 +110,7 @@ extension ObjectBase {
 
     private final func setStored(_ property: PropertyIndex, _ value: SQLValue) {
         _load(property)
-        var image = RowEncoder.image(of: self)
+        var image = _image
         image.values[property] = value
         image.objects[property] = nil
         decode(image, property)
@@ -118,8 +118,7 @@ extension ObjectBase {
 
     private final func decode(_ image: RowImage, _ property: PropertyIndex) {
         _willSet(property)
-        var decoder = RowDecoder(image)
-        _decode(&decoder)
+        _image = image
         _didSet(property)
     }
 
@@ -134,7 +133,7 @@ extension ObjectBase {
             if property.isLink {
                 copyLink(property, to: target, policy)
             } else {
-                target.setStored(property.index, RowEncoder.values(of: self)[property.index])
+                target.setStored(property.index, _image[property.index])
             }
         }
     }
@@ -142,7 +141,7 @@ extension ObjectBase {
     private final func copyLink(_ property: PropertySchema, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
         guard let context = target._context else { return }
         target._load(property.index)
-        let image = RowEncoder.image(of: self)
+        let image = _image
         let object = image.objects[property.index]
         let old = RowEncoder.values(of: target)[property.index]
         guard property.element.isEmbedded else {

@@ -33,7 +33,7 @@ extension List: KeyValueArray {
         {
             return none
         }
-        return UntypedElements<Element>(core?.context, name, .single).element(value as Any)
+        return UntypedElements<Element>(core, name, .single).element(value as Any)
     }
 
     func insertUntyped(_ value: Any?, at position: Int, _ name: String) { insert(typed(value, name), at: position) }

@@ -43,7 +43,8 @@ extension RealmContext {
     /// The checks before anything is observed.
     func requireObservable(_ what: @autoclosure () -> String, onQueue: Bool = false) {
         confinement.require(what())
-        if configuration.readOnly { Misuse.observeReadOnly() }
+        if access.isOfMigration { Misuse.observeInMigration(what()) }
+        if access == .readOnly { Misuse.observeReadOnly() }
         if let transaction, transaction.recorder.hasChanges { Misuse.observeInsideWrite() }
         if !onQueue && !hub.canDeliver() { Misuse.noRunLoop(what()) }
     }

@@ -97,7 +97,7 @@ extension Realm {
 
 extension ObjectBase {
     /// The Realm the object is in; nil when it is in none.
-    public final var realm: Realm? { _context.map { Realm($0) } }
+    public final var realm: Realm? { _context?.realm }
 
     /// An unmanaged object with values from a dictionary, an array in schema order or another object.
     public convenience init(value: Any) {

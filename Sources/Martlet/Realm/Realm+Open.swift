@@ -12,7 +12,8 @@ extension Realm {
     /// Opens a file on this thread, making it if it does not exist.
     ///
     /// Opening the same file again on the same thread gives the same Realm. What the schema adds is added to the file, and
-    /// `renamedFrom` keeps the data; the file is refused when the schema differs otherwise.
+    /// `renamedFrom` keeps the data. Any other difference needs a higher `schemaVersion`: then the file is migrated here, and
+    /// is refused otherwise.
     ///
     /// - Throws: `Realm.Error` when the file cannot be used: not found, not accessible, of another program, damaged,
     ///   newer, or with a schema that differs in what cannot change by itself. The file is then as it was.
@@ -43,42 +44,27 @@ extension Realm {
         } else {
             scheduler = Scheduler.currentRunLoop()
         }
-        let context = RealmContext(coordinator, configuration, confinement, scheduler)
+        let context = RealmContext(
+            coordinator, configuration, configuration.models, configuration.readOnly ? .readOnly : .readWrite,
+            confinement,
+            scheduler)
         context.replaceSnapshot(try translating { try coordinator.openSnapshot() })
         coordinator.register(context, confinement.identity)
         context.follow()
         self.init(context)
     }
 
-    private static func coordinator(_ configuration: Configuration) throws -> StoreCoordinator {
+    static func coordinator(_ configuration: Configuration) throws -> StoreCoordinator {
         let options = try configuration.options()
         do {
             return try StoreRegistry.coordinator(options)
         } catch {
             guard configuration.deleteRealmIfMigrationNeeded, error.code == .schemaMismatch, !configuration.readOnly,
                 !StoreRegistry.isOpen(options.path)
-            else { throw Error(error) }
+            else { throw Error.thrown(error) }
             StoreFiles.remove(options.path)
             return try translating { try StoreRegistry.coordinator(options) }
         }
-    }
-
-    // MARK: Files
-
-    /// True when the file of a configuration exists.
-    public static func fileExists(for configuration: Configuration) -> Bool { StoreFiles.exists(configuration.path) }
-
-    /// Deletes the file of a configuration and those beside it; false when there was none.
-    ///
-    /// - Throws: `Realm.Error` when a Realm of this process has the file open.
-    @discardableResult
-    public static func deleteFiles(for configuration: Configuration) throws -> Bool {
-        if StoreRegistry.isOpen(configuration.path) {
-            throw Error(
-                .fileAccess, path: configuration.path,
-                "the file is open in this process and cannot be deleted; let go of its Realms and objects first")
-        }
-        return StoreFiles.remove(configuration.path)
     }
 }
 

@@ -104,7 +104,7 @@ extension StoreCoordinator {
 }
 
 extension StoreCoordinator.State {
-    fileprivate mutating func takeOpened() -> (connection: Connection, meta: Catalog.Meta)? {
+    mutating func takeOpened() -> (connection: Connection, meta: Catalog.Meta)? {
         defer { opened = nil }
         return opened
     }

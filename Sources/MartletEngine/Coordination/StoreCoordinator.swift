@@ -65,11 +65,29 @@ package final class StoreCoordinator: @unchecked Sendable {
         writeLock = opened.writeLock
         if options.isTemporary { temporaryFile = StoreFiles.identity(options.path) }
         adopt(opened, options)
+        let frames = opened.connection.logFrames
         if opened.connection.isInTransaction {
             state.opened = (opened.connection, opened.meta)
         } else {
             state.idle = [opened.connection]
         }
+        if let isWanted = options.compactsAtLaunch { compactAtLaunch(isWanted) }
+        // A migration may have written all of the file anew.
+        if isCheckpointDue(frames) { checkpointSoon() }
+    }
+
+    /// One side of a migration: it stands for the types of that side, and opens nothing itself.
+    init(side options: StoreOptions, _ types: [(id: TableID, type: ObjectTypeSchema)], _ epoch: Int64) {
+        var options = options
+        options.isReadOnly = true
+        options.isTemporary = false
+        options.migration = nil
+        self.options = options
+        environment = options.environment
+        processID = options.environment.processID()
+        writeLock = WriteLock(path: options.path + ".lock", environment: options.environment)
+        state.schema = DatabaseSchema(types)
+        state.epoch = epoch
     }
 
     deinit {

@@ -55,10 +55,12 @@ package enum StoreFiles {
         return stat(path, &status) == 0 ? status : nil
     }
 
-    private static func folder(of path: String) -> String {
+    static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
+
+    static func isFolder(_ path: String) -> Bool { (status(path)?.st_mode ?? 0) & S_IFMT == S_IFDIR }
 
     static func identity(_ path: String) -> Identity? {
         status(path).map { Identity(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)) }
@@ -82,7 +84,7 @@ package enum StoreFiles {
             try check(status, path, isReadOnly)
         } else if isReadOnly {
             throw EngineError(.fileNotFound, path: path, "there is no file to open; 'readOnly' does not create one")
-        } else if (self.status(folder)?.st_mode ?? 0) & S_IFMT != S_IFDIR {
+        } else if !isFolder(folder) {
             throw EngineError(.fileNotFound, path: path, "the folder '\(folder)' does not exist; create it first")
         }
         if cmartlet_is_on_network(folder) == 1 {

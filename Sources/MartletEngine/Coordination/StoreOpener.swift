@@ -23,10 +23,11 @@ struct StoreOpener {
         self.knownLock = knownLock
     }
 
-    private var path: String { options.path }
+    var path: String { options.path }
 
     func open() throws(EngineError) -> Opened {
         try EngineError.naming(path) {
+            try plantSeed()
             if options.environment.vfsName == nil { try StoreFiles.check(path, isReadOnly: options.isReadOnly) }
             let connection = try connect()
             do {
@@ -113,7 +114,7 @@ struct StoreOpener {
         try checkFormat(try connection.integer("PRAGMA user_version") ?? 0)
     }
 
-    private func checkFormat(_ format: Int64) throws {
+    func checkFormat(_ format: Int64) throws {
         guard format != Catalog.format else { return }
         let mend = format > Catalog.format ? "use a newer Martlet" : "use the Martlet that wrote it"
         throw EngineError(
@@ -128,8 +129,11 @@ struct StoreOpener {
         guard !options.isReadOnly, try connection.value("PRAGMA journal_mode") != .text("wal") else { return }
         try writeLock.acquire()
         defer { writeLock.release() }
-        try connection.execute("PRAGMA journal_mode = WAL")
+        try makeLog(connection)
     }
+
+    // Called under the write lock.
+    func makeLog(_ connection: Connection) throws { try connection.execute("PRAGMA journal_mode = WAL") }
 
     // Another process may be doing the same: everything happens again under the lock.
     private func create(_ connection: Connection, _ writeLock: WriteLock) throws {
@@ -149,7 +153,7 @@ struct StoreOpener {
         }
     }
 
-    private func transaction(on connection: Connection, _ body: () throws -> Void) throws {
+    func transaction(on connection: Connection, _ body: () throws -> Void) throws {
         try connection.execute("BEGIN IMMEDIATE")
         do {
             try body()
@@ -158,74 +162,5 @@ struct StoreOpener {
             try? connection.execute("ROLLBACK")
             throw error
         }
-    }
-
-    // MARK: Object types
-
-    private typealias Contents = (meta: Catalog.Meta, types: [(id: TableID, type: ObjectTypeSchema)])
-
-    private func applySchema(_ connection: Connection, _ writeLock: WriteLock) throws -> Contents {
-        let found = try Catalog.contents(
-            connection,
-            known: Dictionary(options.types.map { ($0.facts, $0.type) }, uniquingKeysWith: { first, _ in first }))
-        try checkFormat(found.meta.format)
-        let diff = try acceptableDiff(found)
-        if diff.isEmpty && found.meta.schemaVersion == Int64(bitPattern: options.schemaVersion) { return found }
-        if options.isReadOnly {
-            guard diff.isEmpty else {
-                let lacks = diff.steps.compactMap(\.lack).map { "\n  - \($0)" }.joined()
-                throw EngineError(
-                    .schemaMismatch, path: path,
-                    "the file is older than the schema and open with 'readOnly'; open it once for writing; "
-                        + "it lacks:\(lacks)")
-            }
-            return found
-        }
-        try connection.run("ROLLBACK")
-        try writeLock.acquire()
-        defer { writeLock.release() }
-        try transaction(on: connection) { try changeSchema(connection) }
-        connection.forgetStatements()
-        return try Catalog.contents(connection, known: [:])
-    }
-
-    // Under the lock everything is looked at again: another process may have been here.
-    private func changeSchema(_ connection: Connection) throws {
-        let meta = try Catalog.meta(connection)
-        let diff = try acceptableDiff((meta, Catalog.types(connection)))
-        guard !diff.isEmpty || meta.schemaVersion != Int64(bitPattern: options.schemaVersion) else { return }
-        try refuse(SchemaChange(connection, options.types).apply(diff))
-        try connection.execute(
-            """
-            UPDATE martlet_meta SET version = version + 1, epoch = epoch + \(diff.isEmpty ? 0 : 1), \
-            schema_version = \(Int64(bitPattern: options.schemaVersion))
-            """)
-        // Change sets name properties by their position.
-        if !diff.isEmpty { try connection.execute("DELETE FROM martlet_changes") }
-    }
-
-    /// The steps to the declared types, if they are all that lies between.
-    private func acceptableDiff(_ found: Contents) throws -> SchemaDiff {
-        try checkSchemaVersion(found.meta)
-        let diff = SchemaDiff(stored: found.types.map(\.type), declared: options.types.map(\.type))
-        try refuse(diff.differences)
-        return diff
-    }
-
-    private func checkSchemaVersion(_ meta: Catalog.Meta) throws {
-        let stored = UInt64(bitPattern: meta.schemaVersion)
-        guard stored > options.schemaVersion else { return }
-        throw EngineError(
-            .schemaVersionNewer, path: path,
-            "the file has schema version \(stored) and the configuration says \(options.schemaVersion); "
-                + "it was left as it is; use the newer program or raise 'schemaVersion'")
-    }
-
-    private func refuse(_ differences: [String]) throws {
-        guard !differences.isEmpty else { return }
-        let list = differences.map { "\n  - \($0)" }.joined()
-        throw EngineError(
-            .schemaMismatch, path: path,
-            "the schema and the file differ in what cannot change by itself; nothing was changed:\(list)")
     }
 }

@@ -1,22 +1,7 @@
-package import MartletSQLite
+import MartletSQLite
 
 /// What a Realm asks of the file it opens.
 package struct StoreOptions: Sendable {
-    /// An object type of the program, with the values that new columns of old rows get.
-    package struct TypeDeclaration: Sendable {
-        package let type: ObjectTypeSchema
-        /// What the catalog of a file keeps of it.
-        let facts: String
-        /// The column values of a new object, in schema order: called once per value that must differ per row.
-        package let defaultRow: @Sendable () -> [SQLValue]
-
-        package init(_ type: ObjectTypeSchema, defaultRow: @escaping @Sendable () -> [SQLValue]) {
-            self.type = type
-            facts = SchemaText.facts(type)
-            self.defaultRow = defaultRow
-        }
-    }
-
     package enum Durability: Sendable { case full, normal, off }
 
     package var path: String
@@ -25,6 +10,16 @@ package struct StoreOptions: Sendable {
     /// The file is deleted with its last Realm.
     package var isTemporary = false
     package var schemaVersion: UInt64 = 0
+    /// False: a file that differs in what cannot change by itself is refused, whatever its version.
+    package var mayMigrate = true
+    /// The user's part of a migration to a higher schema version.
+    package var migration: (@Sendable (MigrationSides) throws -> Void)?
+    /// The types of the file are taken as they are, and none is declared.
+    package var leavesSchema = false
+    /// The file that a missing one is made a copy of.
+    package var seedPath: String?
+    /// Asked when the file is opened, whether it is to be compacted.
+    package var compactsAtLaunch: StoreCoordinator.CompactionCondition?
     package var durability = Durability.full
     package var maximumNumberOfActiveVersions: Int?
     package var environment = Environment.live

@@ -1,4 +1,5 @@
 import Foundation
+import MartletSQLite
 
 /// The open files of this process, one coordinator each, found by device and inode: the only process-global state.
 package enum StoreRegistry {
@@ -10,6 +11,8 @@ package enum StoreRegistry {
     private struct State {
         var entries: [StoreFiles.Identity: Entry] = [:]
         var names: [String: Entry] = [:]
+        /// Paths that are being opened further up on this thread: by a migration that opens its own file.
+        var opening: Set<String> = []
     }
 
     // Recursive: the last reference to a coordinator may be let go of while the lock is held.
@@ -21,6 +24,12 @@ package enum StoreRegistry {
     package static func coordinator(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
         lock.lock()
         defer { lock.unlock() }
+        guard state.opening.insert(options.path).inserted else {
+            throw EngineError(
+                .busy, path: options.path,
+                "the file is opened inside its own migration, which holds it; use the objects of the migration")
+        }
+        defer { state.opening.remove(options.path) }
         if let open = open(options) {
             try open.check(options)
             return open
@@ -39,6 +48,37 @@ package enum StoreRegistry {
         if let id = StoreFiles.identity(options.path), let open = state.entries[id]?.coordinator { return open }
         // A virtual file system of a test has no inodes.
         return options.environment.vfsName == nil ? nil : state.names[options.path]?.coordinator
+    }
+
+    /// Compacts a file that nobody in this process has open.
+    package static func compact(_ options: StoreOptions) throws(EngineError) {
+        lock.lock()
+        defer { lock.unlock() }
+        guard !isOpen(options.path) else {
+            throw EngineError(
+                .accessDenied, path: options.path,
+                "the file is open in this process and cannot be compacted; let go of its Realms and objects first")
+        }
+        try StoreCoordinator(asFound(options)).compact()
+    }
+
+    /// The schema version of a file, which is only looked at.
+    package static func schemaVersion(_ options: StoreOptions) throws(EngineError) -> UInt64 {
+        var options = asFound(options)
+        options.isReadOnly = true
+        let opened = try StoreOpener(options, nil).open()
+        defer { opened.connection.close() }
+        return UInt64(bitPattern: opened.meta.schemaVersion)
+    }
+
+    private static func asFound(_ options: StoreOptions) -> StoreOptions {
+        var options = options
+        options.types = []
+        options.leavesSchema = true
+        options.migration = nil
+        options.seedPath = nil
+        options.compactsAtLaunch = nil
+        return options
     }
 
     /// True while some Realm of this process has the file open.

@@ -75,16 +75,29 @@ package final class WriteTransaction {
 
     private func prepare(_ connection: Connection, _ version: Version, _ changes: ChangeSet) throws {
         try connection.run("UPDATE martlet_meta SET version = ?1 WHERE id = 1", [.integer(Int64(bitPattern: version))])
-        for (table, key) in nextKeys {
-            try connection.run(
-                "UPDATE martlet_types SET next_key = ?1 WHERE id = ?2", [.integer(key), .integer(Int64(table))])
-        }
+        try storeNextKeys(connection)
         let bytes = ChangeSetCodec.encode(changes)
         let stored: SQLValue = bytes.count <= Self.storedLimit ? .blob(bytes) : .null
         try connection.run(
             "INSERT INTO martlet_changes VALUES (?1, ?2)", [.integer(Int64(bitPattern: version)), stored])
         let oldest = Int64(bitPattern: version) - Int64(coordinator.environment.changeRetention)
         if oldest > 0 { try connection.run("DELETE FROM martlet_changes WHERE version <= ?1", [.integer(oldest)]) }
+    }
+
+    private func storeNextKeys(_ connection: Connection) throws {
+        for (table, key) in nextKeys {
+            try connection.run(
+                "UPDATE martlet_types SET next_key = ?1 WHERE id = ?2", [.integer(key), .integer(Int64(table))])
+        }
+    }
+
+    /// Writes what only a commit writes, for one that is made by whoever lent the connection.
+    func finishWriting() throws { try handle.read { try storeNextKeys($0) } }
+
+    /// Ends it for whoever lent the connection, who commits or rolls back.
+    func giveBack() -> Connection? {
+        isOpen = false
+        return handle.surrender()
     }
 
     // The lock goes to the next writer whatever has failed.

@@ -5,7 +5,7 @@ package struct EngineError: Error, Sendable {
     package enum Code: Sendable {
         case fileNotFound, accessDenied, incompatibleConfiguration, schemaMismatch, schemaVersionNewer, notADatabase
         case corrupt, unsupportedFormat, outOfDiskSpace, inputOutput, busy, invalidInput, tooManyVersions
-        case commitOutcomeUnknown, uniqueViolation
+        case commitOutcomeUnknown, uniqueViolation, fileExists, stopped
     }
 
     package let code: Code
@@ -13,12 +13,17 @@ package struct EngineError: Error, Sendable {
     /// What happened and how to mend it: lower case, no full stop.
     package let message: String
     package let underlying: SQLiteError?
+    /// What code of the user has thrown inside the engine: it is thrown on to them as it is.
+    package let cause: (any Error)?
 
-    package init(_ code: Code, path: String, _ message: String, underlying: SQLiteError? = nil) {
+    package init(
+        _ code: Code, path: String, _ message: String, underlying: SQLiteError? = nil, cause: (any Error)? = nil
+    ) {
         self.code = code
         self.path = path
         self.message = message
         self.underlying = underlying
+        self.cause = cause
     }
 
     /// Names what SQLite refused in the words of a user of the file.

@@ -1,5 +1,5 @@
-/// What lies between the object types in a file and those of the program: steps that lose nothing, and differences that
-/// nobody but the user can settle.
+/// What lies between the object types in a file and those of the program: the steps from the one to the other, and the
+/// differences among them that only a migration may carry out, because they can lose or invent values.
 package struct SchemaDiff: Equatable {
     package enum Step: Equatable, Sendable {
         case createType(String)
@@ -13,6 +13,9 @@ package struct SchemaDiff: Equatable {
         /// The sets of properties that must be unique together are others than before.
         case rebuildUniques(String)
         case replaceFacts(String)
+        /// A migration makes the tables anew and fills them. `sources` has the name in the file for each property that
+        /// takes values over.
+        case rebuildType(String, sources: [String: String])
 
         /// What the file lacks, for people.
         var lack: String? {
@@ -23,7 +26,7 @@ package struct SchemaDiff: Equatable {
             case .renameProperty(let type, let old, let new): "the name '\(new)' of property '\(type).\(old)'"
             case .rebuildIndex(let type, let property): "the index of '\(type).\(property)' as declared"
             case .rebuildUniques(let type): "the unique properties of '\(type)' as declared"
-            case .moveSpecials, .replaceFacts: nil
+            case .moveSpecials, .replaceFacts, .rebuildType: nil
             }
         }
     }
@@ -32,7 +35,7 @@ package struct SchemaDiff: Equatable {
     /// One sentence each: lower case, no full stop, with the mend.
     package private(set) var differences: [String] = []
     /// The types that take over another's rows, by the name in the file.
-    private var renames: [String: String] = [:]
+    package private(set) var renames: [String: String] = [:]
 
     /// Types of the file that the program does not declare stay as they are.
     package init(stored: [ObjectTypeSchema], declared: [ObjectTypeSchema]) {
@@ -58,17 +61,21 @@ package struct SchemaDiff: Equatable {
 
     package var isEmpty: Bool { steps.isEmpty && differences.isEmpty }
 
-    private func currentName(_ name: String) -> String { renames[name] ?? name }
+    /// True when the schema version must be raised: values may be lost or must be invented.
+    package var needsMigration: Bool { !differences.isEmpty }
+
+    /// What a type of the file is called in the schema.
+    package func currentName(_ name: String) -> String { renames[name] ?? name }
 
     private mutating func compare(_ old: ObjectTypeSchema, _ new: ObjectTypeSchema) {
         guard old != new else { return }
+        let (start, known) = (steps.count, differences.count)
         if old.isEmbedded != new.isEmbedded {
             differences.append(
                 "'\(new.name)' is \(old.isEmbedded ? "an embedded" : "a top-level") type in the file and "
-                    + "\(new.isEmbedded ? "an embedded" : "a top-level") type in the schema: "
-                    + "keep what it is, or add a type with another name and copy the objects")
+                    + "\(new.isEmbedded ? "an embedded" : "a top-level") type in the schema: keep what it is, or migrate"
+                    + (new.isEmbedded ? " and see to it that each object has one owner" : ""))
         }
-        let start = steps.count
         // Each name in the file, and the property that takes it over.
         var successors: [String: String] = [:]
         for property in new.properties {
@@ -78,12 +85,17 @@ package struct SchemaDiff: Equatable {
             if case .linkingObjects = property.kind { continue }
             differences.append(
                 "property '\(new.name).\(property.name)' (\(property.typeDescription)) is in the file but not in the schema: "
-                    + "declare it again, or name its successor with 'renamedFrom: \(property.name)'")
+                    + "declare it again, name its successor with 'renamedFrom: \(property.name)', or migrate to drop it"
+            )
         }
         let positions = movedPositions(old, new, successors)
         if !positions.isEmpty { steps.insert(.moveSpecials(type: new.name, positions: positions), at: start) }
         comparePrimaryKey(old, new, successors)
         compareUniques(old, new, successors)
+        if differences.count > known {
+            let sources = Dictionary(successors.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+            steps.replaceSubrange(start..., with: [.rebuildType(new.name, sources: sources)])
+        }
         steps.append(.replaceFacts(new.name))
     }
 
@@ -128,16 +140,28 @@ package struct SchemaDiff: Equatable {
     private func difference(_ before: PropertySchema, _ declared: PropertySchema) -> String? {
         let stored = before.retargeted(currentName)
         guard stored.kind == declared.kind, stored.element == declared.element else {
-            return "is '\(before.typeDescription)' in the file and '\(declared.typeDescription)' in the schema: "
-                + "keep the type, or add a property with another name and copy the values"
+            let (was, now) = words(stored, before, declared)
+            return "is \(was) in the file and \(now) in the schema: keep the type, or migrate the values"
         }
         if stored.isOptional && !declared.isOptional && !declared.isLink {
             let what =
                 declared.isCollection
                 ? "may hold nil in the file and its elements are" : "may be nil in the file and is"
-            return "\(what) required in the schema: keep it optional"
+            return "\(what) required in the schema: keep it optional, or migrate the values that are nil"
         }
         return nil
+    }
+
+    // A link and an embedded object are written alike.
+    private func words(
+        _ stored: PropertySchema, _ before: PropertySchema, _ declared: PropertySchema
+    ) -> (was: String, now: String) {
+        let (was, now) = (before.typeDescription, declared.typeDescription)
+        guard was == now, stored.element.isEmbedded != declared.element.isEmbedded else {
+            return ("'\(was)'", "'\(now)'")
+        }
+        let what = { (isEmbedded: Bool) in isEmbedded ? "embedded" : "linked" }
+        return ("'\(was)' (\(what(stored.element.isEmbedded)))", "'\(now)' (\(what(declared.element.isEmbedded)))")
     }
 
     private mutating func comparePrimaryKey(
@@ -148,7 +172,7 @@ package struct SchemaDiff: Equatable {
         guard before.map({ successors[$0] ?? $0 }) != after else { return }
         differences.append(
             "the primary key of '\(new.name)' is \(before.map { "'\($0)'" } ?? "absent") in the file and "
-                + "\(after.map { "'\($0)'" } ?? "absent") in the schema: keep the one in the file")
+                + "\(after.map { "'\($0)'" } ?? "absent") in the schema: keep the one in the file, or migrate")
     }
 
     private mutating func compareUniques(

@@ -1,3 +1,5 @@
+import MartletSQLite
+
 /// The floating values of a row that SQLite's REAL cannot keep bit for bit: NaN becomes NULL there and negative zero loses
 /// its sign. Their bits lie in the row's `_special` column as (property, bits) pairs of 2 and 8 bytes, little-endian.
 package enum FloatingSpecials {
@@ -16,6 +18,27 @@ package enum FloatingSpecials {
             return (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[start + 2 + $1]) << UInt64(8 * $1) }
         }
         return nil
+    }
+
+    /// A floating value as a number, whichever way it is kept: where no column stands beside it, special values are blobs
+    /// of their bits.
+    static func number(_ value: SQLValue) -> SQLValue {
+        guard case .blob(let bytes) = value, bytes.count == 8 else { return value }
+        return .real(Double(bitPattern: (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[$1]) << UInt64(8 * $1) }))
+    }
+
+    /// The same as an element of a collection.
+    static func element(_ value: SQLValue) -> SQLValue {
+        guard case .real(let number) = value, needsBits(number) else { return value }
+        return .blob(withUnsafeBytes(of: number.bitPattern.littleEndian) { Array($0) })
+    }
+
+    /// The bits of the other properties.
+    static func without(_ property: PropertyIndex, _ bytes: [UInt8]) -> [UInt8] {
+        stride(from: 0, to: bytes.count - 9, by: 10).flatMap { start -> ArraySlice<UInt8> in
+            let number = Int(bytes[start]) | Int(bytes[start + 1]) << 8
+            return number == property ? [] : bytes[start..<start + 10]
+        }
     }
 
     /// The same bits for properties that have moved.

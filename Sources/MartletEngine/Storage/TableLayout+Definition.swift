@@ -1,8 +1,14 @@
-import MartletSQLite
+package import MartletSQLite
 
 extension TableLayout {
     /// The statements that create the tables and indexes of a type.
     static func definition(_ type: ObjectTypeSchema) -> [String] {
+        [tableDefinition(type)] + type.properties.flatMap { indexes(of: $0, in: type) } + uniqueIndexes(type)
+            + type.properties.filter(\.isCollection).flatMap { collectionDefinition($0, in: type) }
+    }
+
+    /// The statement that creates the table of the rows.
+    static func tableDefinition(_ type: ObjectTypeSchema) -> String {
         let layout = TableLayout(type)
         var columns: [String] = []
         if !layout.keyIsProperty { columns.append("\"_key\" INTEGER PRIMARY KEY") }
@@ -12,11 +18,7 @@ extension TableLayout {
                     ? "\(column.name) INTEGER PRIMARY KEY" : "\(column.name) \(column.sqlType)")
         }
         if layout.hasSpecials { columns.append("\(specialColumn) BLOB") }
-        var statements = ["CREATE TABLE \(layout.table) (\(columns.joined(separator: ", "))) STRICT"]
-        statements += type.properties.flatMap { indexes(of: $0, in: type) }
-        statements += uniqueIndexes(type)
-        statements += type.properties.filter(\.isCollection).flatMap { collectionDefinition($0, in: type) }
-        return statements
+        return "CREATE TABLE \(layout.table) (\(columns.joined(separator: ", "))) STRICT"
     }
 
     /// The statements that create the indexes of the properties that must be unique, one for each set of them.
@@ -59,6 +61,11 @@ extension TableLayout {
                 """)
         }
         return statements
+    }
+
+    /// The columns of a new object of a type that no class is known for.
+    package static func zeroRow(_ type: ObjectTypeSchema) -> [SQLValue] {
+        type.properties.filter(\.isColumn).map { $0.isOptional ? .null : zero(of: $0.element) }
     }
 
     /// The statement that creates a full-text index: words without case and diacritics.

@@ -1,3 +1,4 @@
+import Foundation
 import MartletEngine
 import MartletFrontend
 import MartletLint
@@ -30,6 +31,42 @@ struct RuntimeAgreementTests {
         // Both happen, and often enough to mean something.
         #expect(outcomes[true, default: 0] > 300)
         #expect(outcomes[false, default: 0] > 10)
+    }
+
+    @Test(
+        "S43 a change of data is what needs a higher schema version: without it the file is refused, with it migrated")
+    func migrations() throws {
+        var dice = SplitMix(seed: 9)
+        var outcomes: [Bool: Int] = [:]
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("agreement-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for number in 0..<120 {
+            let texts = (SampleSchema.text(&dice), SampleSchema.text(&dice))
+            guard let old = model(texts.0, SourceFileID(1)), let new = model(texts.1, SourceFileID(0)) else { continue }
+            let needsVersion = BreakingChanges.between(old, new).contains {
+                $0.level == .data && !$0.message.contains("the objects stored of it")
+            }
+            let path = folder.appendingPathComponent("\(number).realm").path
+            _ = try open(path, facts(of: old), version: 0)
+            if needsVersion {
+                #expect(throws: EngineError.self, "\(texts)") { _ = try open(path, facts(of: new), version: 0) }
+            }
+            let declared = facts(of: new)
+            let schema = try open(path, declared, version: needsVersion ? 1 : 0).schema
+            for type in declared { #expect(schema[type.name]?.type == type, "\(texts)") }
+            outcomes[needsVersion, default: 0] += 1
+        }
+        #expect(outcomes[true, default: 0] > 20)
+        #expect(outcomes[false, default: 0] > 0)
+    }
+
+    private func open(_ path: String, _ types: [ObjectTypeSchema], version: UInt64) throws -> StoreCoordinator {
+        var options = StoreOptions(
+            path: path, types: types.map { type in TypeDeclaration(type) { TableLayout.zeroRow(type) } })
+        options.schemaVersion = version
+        options.durability = .off
+        return try StoreRegistry.coordinator(options)
     }
 
     private func model(_ text: String, _ file: SourceFileID) -> SchemaModel? {

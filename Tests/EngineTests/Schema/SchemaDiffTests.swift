@@ -91,7 +91,7 @@ struct SchemaDiffTests {
             ("property a List<Int?>", "property a List<Int>", "may hold nil"),
             ("property a List<Int>", "property a Set<Int>", "'List<Int>' in the file and 'Set<Int>'"),
             ("property a List<Int>", "property a Int", "'List<Int>' in the file and 'Int'"),
-            ("property a link:Dog?", "property a embedded:Dog?", "'Dog?' in the file"),
+            ("property a link:Dog?", "property a embedded:Dog?", "'Dog?' (linked) in the file"),
             ("property a link:Dog?", "property a link:Cat?", "'Dog?' in the file and 'Cat?'"),
             ("property a Int", "property b Int", "is in the file but not in the schema"),
             ("property a List<Int>", "property b Int", "is in the file but not in the schema"),

@@ -54,9 +54,7 @@ final class VirtualProcess {
         adjust: (inout StoreOptions) -> Void = { _ in }
     ) -> StoreOptions {
         let declarations = types.compactMap(SchemaFacts.objectType).map { type in
-            let columns = type.properties.filter(\.isColumn)
-            let zeros = columns.map { $0.isOptional ? SQLValue.null : TableLayout.zero(of: $0.element) }
-            return StoreOptions.TypeDeclaration(type, defaultRow: rows[type.name] ?? { zeros })
+            TypeDeclaration(type, defaultRow: rows[type.name] ?? { TableLayout.zeroRow(type) })
         }
         var options = StoreOptions(path: path, types: declarations)
         options.durability = .off

@@ -150,7 +150,7 @@ extension TestRealm {
         var others = configuration
         others.scheduler = nil
         let coordinator = try StoreCoordinator(others.options())
-        let context = RealmContext(coordinator, others, .currentThread(), nil)
+        let context = RealmContext(coordinator, others, others.models, .readWrite, .currentThread(), nil)
         context.replaceSnapshot(try coordinator.openSnapshot())
         return Realm(context)
     }

@@ -3,21 +3,24 @@ import MartletSQLite
 /// Carries out the steps of a schema difference inside the caller's transaction.
 struct SchemaChange {
     private let connection: Connection
-    private let declarations: [String: StoreOptions.TypeDeclaration]
+    private let declarations: [String: TypeDeclaration]
 
-    init(_ connection: Connection, _ types: [StoreOptions.TypeDeclaration]) {
+    init(_ connection: Connection, _ types: [TypeDeclaration]) {
         self.connection = connection
         declarations = Dictionary(types.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns what the rows of the file do not allow, one sentence each: then the caller rolls back.
-    func apply(_ diff: SchemaDiff) throws -> [String] {
-        let words = WordTables(connection)
-        try words.drop(of: diff.changedTypes)
+    /// Returns what the rows of the file do not allow, one sentence each: then the caller rolls back. Tables that are to be
+    /// made anew are left to the migration, and full-text indexes to `createWords`.
+    func apply(_ steps: [SchemaDiff.Step]) throws -> [String] {
+        try WordTables(connection).drop(of: steps.changedTypes)
         // Types are renamed before anything else speaks of them by their new names.
-        for case .renameType(let old, let new) in diff.steps { try renameType(old, new) }
+        for case .renameType(let old, let new) in steps {
+            let isRebuilt = steps.contains { if case .rebuildType(new, _) = $0 { true } else { false } }
+            try renameType(old, new, keepingIndexes: !isRebuilt)
+        }
         var conflicts: [String] = []
-        for step in diff.steps {
+        for step in steps {
             switch step {
             case .renameType: break
             case .createType(let name): try createType(declaration(name).type)
@@ -28,18 +31,24 @@ struct SchemaChange {
             case .rebuildIndex(let type, let property): try rebuildIndex(property, declaration(type).type)
             case .rebuildUniques(let type): conflicts += try rebuildUniques(declaration(type).type)
             case .replaceFacts(let name): try replaceFacts(declaration(name).type)
-            }
-        }
-        for step in diff.steps {
-            switch step {
-            case .createType(let name), .replaceFacts(let name): try words.create(for: declaration(name).type)
-            default: break
+            case .rebuildType: break
             }
         }
         return conflicts
     }
 
-    private func declaration(_ name: String) -> StoreOptions.TypeDeclaration {
+    /// Makes the full-text indexes of types that were changed, with the words of their rows.
+    func createWords(_ steps: [SchemaDiff.Step]) throws {
+        for step in steps {
+            switch step {
+            case .createType(let name), .replaceFacts(let name):
+                try WordTables(connection).create(for: declaration(name).type)
+            default: break
+            }
+        }
+    }
+
+    private func declaration(_ name: String) -> TypeDeclaration {
         guard let declaration = declarations[name] else { preconditionFailure("no declaration of type '\(name)'") }
         return declaration
     }
@@ -58,9 +67,11 @@ struct SchemaChange {
             "UPDATE martlet_types SET facts = ?2 WHERE name = ?1", [.text(type.name), .text(SchemaText.facts(type))])
     }
 
-    private func renameType(_ old: String, _ new: String) throws {
-        try renameTable(old, new)
-        for suffix in try tableNames(prefix: old + ".") { try renameTable("\(old).\(suffix)", "\(new).\(suffix)") }
+    private func renameType(_ old: String, _ new: String, keepingIndexes: Bool) throws {
+        try connection.renameTable(old, new)
+        for suffix in try connection.tableSuffixes(old + ".") {
+            try connection.renameTable("\(old).\(suffix)", "\(new).\(suffix)")
+        }
         try connection.run("UPDATE martlet_types SET name = ?2 WHERE name = ?1", [.text(old), .text(new)])
         // Types that the program does not declare may lead here too.
         for (id, stored) in try Catalog.types(connection, checkingNames: false) {
@@ -71,53 +82,19 @@ struct SchemaChange {
                 [.integer(Int64(id)), .text(SchemaText.facts(type))])
         }
         // Indexes carry the type's name; a renamed type gets its own.
-        for name in try indexNames(prefix: old + ".") { try connection.execute("DROP INDEX \(quoted(name))") }
+        for name in try connection.indexNames(prefix: old + ".") {
+            try connection.execute("DROP INDEX \(quoted(name))")
+        }
+        guard keepingIndexes else { return }
         let type = declaration(new).type
-        for property in type.properties where try hasColumn(new, property.name) {
+        for property in type.properties where try connection.hasColumn(new, property.name) {
             for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
         }
     }
 
-    // SQLite does not tell names apart by case, so a new spelling needs a name in between.
-    private func renameTable(_ old: String, _ new: String) throws {
-        guard old != new else { return }
-        var current = old
-        if old.lowercased() == new.lowercased() {
-            current = "martlet.renamed.\(new)"
-            try connection.execute("ALTER TABLE \(quoted(old)) RENAME TO \(quoted(current))")
-        }
-        try connection.execute("ALTER TABLE \(quoted(current)) RENAME TO \(quoted(new))")
-    }
-
-    /// What follows `prefix` in the names of tables.
-    private func tableNames(prefix: String) throws -> [String] {
-        try names(
-            "SELECT substr(name, length(?1) + 1) FROM sqlite_schema WHERE type = 'table' "
-                + "AND substr(name, 1, length(?1)) = ?1 ORDER BY name", prefix)
-    }
-
-    private func indexNames(prefix: String) throws -> [String] {
-        try names(
-            "SELECT name FROM sqlite_schema WHERE type = 'index' "
-                + "AND substr(name, 1, length(?1)) = ?1 AND sql IS NOT NULL", prefix)
-    }
-
-    private func names(_ sql: String, _ argument: String) throws -> [String] {
-        let statement = try connection.statement(sql)
-        statement.bind(argument, at: 1)
-        var names: [String] = []
-        while try statement.step() { names.append(statement.text(0)) }
-        return names
-    }
-
-    private func hasColumn(_ type: String, _ property: String) throws -> Bool {
-        try connection.integer(
-            "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2", [.text(type), .text(property)]) == 1
-    }
-
     // MARK: Properties
 
-    private func addProperty(_ name: String, _ declaration: StoreOptions.TypeDeclaration) throws {
+    private func addProperty(_ name: String, _ declaration: TypeDeclaration) throws {
         let type = declaration.type
         guard let property = type[name] else { return }
         if property.isCollection {
@@ -125,14 +102,11 @@ struct SchemaChange {
             return
         }
         let layout = TableLayout(type)
-        if layout.hasSpecials, try !hasColumn(type.name, "_special") {
+        if layout.hasSpecials, try !connection.hasColumn(type.name, "_special") {
             try connection.execute("ALTER TABLE \(layout.table) ADD COLUMN \(TableLayout.specialColumn) BLOB")
         }
         guard let position = layout.columns.firstIndex(where: { $0.property == property.index }) else { return }
-        try addColumn(layout.columns[position], property, layout) {
-            let value = declaration.defaultRow()[position]
-            return value == .null && !property.isOptional ? TableLayout.zero(of: property.element) : value
-        }
+        try addColumn(layout.columns[position], property, layout) { declaration.defaultValue(of: property, position) }
         for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
     }
 
@@ -206,8 +180,9 @@ struct SchemaChange {
     private func renameProperty(_ old: String, _ new: String, _ type: ObjectTypeSchema) throws {
         guard let property = type[new] else { return }
         if property.isCollection {
-            for suffix in try tableNames(prefix: "\(type.name).\(old)") where suffix.isEmpty || suffix == ".targets" {
-                try renameTable("\(type.name).\(old)\(suffix)", "\(type.name).\(new)\(suffix)")
+            for suffix in try connection.tableSuffixes("\(type.name).\(old)")
+            where suffix.isEmpty || suffix == ".targets" {
+                try connection.renameTable("\(type.name).\(old)\(suffix)", "\(type.name).\(new)\(suffix)")
             }
             return
         }
@@ -229,31 +204,39 @@ struct SchemaChange {
         try connection.execute("DROP INDEX IF EXISTS \(quoted("\(type).\(property).index"))")
     }
 
-    private func rebuildUniques(_ type: ObjectTypeSchema) throws -> [String] {
-        for name in try indexNames(prefix: "\(type.name).unique.") {
+    func rebuildUniques(_ type: ObjectTypeSchema) throws -> [String] {
+        for name in try connection.indexNames(prefix: "\(type.name).unique.") {
             try connection.execute("DROP INDEX \(quoted(name))")
         }
         var conflicts: [String] = []
         for (unique, statement) in zip(type.uniques, TableLayout.uniqueIndexes(type)) {
-            if try isRefused(statement) {
-                let names = unique.map { "'\(type.name).\(type.properties[$0].name)'" }.joined(separator: " and ")
-                conflicts.append(
-                    "\(names) must be unique in the schema, but objects in the file share values: "
-                        + "change them with the old program first")
+            do {
+                try connection.execute(statement)
+            } catch {
+                guard error.primary == .constraint else { throw error }
+                conflicts += try Duplicates(connection, type, unique).conflicts()
             }
         }
         return conflicts
     }
 
-    private func isRefused(_ statement: String) throws -> Bool {
-        do {
-            try connection.execute(statement)
-            return false
-        } catch {
-            guard error.primary == .constraint else { throw error }
-            return true
-        }
-    }
-
     private func quoted(_ name: String) -> String { SQLText.identifier(name) }
+}
+
+extension TypeDeclaration {
+    /// What a column of a row that was there before the property gets.
+    func defaultValue(of property: PropertySchema, _ position: Int) -> SQLValue {
+        property.startValue(defaultRow()[position])
+    }
+}
+
+extension PropertySchema {
+    /// True where the absence of a value can be stored.
+    var holdsNothing: Bool { isOptional || isLink || element == .scalar(.any) }
+
+    /// The value of a new object as a column takes it.
+    func startValue(_ value: SQLValue) -> SQLValue {
+        if value == .null && !holdsNothing { return TableLayout.zero(of: element) }
+        return element.isFloating ? FloatingSpecials.number(value) : value
+    }
 }

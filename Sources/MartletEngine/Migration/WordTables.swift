@@ -34,11 +34,11 @@ struct WordTables {
     }
 }
 
-extension SchemaDiff {
+extension [SchemaDiff.Step] {
     /// The types whose tables or facts change, by the names they have in the file.
     var changedTypes: [String] {
         var former: [String: String] = [:]
-        for case .renameType(let old, let new) in steps { former[new] = old }
-        return steps.compactMap { if case .replaceFacts(let name) = $0 { former[name] ?? name } else { nil } }
+        for case .renameType(let old, let new) in self { former[new] = old }
+        return compactMap { if case .replaceFacts(let name) = $0 { former[name] ?? name } else { nil } }
     }
 }

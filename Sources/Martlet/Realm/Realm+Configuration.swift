@@ -19,9 +19,17 @@ extension Realm {
         public var readOnly = false
 
         /// The version of the program's schema; a file with a higher one is refused.
+        ///
+        /// What only adds to a schema needs no new version. What can lose or invent values does: it is refused until this
+        /// is higher than the file's.
         public var schemaVersion: UInt64 = 0
 
-        /// Deletes the file, data and all, when its schema differs in what cannot change by itself. For development.
+        /// Called once, when a file has a lower schema version, to give objects the values that do not follow by
+        /// themselves. Not called for new files.
+        public var migrationBlock: MigrationBlock?
+
+        /// Deletes the file, data and all, instead of migrating it, and when it would be refused for what cannot change by
+        /// itself. For development.
         public var deleteRealmIfMigrationNeeded = false
 
         /// The classes to use; nil for all that are linked into the program.
@@ -29,6 +37,14 @@ extension Realm {
 
         /// The most versions of the file that may be in use at once; opening or writing beyond it throws.
         public var maximumNumberOfActiveVersions: UInt?
+
+        /// A file to begin with: where the Realm's own file does not exist, it is made a copy of this one. Best made with
+        /// `writeCopy(toFile:)`.
+        public var seedFilePath: URL?
+
+        /// Asked when the first Realm of this process opens the file, with the bytes of the file and those in use; true
+        /// compacts it. Passed over while another process writes. Not asked for files that are only read.
+        public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
         /// What a commit promises.
         public var durability = Durability.full
@@ -50,14 +66,20 @@ extension Realm {
         public init(
             fileURL: URL? = URL(fileURLWithPath: "default.realm"), inMemoryIdentifier: String? = nil,
             readOnly: Bool = false,
-            schemaVersion: UInt64 = 0, deleteRealmIfMigrationNeeded: Bool = false, objectTypes: [ObjectBase.Type]? = nil
+            schemaVersion: UInt64 = 0, migrationBlock: MigrationBlock? = nil,
+            deleteRealmIfMigrationNeeded: Bool = false,
+            shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)? = nil,
+            objectTypes: [ObjectBase.Type]? = nil, seedFilePath: URL? = nil
         ) {
             self.fileURL = inMemoryIdentifier == nil ? fileURL : nil
             self.inMemoryIdentifier = inMemoryIdentifier
             self.readOnly = readOnly
             self.schemaVersion = schemaVersion
+            self.migrationBlock = migrationBlock
             self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
+            self.shouldCompactOnLaunch = shouldCompactOnLaunch
             self.objectTypes = objectTypes
+            self.seedFilePath = seedFilePath
         }
 
         // Guarded by the lock.
@@ -106,8 +128,14 @@ extension Realm {
             options.isReadOnly = readOnly
             options.isTemporary = inMemoryIdentifier != nil
             options.schemaVersion = schemaVersion
+            options.mayMigrate = !deleteRealmIfMigrationNeeded
+            if let migrationBlock, !deleteRealmIfMigrationNeeded {
+                options.migration = Migration.body(migrationBlock, self)
+            }
             options.maximumNumberOfActiveVersions = maximumNumberOfActiveVersions.map { Int($0) }
             options.environment = environment
+            options.seedPath = seedFilePath?.standardizedFileURL.path
+            options.compactsAtLaunch = shouldCompactOnLaunch
             options.durability =
                 switch durability {
                 case _ where inMemoryIdentifier != nil: .off

@@ -1,0 +1,74 @@
+import MartletEngine
+
+extension Migration {
+    /// The engine's part of a migration with the user's block in it.
+    static func body(
+        _ block: @escaping MigrationBlock, _ configuration: Realm.Configuration
+    ) -> @Sendable (MigrationSides) throws -> Void {
+        { sides in
+            let migration = Migration(sides, configuration)
+            defer { migration.end() }
+            do {
+                try block(migration, sides.oldSchemaVersion)
+            } catch {
+                throw EngineError(
+                    .stopped, path: configuration.path, "the 'migrationBlock' has thrown an error; nothing was changed",
+                    cause: error)
+            }
+            migration.settle()
+            try migration.present.flush()
+        }
+    }
+
+    private convenience init(_ sides: MigrationSides, _ configuration: Realm.Configuration) {
+        let declared = configuration.models
+        let here = Confinement.currentThread()
+        let past = RealmContext(
+            sides.oldCoordinator, configuration, Self.models(sides.oldCoordinator.schema, [:]), .beforeMigration, here,
+            nil)
+        past.replaceSnapshot(sides.oldHandle)
+        let present = RealmContext(
+            sides.newCoordinator, configuration, Self.models(sides.newCoordinator.schema, declared), .migration, here,
+            nil)
+        present.transaction = sides.transaction
+        past.counterpart = present
+        self.init(sides.migration, past: past, present: present, declared)
+    }
+
+    static func models(_ schema: DatabaseSchema, _ declared: [String: ModelClass]) -> [String: ModelClass] {
+        schema.tables.values.reduce(into: [:]) { models, table in
+            let type = table.type
+            let declaration = declared[type.name]?.declaration ?? TypeDeclaration(type) { TableLayout.zeroRow(type) }
+            models[type.name] = ModelClass(type, MigrationObject.self, declaration) { MigrationObject($0) }
+        }
+    }
+}
+
+extension RealmContext {
+    /// Takes away everything that leads to the connections of a migration, which others go on using.
+    fileprivate func detach() {
+        for table in tables.values { table.accessors.forEach(invalidate) }
+        for core in collections.values { core.core?.ownerWasDeleted() }
+        collections = [:]
+    }
+
+    func endOfMigration() {
+        dirty = []
+        dirtyCollections = []
+        detach()
+        transaction = nil
+        replaceSnapshot(nil)
+    }
+
+    /// Collections that nobody holds any more.
+    func forgetUnusedCollections() {
+        if !collections.isEmpty { collections = collections.filter { $0.value.core != nil } }
+    }
+
+    /// Rows of a table were changed behind the accessors.
+    func forgetValues(of table: ObjectTable) {
+        touch()
+        table.accessors.forEach(markStale)
+        for (id, core) in collections where id.table == table.id { core.core?.forget() }
+    }
+}

@@ -1,0 +1,174 @@
+import MartletEngine
+import MartletSQLite
+
+/// An object inside a migration, as it was before or as it is going to be: its properties are reached by their names.
+///
+/// ```swift
+/// migration.enumerateObjects(ofType: "Person") { old, new in
+///     let first = old?["firstName"] as? String ?? ""
+///     new?["fullName"] = "\(first) \(old?["lastName"] as? String ?? "")"
+/// }
+/// ```
+///
+/// Links and embedded objects are `MigrationObject`s, collections `List`, `MutableSet` and `Map` of the values or of
+/// `MigrationObject`. An old object given to a property of a new one means the same object there, or a copy of it where the
+/// property is embedded. Old objects cannot be changed, and none can be used after the block.
+public final class MigrationObject: ObjectBase {
+    // One for each property; nothing for collections and linking objects.
+    private var values: [SQLValue] = []
+    private var collections: [Int: any PropertyCollection] = [:]
+    private var unmanagedModel: ModelClass?
+
+    /// Traps: objects of a migration come from the migration.
+    public required init() { Misuse.madeMigrationObject() }
+
+    @_spi(Generated) public required init(_managed: Void) { super.init(_managed: ()) }
+
+    // With its defaults, on its way into the migration.
+    init(_ model: ModelClass) {
+        super.init(_managed: ())
+        unmanagedModel = model
+        values = [SQLValue](repeating: .null, count: model.schema.properties.count)
+        for (property, value) in zip(model.schema.properties.filter(\.isColumn), model.declaration.defaultRow()) {
+            values[property.index] = value
+        }
+    }
+
+    override var _model: ModelClass {
+        guard let model = _table?.model ?? unmanagedModel else { Misuse.madeMigrationObject() }
+        return model
+    }
+
+    override func _table(in context: RealmContext) -> ObjectTable { context.table(_model) }
+
+    // MARK: Rows
+
+    @_spi(Generated) override public func _decode(_ row: inout RowDecoder) {
+        let properties = _model.schema.properties
+        if values.count != properties.count { values = [SQLValue](repeating: .null, count: properties.count) }
+        for property in properties {
+            if property.isColumn { values[property.index] = row.value(property.element) } else { row.skip() }
+        }
+    }
+
+    @_spi(Generated) override public func _encode(_ row: inout RowEncoder) {
+        let properties = _model.schema.properties
+        for property in properties {
+            if property.isColumn {
+                row.value(property.index < values.count ? values[property.index] : .null, property.element)
+            } else if let type = property.collectionType {
+                encode(type, property.index, &row)
+            } else {
+                row.skip()
+            }
+        }
+    }
+
+    override var _image: RowImage {
+        get { RowImage(values: values) }
+        set { values = newValue.values }
+    }
+
+    private func encode<C: PropertyCollection>(_ type: C.Type, _ property: Int, _ row: inout RowEncoder) {
+        var collection = collections[property] as? C
+        row.collection(&collection)
+        collections[property] = collection
+    }
+
+    // MARK: Values of old objects for new ones
+
+    override func _accepted(_ value: Any?, _ property: PropertySchema) -> Any? {
+        // Assigning what is there already is an answer too.
+        if let table = _table { table.context.transaction?.recorder.modify(_key, property.index, in: table.id) }
+        let value = super._accepted(value, property)
+        if property.element == .intEnum || property.element == .stringEnum { requireCases(value, property) }
+        return translated(value, property)
+    }
+
+    // The property is of the raw type here: what its class has a case for must be asked.
+    private func requireCases(_ value: Any?, _ property: PropertySchema) {
+        let declaration = _model.declaration
+        let values = (value as? [Any]) ?? (value as? [String: Any]).map { Array($0.values) } ?? [value as Any]
+        for value in values {
+            guard let value = UntypedValue.unwrapped(value),
+                let raw = UntypedValue.stored(value, property.element, isOptional: property.isOptional),
+                !declaration.holds(property.index, raw)
+            else { continue }
+            Misuse.wrongValue(
+                value, property: "\(_typeName).\(property.name)",
+                expected: "'\(property.typeDescription)' with a case for it")
+        }
+    }
+
+    private func translated(_ value: Any?, _ property: PropertySchema) -> Any? {
+        guard property.isLink else { return value }
+        switch value {
+        case let object as MigrationObject: return object.translated(to: _context, property)
+        case let list as List<MigrationObject>: return list.compactMap { translated($0, property) }
+        case let set as MutableSet<MigrationObject>: return set.compactMap { translated($0, property) }
+        case let map as Map<MigrationObject?>:
+            return Dictionary(
+                map.map { ($0.key, translated($0.value, property) as Any) }, uniquingKeysWith: { first, _ in first })
+        case let values as [Any]: return values.compactMap { translated(UntypedValue.unwrapped($0), property) }
+        case let values as [String: Any] where property.kind == .map:
+            return values.mapValues { translated(UntypedValue.unwrapped($0), property) as Any }
+        default: return value
+        }
+    }
+
+    /// What an old object is among the new ones: nil when it is gone there.
+    private func translated(to context: RealmContext?, _ property: PropertySchema) -> Any? {
+        guard let context, _context !== context, _context?.counterpart === context, let table = _table else {
+            return self
+        }
+        if property.element.isEmbedded {
+            let target = context.table(named: property.element.target ?? "")?.type
+            return _model.schema.properties.reduce(into: [String: Any]()) { values, own in
+                guard own.isColumn || own.isCollection, target?[own.name] != nil else { return }
+                values[own.name] = untypedValue(own) as Any
+            }
+        }
+        let present = context.table(table.id)
+        return present.exists(_key) ? present.object(_key) : nil
+    }
+}
+
+extension PropertySchema {
+    /// The class of a collection in a migration; nil for single properties and linking objects.
+    fileprivate var collectionType: (any PropertyCollection.Type)? {
+        guard isCollection else { return nil }
+        if isLink {
+            return switch kind {
+            case .set: MutableSet<MigrationObject>.self
+            case .map: Map<MigrationObject?>.self
+            default: List<MigrationObject>.self
+            }
+        }
+        return element.collectionType(kind, isOptional: isOptional)
+    }
+}
+
+extension ElementType {
+    fileprivate func collectionType(_ kind: PropertyKind, isOptional: Bool) -> (any PropertyCollection.Type)? {
+        switch self {
+        case .intEnum: return Self.collectionType(of: Int.self, kind, isOptional)
+        case .stringEnum: return Self.collectionType(of: String.self, kind, isOptional)
+        case .scalar(let scalar):
+            guard let type = UntypedValue.type(of: scalar) as? any (RealmCollectionValue & Hashable).Type else {
+                return nil
+            }
+            return Self.collectionType(of: type, kind, isOptional)
+        case .link, .embedded: return nil
+        }
+    }
+
+    private static func collectionType<Element: RealmCollectionValue & Hashable>(
+        of type: Element.Type, _ kind: PropertyKind, _ isOptional: Bool
+    ) -> any PropertyCollection.Type {
+        switch kind {
+        case .set: isOptional ? MutableSet<Element?>.self : MutableSet<Element>.self
+        case .map: isOptional ? Map<Element?>.self : Map<Element>.self
+        default: isOptional ? List<Element?>.self : List<Element>.self
+        }
+    }
+}

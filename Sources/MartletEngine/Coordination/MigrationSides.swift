@@ -1,0 +1,37 @@
+import MartletSQLite
+
+/// A migration as its user sees it: the version from before, which can only be read, and the new one, which is written in
+/// the transaction of the migration. Valid until `end`.
+package final class MigrationSides {
+    package let migration: TypeMigration
+    /// The schema version of the file before.
+    package let oldSchemaVersion: UInt64
+    package let oldCoordinator: StoreCoordinator
+    package private(set) var oldHandle: SnapshotHandle?
+    package let newCoordinator: StoreCoordinator
+    package private(set) var transaction: WriteTransaction?
+
+    init(_ migration: TypeMigration, _ options: StoreOptions, _ meta: Catalog.Meta, _ types: [ObjectTypeSchema]) {
+        self.migration = migration
+        oldSchemaVersion = UInt64(bitPattern: meta.schemaVersion)
+        let ids = Dictionary(migration.staged.map { ($0.type.name, $0.id) }, uniquingKeysWith: { first, _ in first })
+        oldCoordinator = StoreCoordinator(
+            side: options, types.compactMap { type in ids[migration.currentName(type.name)].map { ($0, type) } },
+            meta.epoch)
+        newCoordinator = StoreCoordinator(side: options, migration.staged, meta.epoch)
+        oldHandle = oldCoordinator.makeHandle(migration.past, meta)
+        transaction = WriteTransaction(
+            handle: newCoordinator.makeHandle(migration.connection, meta), coordinator: newCoordinator)
+    }
+
+    /// Writes what is left to write before the outcome is looked at.
+    func finishWriting() throws { try transaction?.finishWriting() }
+
+    /// Takes the connections back, whoever still holds an object.
+    func end() {
+        _ = oldHandle?.surrender()
+        _ = transaction?.giveBack()
+        oldHandle = nil
+        transaction = nil
+    }
+}

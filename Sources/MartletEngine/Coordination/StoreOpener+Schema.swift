@@ -1,0 +1,134 @@
+import MartletSQLite
+
+/// Bringing the object types of a file up to date.
+extension StoreOpener {
+    typealias Contents = (meta: Catalog.Meta, types: [(id: TableID, type: ObjectTypeSchema)])
+
+    func applySchema(_ connection: Connection, _ writeLock: WriteLock) throws -> Contents {
+        let found = try Catalog.contents(
+            connection,
+            known: Dictionary(options.types.map { ($0.facts, $0.type) }, uniquingKeysWith: { first, _ in first }))
+        try checkFormat(found.meta.format)
+        if options.leavesSchema { return found }
+        let diff = try acceptableDiff(found)
+        if diff.isEmpty && !isOlder(found.meta) { return found }
+        if options.isReadOnly {
+            guard diff.isEmpty else { throw olderThanSchema(diff) }
+            return found
+        }
+        try connection.run("ROLLBACK")
+        try writeLock.acquire()
+        defer { writeLock.release() }
+        if try connection.value("PRAGMA journal_mode") != .text("wal") { try makeLog(connection) }
+        try transaction(on: connection) { try changeSchema(connection) }
+        connection.forgetStatements()
+        return try Catalog.contents(connection, known: [:])
+    }
+
+    private func isOlder(_ meta: Catalog.Meta) -> Bool {
+        UInt64(bitPattern: meta.schemaVersion) < options.schemaVersion
+    }
+
+    // Under the lock everything is looked at again: another process may have been here.
+    private func changeSchema(_ connection: Connection) throws {
+        let meta = try Catalog.meta(connection)
+        let types = try Catalog.types(connection)
+        let diff = try acceptableDiff((meta, types))
+        guard !diff.isEmpty || isOlder(meta) else { return }
+        let migrates = isOlder(meta) && (diff.needsMigration || options.migration != nil)
+        if migrates {
+            try migrate(connection, meta, types.map(\.type), diff)
+        } else {
+            let change = SchemaChange(connection, options.types)
+            try refuse(
+                change.apply(diff.steps),
+                "what the schema asks for is not true of the objects in the file; nothing was changed")
+            try change.createWords(diff.steps)
+        }
+        let isChanged = migrates || !diff.isEmpty
+        try connection.execute(
+            """
+            UPDATE martlet_meta SET version = version + 1, epoch = epoch + \(isChanged ? 1 : 0), \
+            schema_version = \(Int64(bitPattern: options.schemaVersion))
+            """)
+        // Change sets name properties by their position, and migrations record none.
+        if isChanged { try connection.execute("DELETE FROM martlet_changes") }
+    }
+
+    // MARK: Migration
+
+    // The writer holds the lock of the file, so what is newest on another connection is what it started from.
+    private func migrate(
+        _ connection: Connection, _ meta: Catalog.Meta, _ types: [ObjectTypeSchema], _ diff: SchemaDiff
+    ) throws {
+        var pastOptions = options.connection
+        pastOptions.createsFile = false
+        let past = try Connection(pastOptions)
+        try QueryFunctions.install(on: past)
+        try past.run("BEGIN")
+        guard try Catalog.meta(past) == meta else {
+            throw EngineError(
+                .inputOutput, path: path,
+                "the version before the migration cannot be read; nothing was changed; try again")
+        }
+        let migration = TypeMigration(past: past, connection, diff, stored: types, options.types)
+        try migration.prepare()
+        if let block = options.migration {
+            let sides = MigrationSides(migration, options, meta, types)
+            defer { sides.end() }
+            try block(sides)
+            try sides.finishWriting()
+        }
+        try refuse(
+            migration.finish(),
+            "the migration to schema version \(options.schemaVersion) leaves objects that the schema "
+                + "does not allow; nothing was changed")
+        try? past.run("ROLLBACK")
+        past.close()
+    }
+
+    // MARK: Refusing
+
+    /// The steps to the declared types, if they may be taken.
+    private func acceptableDiff(_ found: Contents) throws -> SchemaDiff {
+        try checkSchemaVersion(found.meta)
+        let diff = SchemaDiff(stored: found.types.map(\.type), declared: options.types.map(\.type))
+        if diff.needsMigration && (options.isReadOnly || !options.mayMigrate || !isOlder(found.meta)) {
+            try refuse(
+                diff.differences,
+                "the schema and the file differ in what cannot change by itself; nothing was changed; "
+                    + mend(found.meta))
+        }
+        return diff
+    }
+
+    private func mend(_ meta: Catalog.Meta) -> String {
+        if options.isReadOnly { return "open the file once for writing, with a higher 'schemaVersion'" }
+        let stored = UInt64(bitPattern: meta.schemaVersion)
+        return
+            "raise 'schemaVersion' above \(stored) to migrate, with a 'migrationBlock' for values that do not convert "
+            + "by themselves"
+    }
+
+    private func checkSchemaVersion(_ meta: Catalog.Meta) throws {
+        let stored = UInt64(bitPattern: meta.schemaVersion)
+        guard stored > options.schemaVersion else { return }
+        throw EngineError(
+            .schemaVersionNewer, path: path,
+            "the file has schema version \(stored) and the configuration says \(options.schemaVersion); "
+                + "it was left as it is; use the newer program or raise 'schemaVersion'")
+    }
+
+    private func olderThanSchema(_ diff: SchemaDiff) -> EngineError {
+        let lacks = diff.steps.compactMap(\.lack).map { "\n  - \($0)" }.joined()
+        return EngineError(
+            .schemaMismatch, path: path,
+            "the file is older than the schema and open with 'readOnly'; open it once for writing; it lacks:\(lacks)")
+    }
+
+    private func refuse(_ differences: [String], _ what: String) throws {
+        guard !differences.isEmpty else { return }
+        throw EngineError(
+            .schemaMismatch, path: path, what + ":" + differences.map { "\n  - \($0)" }.joined())
+    }
+}

@@ -1,0 +1,43 @@
+import MartletSQLite
+
+/// Writes the elements of collections of a type whose tables are being filled.
+struct CollectionRows {
+    private let layout: TableLayout.Collection
+    private let property: PropertySchema
+    private let connection: Connection
+
+    init(_ property: PropertySchema, _ layout: TableLayout, _ connection: Connection) {
+        self.property = property
+        self.layout = layout.collection(of: property.index)
+        self.connection = connection
+    }
+
+    /// Gives a row without elements these.
+    func write(_ elements: [SQLValue], owner: ObjectKey) throws {
+        guard !elements.isEmpty else { return }
+        var chunks = ChunkedElements()
+        for element in elements {
+            try chunks.insert(FloatingSpecials.element(element), at: chunks.count) { _, _ in [] }
+        }
+        try chunks.write(owner: owner, table: layout.chunks, connection)
+        guard let targets = layout.targets else { return }
+        for (target, count) in Self.targets(elements, property) {
+            try connection.run(
+                "INSERT INTO \(targets) VALUES (?1, ?2, ?3)", [.integer(target), .integer(owner), .integer(count)])
+        }
+    }
+
+    /// Takes the elements of a row away.
+    func clear(owner: ObjectKey) throws {
+        try connection.run("DELETE FROM \(layout.chunks) WHERE owner = ?1", [.integer(owner)])
+        guard let targets = layout.targets else { return }
+        try connection.run("DELETE FROM \(targets) WHERE owner = ?1", [.integer(owner)])
+    }
+
+    // Keys of maps are texts, so only targets are integers.
+    private static func targets(_ elements: [SQLValue], _ property: PropertySchema) -> [(ObjectKey, Int64)] {
+        var counts: [ObjectKey: Int64] = [:]
+        for case .integer(let target) in elements { counts[target, default: 0] += 1 }
+        return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+}

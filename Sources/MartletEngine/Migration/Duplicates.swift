@@ -1,0 +1,42 @@
+import MartletSQLite
+
+/// Looks for objects that share values which must be unique.
+struct Duplicates {
+    private let connection: Connection
+    private let type: ObjectTypeSchema
+    private let properties: [PropertySchema]
+
+    init(_ connection: Connection, _ type: ObjectTypeSchema, _ properties: [PropertyIndex]) {
+        self.connection = connection
+        self.type = type
+        self.properties = properties.map { type.properties[$0] }
+    }
+
+    /// Values that are named in a message; the others are counted.
+    static let exampleCount = 3
+
+    /// One sentence with the first values that repeat; none when all differ. Objects that have no value do not count.
+    func conflicts() throws -> [String] {
+        let columns = properties.map { SQLText.identifier($0.name) }
+        let list = columns.joined(separator: ", ")
+        let statement = try connection.statement(
+            "SELECT \(list), count(*) FROM \(SQLText.identifier(type.name)) "
+                + "WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) "
+                + "GROUP BY \(list) HAVING count(*) > 1 ORDER BY \(list)")
+        var examples: [String] = []
+        var count = 0
+        while try statement.step() {
+            count += 1
+            guard count <= Self.exampleCount else { continue }
+            let values = properties.indices.map { ValueText.text(statement.value($0), properties[$0].element) }
+            examples.append("\(values.joined(separator: " and ")) of \(statement.integer(properties.count)) objects")
+        }
+        guard count > 0 else { return [] }
+        if count > examples.count { examples.append("and \(count - examples.count) more") }
+        let names = properties.map { "'\(type.name).\($0.name)'" }.joined(separator: " and ")
+        return [
+            "\(names) must be unique, but objects share values (\(examples.joined(separator: ", "))): "
+                + "make them differ in the 'migrationBlock', or with the old program"
+        ]
+    }
+}

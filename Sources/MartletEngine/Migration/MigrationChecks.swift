@@ -1,0 +1,142 @@
+import MartletSQLite
+
+/// Holds the outcome of a migration against the schema.
+struct MigrationChecks {
+    private let migration: TypeMigration
+    private let connection: Connection
+    private let schema: DatabaseSchema
+
+    init(_ migration: TypeMigration) {
+        self.migration = migration
+        connection = migration.connection
+        schema = DatabaseSchema(migration.staged)
+    }
+
+    private static let exampleCount = Duplicates.exampleCount
+
+    // MARK: Values
+
+    /// What did not convert and was given no other value.
+    func unsettledValues() throws -> [String] {
+        try migration.unsettled.remaining.map { type, index, keys in
+            guard let property = schema[type]?.type.properties[index], let past = migration.pastType(of: type),
+                let old = past.type[migration.source(of: property.name, in: type)]
+            else { return "property '\(type)' number \(index) has no value: set it in the 'migrationBlock'" }
+            let examples = try keys.prefix(Self.exampleCount).map {
+                "\(try past.text(of: old, $0)) of '\(past.type.name)' \(try past.name(of: $0))"
+            }
+            let more = keys.count - examples.count
+            return
+                "property '\(type).\(property.name)' was '\(old.typeDescription)' and is '\(property.typeDescription)', "
+                + "and \(keys.count == 1 ? "a value does" : "\(keys.count) values do") not convert "
+                + "(\((examples + (more > 0 ? ["and \(more) more"] : [])).joined(separator: ", "))): "
+                + "set it for these objects in the 'migrationBlock'"
+        }
+    }
+
+    // MARK: Owners
+
+    /// Objects of types that have become embedded, without an owner or with several.
+    func owners(of types: [ObjectTypeSchema]) throws -> [String] {
+        var conflicts: [String] = []
+        for type in types {
+            guard let past = migration.pastType(of: type.name) else { continue }
+            let unowned = try keys("SELECT \"_key\" FROM \(SQLText.identifier(type.name)) WHERE \(isUnowned(type))")
+            conflicts += try conflict(
+                type, unowned, "no owner", "delete them in the 'migrationBlock', or give them one", past)
+            let uses = owners(of: type).map(\.uses).joined(separator: " UNION ALL ")
+            guard !uses.isEmpty else { continue }
+            let shared = try keys("SELECT key FROM (\(uses)) GROUP BY key HAVING sum(uses) > 1 ORDER BY key")
+            conflicts += try conflict(
+                type, shared, "several owners", "give each owner an object of its own in the 'migrationBlock'", past)
+        }
+        return conflicts
+    }
+
+    private func conflict(
+        _ type: ObjectTypeSchema, _ keys: [ObjectKey], _ what: String, _ mend: String, _ past: PastType
+    ) throws -> [String] {
+        guard !keys.isEmpty else { return [] }
+        var examples = try keys.prefix(Self.exampleCount).map { try past.name(of: $0) }
+        if keys.count > examples.count { examples.append("and \(keys.count - examples.count) more") }
+        return [
+            "'\(type.name)' is embedded now, and \(keys.count) of its objects have \(what) "
+                + "(\(examples.joined(separator: ", "))): \(mend)"
+        ]
+    }
+
+    /// Deletes embedded objects whose owner has lost the property that held them, as the runtime does.
+    func deleteUnowned() throws {
+        let types = schema.tables.values.map(\.type).filter(\.isEmbedded).sorted { $0.name < $1.name }
+        // What they own in turn has no owner then.
+        var isDone = false
+        while !isDone {
+            isDone = true
+            for type in types where try deleteUnowned(type) { isDone = false }
+        }
+    }
+
+    private func deleteUnowned(_ type: ObjectTypeSchema) throws -> Bool {
+        let layout = TableLayout(type)
+        let condition = isUnowned(type)
+        for collection in layout.collections {
+            for table in [collection.chunks, collection.targets].compactMap({ $0 }) {
+                try connection.run(
+                    "DELETE FROM \(table) WHERE owner IN (SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(condition))"
+                )
+            }
+        }
+        for words in layout.words {
+            try connection.run(
+                "DELETE FROM \(words.table) WHERE rowid IN (SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(condition))"
+            )
+        }
+        try connection.run("DELETE FROM \(layout.table) WHERE \(condition)")
+        return connection.changedRows > 0
+    }
+
+    private struct Owner {
+        /// The keys that are held.
+        let held: String
+        /// The keys with the number of times they are held.
+        let uses: String
+    }
+
+    private func owners(of type: ObjectTypeSchema) -> [Owner] {
+        (schema[type.name]?.incoming ?? []).compactMap { incoming in
+            let holder = schema[incoming.table]
+            let property = holder.type.properties[incoming.property]
+            guard property.element.isEmbedded else { return nil }
+            guard let column = holder.layout.column(of: property.index)?.name else {
+                guard let targets = holder.layout.collection(of: property.index).targets else { return nil }
+                return Owner(
+                    held: "SELECT target FROM \(targets)",
+                    uses: "SELECT target AS key, count AS uses FROM \(targets)")
+            }
+            let rows = "FROM \(holder.layout.table) WHERE \(column) IS NOT NULL"
+            return Owner(held: "SELECT \(column) \(rows)", uses: "SELECT \(column) AS key, 1 AS uses \(rows)")
+        }
+    }
+
+    private func isUnowned(_ type: ObjectTypeSchema) -> String {
+        let held = owners(of: type).map { "\"_key\" NOT IN (\($0.held))" }
+        return held.isEmpty ? "1" : held.joined(separator: " AND ")
+    }
+
+    private func keys(_ sql: String) throws -> [ObjectKey] {
+        let statement = try connection.statement(sql)
+        var keys: [ObjectKey] = []
+        while try statement.step() { keys.append(statement.integer(0)) }
+        return keys
+    }
+}
+
+extension TypeMigration {
+    func pastType(of name: String) -> PastType? { storedType(of: name).map { PastType($0, past) } }
+
+    /// The name in the file of the property that another takes over.
+    func source(of property: String, in type: String) -> String {
+        for case .rebuildType(type, let sources) in diff.steps { return sources[property] ?? property }
+        return property
+    }
+}

@@ -1,0 +1,141 @@
+import MartletSQLite
+
+/// Makes the tables of one type anew and fills them with what the file holds, converted where it can be.
+///
+/// Rows keep their keys. They stream from the version before the migration, which lies open on another connection.
+struct TableRebuild {
+    let past: PastType
+    /// As it is laid out while the migration runs.
+    let type: ObjectTypeSchema
+    let declaration: TypeDeclaration
+    /// The property in the file that each property takes over.
+    let fits: [PropertyIndex: PropertyFit]
+    let connection: Connection
+
+    func run(_ unsettled: inout UnsettledValues) throws {
+        connection.forgetStatements()
+        try moveKeptCollections()
+        try connection.execute(TableLayout.tableDefinition(type))
+        let layout = TableLayout(type)
+        for property in type.properties where property.isCollection && !isKept(property) {
+            for statement in TableLayout.collectionDefinition(property, in: type) { try connection.execute(statement) }
+        }
+        let last = try fill(layout, &unsettled)
+        for property in type.properties {
+            for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
+        }
+        // Keys that were primary keys until now were never counted.
+        try connection.run(
+            "UPDATE martlet_types SET next_key = max(next_key, ?2) WHERE name = ?1",
+            [.text(type.name), .integer(last &+ 1)])
+    }
+
+    // MARK: Collections that stay as they are
+
+    private func isKept(_ property: PropertySchema) -> Bool {
+        guard property.isCollection, let fit = fits[property.index] else { return false }
+        return fit.isIdentity
+    }
+
+    // All other tables go. Names in between, because two collections may have exchanged theirs.
+    private func moveKeptCollections() throws {
+        let kept = type.properties.filter(isKept)
+        let suffixes = try connection.tableSuffixes(type.name + ".")
+        for property in kept {
+            guard let old = fits[property.index]?.old.name else { continue }
+            for part in ["", ".targets"] where suffixes.contains(old + part) {
+                try connection.renameTable("\(type.name).\(old)\(part)", "martlet.kept.\(property.name)\(part)")
+            }
+        }
+        for suffix in try connection.tableSuffixes(type.name + ".") {
+            try connection.execute("DROP TABLE \(SQLText.identifier("\(type.name).\(suffix)"))")
+        }
+        try connection.execute("DROP TABLE \(SQLText.identifier(type.name))")
+        for suffix in try connection.tableSuffixes("martlet.kept.") {
+            try connection.renameTable("martlet.kept.\(suffix)", "\(type.name).\(suffix)")
+        }
+    }
+
+    // MARK: Rows
+
+    /// Returns the highest key.
+    private func fill(_ layout: TableLayout, _ unsettled: inout UnsettledValues) throws -> ObjectKey {
+        let defaults = RowDefaults(declaration)
+        let insert = try connection.statement(layout.insert)
+        let collections = type.properties.filter { $0.isCollection && fits[$0.index] != nil && !isKept($0) }
+        let select = try past.connection.statement(past.select + " ORDER BY \(past.layout.keyColumn)")
+        defer { select.reset() }
+        var last: ObjectKey = 0
+        while try select.step() {
+            let key = past.key(select)
+            var row = RowValues(insert)
+            for (position, column) in layout.columns.enumerated() {
+                let property = type.properties[column.property]
+                guard let fit = fits[property.index] else {
+                    row.append(defaults.value(of: property, position), property.index)
+                    continue
+                }
+                let fitted = fit.fit(try past.elements(of: fit.old, select))
+                if fitted == nil { unsettled.insert(key, property.index, of: type.name) }
+                let value = fitted?.first ?? .null
+                let isMissing = fitted == nil || (value == .null && !property.holdsNothing)
+                row.append(isMissing ? defaults.value(of: property, position) : value, property.index)
+            }
+            try row.insert(layout, key)
+            for property in collections {
+                guard let fit = fits[property.index], let elements = fit.fit(try past.elements(of: fit.old, select))
+                else {
+                    unsettled.insert(key, property.index, of: type.name)
+                    continue
+                }
+                try CollectionRows(property, layout, connection).write(elements, owner: key)
+            }
+            last = max(last, key)
+        }
+        return last
+    }
+}
+
+/// The values that columns start with; asks the class for each row only where it has another for each.
+private struct RowDefaults {
+    private let declaration: TypeDeclaration
+    private let first: [SQLValue]
+    private let second: [SQLValue]
+
+    init(_ declaration: TypeDeclaration) {
+        self.declaration = declaration
+        first = declaration.defaultRow()
+        second = declaration.defaultRow()
+    }
+
+    func value(of property: PropertySchema, _ position: Int) -> SQLValue {
+        guard first[position] == second[position] else { return declaration.defaultValue(of: property, position) }
+        return property.startValue(first[position])
+    }
+}
+
+/// The parameters of one row, bound one after the other.
+private struct RowValues {
+    private let statement: Statement
+    private var parameter = 1
+    private var specials: [UInt8] = []
+
+    init(_ statement: Statement) { self.statement = statement }
+
+    mutating func append(_ value: SQLValue, _ property: PropertyIndex) {
+        if case .real(let number) = value, FloatingSpecials.needsBits(number) {
+            FloatingSpecials.append(number, of: property, to: &specials)
+        }
+        statement.bind(value, at: parameter)
+        parameter += 1
+    }
+
+    mutating func insert(_ layout: TableLayout, _ key: ObjectKey) throws {
+        if layout.hasSpecials {
+            statement.bind(specials.isEmpty ? SQLValue.null : .blob(specials), at: parameter)
+            parameter += 1
+        }
+        if !layout.keyIsProperty { statement.bind(key, at: parameter) }
+        try statement.run()
+    }
+}

@@ -1,0 +1,197 @@
+import MartletSQLite
+
+/// One migration, inside a transaction of the caller: the object types of the file become those of the program.
+///
+/// `prepare` does what needs no advice; code of the user may then look at the version from before and change the new rows;
+/// `finish` holds the outcome against the schema. While it runs, a type that is made anew has no primary key and nothing
+/// that must be unique, so that keys can be put right one by one.
+package final class TypeMigration {
+    /// The version from before, pinned on a connection of its own.
+    let past: Connection
+    let connection: Connection
+    package let diff: SchemaDiff
+    private let stored: [String: ObjectTypeSchema]
+    private let declarations: [String: TypeDeclaration]
+    private(set) var unsettled = UnsettledValues()
+    /// Types to be taken out of the file.
+    private var dropped: Set<String> = []
+    /// The types as they are laid out while the migration runs, with their numbers in the catalog.
+    package private(set) var staged: [(id: TableID, type: ObjectTypeSchema)] = []
+
+    init(
+        past: Connection, _ connection: Connection, _ diff: SchemaDiff, stored: [ObjectTypeSchema],
+        _ declarations: [TypeDeclaration]
+    ) {
+        self.past = past
+        self.connection = connection
+        self.diff = diff
+        self.stored = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.declarations = Dictionary(
+            declarations.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Changes and fills the tables.
+    func prepare() throws {
+        let declared = Array(declarations.values)
+        _ = try SchemaChange(connection, declared).apply(diff.steps.filter { !$0.isAboutUniques })
+        var types: [String: ObjectTypeSchema] = [:]
+        for case .rebuildType(let name, let sources) in diff.steps {
+            types[name] = try rebuild(name, sources)
+        }
+        connection.forgetStatements()
+        let changed = Set(diff.steps.compactMap(\.changedName))
+        staged = try Catalog.types(connection).map { id, type in
+            let current = types[type.name] ?? type
+            return (id, changed.contains(type.name) ? current.withoutWords : current)
+        }
+    }
+
+    private func rebuild(_ name: String, _ sources: [String: String]) throws -> ObjectTypeSchema? {
+        guard let declaration = declarations[name], let old = storedType(of: name) else { return nil }
+        let type = declaration.type.staged(from: old, sources)
+        var fits: [PropertyIndex: PropertyFit] = [:]
+        for property in type.properties where property.isColumn || property.isCollection {
+            fits[property.index] = sources[property.name].flatMap { fit(old, $0, property, declaration) }
+        }
+        try TableRebuild(
+            past: PastType(old, past), type: type, declaration: declaration, fits: fits, connection: connection
+        ).run(&unsettled)
+        return type
+    }
+
+    private func fit(
+        _ old: ObjectTypeSchema, _ name: String, _ property: PropertySchema, _ declaration: TypeDeclaration?
+    ) -> PropertyFit? {
+        old[name].map { PropertyFit($0.retargeted(diff.currentName), property, declaration) }
+    }
+
+    // MARK: Names
+
+    /// The type in the file that a type takes over; nil for new ones.
+    package func storedType(of name: String) -> ObjectTypeSchema? {
+        let former = diff.renames.first { $0.value == name }?.key
+        return stored[former ?? name]
+    }
+
+    /// The present name of a type: its own, or that of its successor.
+    package func currentName(_ name: String) -> String { diff.currentName(name) }
+
+    // MARK: While the user's code runs
+
+    /// Notes what it has deleted and assigned.
+    package func settle(_ changes: ChangeSet) {
+        for (id, type) in staged {
+            if let touched = changes.tables[id] { unsettled.settle(touched, of: type.name) }
+        }
+    }
+
+    package func settle(_ key: ObjectKey, _ property: PropertyIndex, of type: String) {
+        unsettled.settle(key, property, of: type)
+    }
+
+    /// Gives a property the values that another had in the file, in all rows that are still there.
+    package func fill(_ type: ObjectTypeSchema, _ property: PropertySchema, from name: String) throws {
+        guard let old = storedType(of: type.name), let fit = fit(old, name, property, declarations[type.name]) else {
+            return
+        }
+        try PropertyFill(past: PastType(old, past), type: type, fit: fit, connection: connection).run(&unsettled)
+    }
+
+    /// Takes the tables of a type away that the program does not declare, once the user's code has run. Its rows are gone
+    /// already.
+    package func dropAtEnd(_ type: ObjectTypeSchema) { dropped.insert(type.name) }
+
+    private func drop(_ type: ObjectTypeSchema) throws {
+        try WordTables(connection).drop(of: [type.name])
+        connection.forgetStatements()
+        for suffix in try connection.tableSuffixes(type.name + ".") {
+            try connection.execute("DROP TABLE \(SQLText.identifier("\(type.name).\(suffix)"))")
+        }
+        try connection.execute("DROP TABLE \(SQLText.identifier(type.name))")
+        try connection.run("DELETE FROM martlet_types WHERE name = ?1", [.text(type.name)])
+        staged.removeAll { $0.type.name == type.name }
+    }
+
+    package func isDeclared(_ name: String) -> Bool { declarations[name] != nil }
+
+    // MARK: Outcome
+
+    /// Returns what the rows do not allow, one sentence each: then the caller rolls back.
+    func finish() throws -> [String] {
+        connection.forgetStatements()
+        for (_, type) in staged where dropped.contains(type.name) { try drop(type) }
+        let checks = MigrationChecks(self)
+        var conflicts = try checks.unsettledValues()
+        let rebuilt = diff.steps.compactMap { step -> ObjectTypeSchema? in
+            if case .rebuildType(let name, _) = step { declarations[name]?.type } else { nil }
+        }
+        for type in rebuilt {
+            if let key = type.primaryKey { conflicts += try Duplicates(connection, type, [key]).conflicts() }
+        }
+        conflicts += try checks.owners(
+            of: rebuilt.filter { $0.isEmbedded && storedType(of: $0.name)?.isEmbedded == false })
+        guard conflicts.isEmpty else { return conflicts }
+        for type in rebuilt { try finishKeys(of: type) }
+        try checks.deleteUnowned()
+        let change = SchemaChange(connection, Array(declarations.values))
+        for step in diff.steps {
+            switch step {
+            case .rebuildUniques(let name), .rebuildType(let name, _):
+                if let type = declarations[name]?.type { conflicts += try change.rebuildUniques(type) }
+            default: break
+            }
+        }
+        try change.createWords(diff.steps)
+        return conflicts
+    }
+
+    private func finishKeys(of type: ObjectTypeSchema) throws {
+        guard let key = type.primaryKey, let staged = staged.first(where: { $0.type.name == type.name })?.type,
+            staged.primaryKey == nil
+        else { return }
+        if type.hasIntegerKey {
+            try KeyChange(connection, from: staged, to: type, DatabaseSchema(self.staged)).run()
+        } else {
+            for statement in TableLayout.indexes(of: type.properties[key], in: type) {
+                try connection.execute(statement)
+            }
+        }
+    }
+}
+
+extension SchemaDiff.Step {
+    fileprivate var isAboutUniques: Bool {
+        if case .rebuildUniques = self { true } else { false }
+    }
+
+    /// The type whose full-text indexes are made anew when the migration is over.
+    fileprivate var changedName: String? {
+        switch self {
+        case .createType(let name), .replaceFacts(let name): name
+        default: nil
+        }
+    }
+}
+
+extension ObjectTypeSchema {
+    fileprivate var withoutWords: ObjectTypeSchema {
+        var type = self
+        for index in type.properties.indices { type.properties[index].isFullText = false }
+        return type
+    }
+
+    /// The type as it is laid out while a migration runs: keys and values may repeat until it is over. An integer that was
+    /// and stays the key of the rows stays where it is.
+    fileprivate func staged(from old: ObjectTypeSchema, _ sources: [String: String]) -> ObjectTypeSchema {
+        var staged = self
+        staged.uniques = []
+        guard let primaryKey, let former = old.primaryKey, hasIntegerKey, old.hasIntegerKey,
+            sources[properties[primaryKey].name] == old.properties[former].name,
+            properties[primaryKey].element == old.properties[former].element
+        else {
+            staged.primaryKey = nil
+            return staged
+        }
+        return staged
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import MartletSQLite
+
+/// Which stored values become values of another type by themselves: those that say the same there, and nothing else.
+/// `Documentation/Migrations.md` has the table.
+///
+/// Floating values are numbers here, special ones included.
+enum ValueConversion {
+    /// The value as one of another type; nil when it cannot be one.
+    static func convert(_ value: SQLValue, from old: ElementType, to new: ElementType) -> SQLValue? {
+        if old == new || value == .null { return value }
+        switch (stored(old), stored(new)) {
+        case (.link(let before), .link(let after)): return before == after ? value : nil
+        case (.scalar(let before), .scalar(let after)): return convert(value, before, after)
+        default: return nil
+        }
+    }
+
+    private enum Stored {
+        case scalar(ScalarType)
+        case link(String)
+    }
+
+    // An enum is its raw value; whether there is a case for it is asked of its class.
+    private static func stored(_ element: ElementType) -> Stored {
+        switch element {
+        case .scalar(let scalar): .scalar(scalar)
+        case .intEnum: .scalar(.int)
+        case .stringEnum: .scalar(.string)
+        case .link(let type), .embedded(let type): .link(type)
+        }
+    }
+
+    private static func convert(_ value: SQLValue, _ old: ScalarType, _ new: ScalarType) -> SQLValue? {
+        if old == new { return value }
+        switch (value, new) {
+        case (.integer(let number), _) where old == .bool: return bool(number != 0, new)
+        case (.integer(let number), _) where old.isInteger || old == .any: return integer(number, new)
+        case (.real(let number), _) where old == .float || old == .double || old == .any: return real(number, new)
+        case (.text(let text), _): return Self.text(text, new)
+        case (.blob(let bytes), .string) where old == .uuid || old == .objectId:
+            return .text(hexadecimal(bytes, .scalar(old)))
+        default: return nil
+        }
+    }
+
+    private static func bool(_ value: Bool, _ new: ScalarType) -> SQLValue? {
+        if new == .string { return .text(value ? "true" : "false") }
+        return new.isInteger ? .integer(value ? 1 : 0) : nil
+    }
+
+    private static func integer(_ number: Int64, _ new: ScalarType) -> SQLValue? {
+        switch new {
+        case .bool: number == 0 || number == 1 ? .integer(number) : nil
+        case .float: Float(exactly: number).map { .real(Double($0)) }
+        case .double: Double(exactly: number).map { .real($0) }
+        case .string: .text("\(number)")
+        case .any: .integer(number)
+        default: fits(number, new) ? .integer(number) : nil
+        }
+    }
+
+    private static func fits(_ number: Int64, _ type: ScalarType) -> Bool {
+        switch type {
+        case .int, .int64: true
+        case .int8: Int8(exactly: number) != nil
+        case .int16: Int16(exactly: number) != nil
+        case .int32: Int32(exactly: number) != nil
+        default: false
+        }
+    }
+
+    private static func real(_ number: Double, _ new: ScalarType) -> SQLValue? {
+        switch new {
+        case .double: .real(number)
+        case .float: number.isNaN || Double(Float(number)) == number ? .real(number) : nil
+        case .string: .text("\(number)")
+        // Its bits would need a tag there.
+        case .any: FloatingSpecials.needsBits(number) ? nil : .real(number)
+        default: Int64(exactly: number).flatMap { fits($0, new) ? .integer($0) : nil }
+        }
+    }
+
+    private static func text(_ text: String, _ new: ScalarType) -> SQLValue? {
+        switch new {
+        case .string, .any: .text(text)
+        case .bool: text == "true" ? .integer(1) : text == "false" ? .integer(0) : nil
+        case .double: Double(text).map { .real($0) }
+        case .float: Float(text).map { .real(Double($0)) }
+        case .uuid: UUID(uuidString: text).map { id in .blob(withUnsafeBytes(of: id.uuid) { Array($0) }) }
+        case .objectId: objectId(text).map { .blob($0) }
+        default: Int64(text).flatMap { fits($0, new) ? .integer($0) : nil }
+        }
+    }
+
+    private static func objectId(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 24, text.utf8.count == 24 else { return nil }
+        return stride(from: 0, to: 24, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    /// An identifier as people write it.
+    static func hexadecimal(_ bytes: [UInt8], _ element: ElementType) -> String {
+        if element == .scalar(.uuid), bytes.count == 16 {
+            return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString }
+        }
+        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,20 @@
+import MartletSQLite
+
+/// Stored values as people read them, for messages.
+enum ValueText {
+    private static let longest = 40
+
+    static func text(_ value: SQLValue, _ element: ElementType) -> String {
+        switch value {
+        case .null: "nil"
+        case .integer(let number): "\(number)"
+        case .real(let number): "\(number)"
+        case .text(let text): "'\(text.count > longest ? text.prefix(longest) + "…" : text[...])'"
+        case .blob(let bytes):
+            switch element {
+            case .scalar(.uuid), .scalar(.objectId): "'\(ValueConversion.hexadecimal(bytes, element))'"
+            default: "\(bytes.count) bytes"
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import MartletSQLite
+import Testing
+
+@testable import MartletEngine
+
+/// Migrations between schemas by chance, of files by chance: what must hold whatever they are.
+@Suite("random migrations")
+struct RandomMigrationTests {
+    private static let types = ["Ant", "Bee"]
+    private static let kinds = [
+        "Int", "Int?", "Int8", "String", "String?", "Double", "Bool", "List<Int>", "List<String>", "Set<Int>",
+        "Set<String>",
+        "Map<Int>", "link:Ant?", "link:Bee?", "List<link:Ant>", "List<link:Bee>", "Set<link:Ant>", "Map<link:Bee?>",
+    ]
+
+    private typealias Property = (name: String, kind: String)
+
+    private func properties(_ random: inout StructureRandom) -> [Property] {
+        ["p", "q", "r", "s"].filter { _ in !random.once(in: 6) }.map { name in
+            (name, name == "p" && random.once(in: 2) ? "Int" : Self.kinds.randomElement(using: &random) ?? "Int")
+        }
+    }
+
+    /// Most properties stay; of the others most become what they can become.
+    private func changed(_ properties: [Property], _ random: inout StructureRandom) -> [Property] {
+        var changed = properties.filter { _ in !random.once(in: 8) }.map { property -> Property in
+            guard random.once(in: 3), !property.kind.contains("link:") else { return property }
+            let kinds =
+                property.kind.contains("<")
+                ? ["List<Int>", "List<String>", "Set<String>"]
+                : ["Int", "Int?", "Int8", "String", "String?", "Double", "List<Int>", "Set<String>"]
+            return (property.name, kinds.randomElement(using: &random) ?? property.kind)
+        }
+        if random.once(in: 3) { changed.append(("t", Self.kinds.randomElement(using: &random) ?? "Int")) }
+        return changed
+    }
+
+    private func facts(_ name: String, _ properties: [Property], _ random: inout StructureRandom) -> String {
+        let canBeKey = properties.first.map { $0.name == "p" && ($0.kind == "Int" || $0.kind == "String") } ?? false
+        let key = canBeKey && random.once(in: 2) ? "\nprimaryKey p" : ""
+        return "object \(name)\(key)" + properties.map { "\nproperty \($0.name) \($0.kind)" }.joined()
+    }
+
+    private func schemas(_ random: inout StructureRandom) -> (old: [String], new: [String]) {
+        let before = Self.types.map { _ in properties(&random) }
+        let after = before.map { changed($0, &random) }
+        return (
+            zip(Self.types, before).map { facts($0, $1, &random) },
+            zip(Self.types, after).map { facts($0, $1, &random) }
+        )
+    }
+
+    /// The key of a row: its number, or its primary key.
+    private func key(_ row: Int, _ type: String, _ schema: DatabaseSchema) -> ObjectKey {
+        ObjectKey(schema[type]?.type.hasIntegerKey == true ? row * 10 : row)
+    }
+
+    /// Numbers, as numbers or as texts, and rarely what is no number; keys are those of the rows.
+    private func value(
+        _ property: PropertySchema, _ row: Int, _ rows: Int, _ schema: DatabaseSchema, _ random: inout StructureRandom
+    ) -> SQLValue {
+        if property.isOptional, !property.isLink, Int.random(in: 0..<3, using: &random) == 0 { return .null }
+        let number = property.name == "p" ? row * 10 : Int.random(in: 0..<2, using: &random)
+        switch property.element {
+        case .link(let target): return .integer(key(random.number(1..<rows + 1), target, schema))
+        case .scalar(.string):
+            return .text(random.once(in: 100) ? "word \(row)" : "\(number)")
+        case .scalar(.double): return .real(Double(number))
+        default: return .integer(Int64(number))
+        }
+    }
+
+    private func fill(_ process: VirtualProcess, rows: Int, _ random: inout StructureRandom) throws {
+        try process.write { transaction in
+            let schema = transaction.coordinator.schema
+            for name in Self.types {
+                guard let table = schema[name] else { continue }
+                for row in 1...rows {
+                    let columns = table.type.properties.filter(\.isColumn)
+                    let values = columns.map { value($0, row, rows, schema, &random) }
+                    try transaction.insert(name, values)
+                    for property in table.type.properties where property.isCollection {
+                        var elements: [SQLValue] = []
+                        for number in 0..<Int.random(in: 0..<4, using: &random) {
+                            if property.kind == .map { elements.append(.text("k\(number)")) }
+                            let element = value(property, number + 1, rows, schema, &random)
+                            if property.kind != .set || !elements.contains(element) { elements.append(element) }
+                        }
+                        try transaction.append(elements, to: property.name, of: name, key(row, name, schema))
+                    }
+                }
+            }
+        }
+        process.handle = nil
+    }
+
+    /// All rows of all tables, in order.
+    private func dump(_ process: VirtualProcess) throws -> [String] {
+        let tables = try process.column(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'martlet%' AND name NOT LIKE 'sqlite%' ORDER BY 1"
+        )
+        return try tables.flatMap { table -> [String] in
+            guard case .text(let name) = table else { return [] }
+            return try process.read { connection in
+                let statement = try connection.statement("SELECT * FROM \(SQLText.identifier(name))")
+                var rows: [String] = []
+                while try statement.step() {
+                    rows.append("\(name) \((0..<statement.columnCount).map { statement.value($0) })")
+                }
+                return rows.sorted()
+            }
+        }
+    }
+
+    private func names(_ process: VirtualProcess) throws -> [SQLValue] {
+        try process.column("SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' ORDER BY 1")
+    }
+
+    /// What is wrong with links and collections; empty when all is well.
+    private func findings(_ process: VirtualProcess) throws -> [String] {
+        var wrong: [String] = []
+        let schema = process.coordinator.schema
+        for table in schema.tables.values {
+            for column in table.layout.columns where table.type.properties[column.property].isLink {
+                guard let target = table.type.properties[column.property].element.target.flatMap({ schema[$0] }) else {
+                    continue
+                }
+                let lost = try process.integer(
+                    "SELECT count(*) FROM \(table.layout.table) WHERE \(column.name) NOT IN "
+                        + "(SELECT \(target.layout.keyColumn) FROM \(target.layout.table))")
+                if lost != 0 { wrong.append("\(column.name) leads nowhere") }
+            }
+            for collection in table.layout.collections {
+                let name = "\(table.type.name).\(table.type.properties[collection.property].name)"
+                var counted: [[Int64]: Int64] = [:]
+                for case .integer(let owner) in try process.column("SELECT DISTINCT owner FROM \(collection.chunks)") {
+                    let rows = try process.integer(
+                        "SELECT count(*) FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = \(owner)")
+                    if rows != 1 { wrong.append("\(name) has no owner") }
+                    for case .integer(let target) in try process.elements(name, owner) {
+                        counted[[target, owner], default: 0] += 1
+                    }
+                }
+                guard let targets = collection.targets else { continue }
+                let stored = try process.column("SELECT target || ' ' || owner || ' ' || count FROM \(targets)")
+                let expected = counted.map { SQLValue.text("\($0.key[0]) \($0.key[1]) \($0.value)") }
+                if Set(stored) != Set(expected) { wrong.append("\(name) has other targets than elements") }
+            }
+        }
+        return wrong
+    }
+
+    @Test("O2 a file is migrated whole or left as it was, whatever the schemas are")
+    func invariants() throws {
+        var outcomes: [Outcome: Int] = [:]
+        for seed in 0..<300 as Range<UInt64> { outcomes[try migrate(seed), default: 0] += 1 }
+        // All of them happen, and often enough to mean something.
+        #expect(outcomes[.refused, default: 0] > 20 && outcomes[.migrated, default: 0] > 40, "\(outcomes)")
+        #expect(outcomes[.rekeyed, default: 0] > 10, "\(outcomes)")
+    }
+
+    private enum Outcome {
+        case refused, migrated
+        /// A type has got an integer as its key, or another one.
+        case rekeyed
+    }
+
+    private func migrate(_ seed: UInt64) throws -> Outcome {
+        var random = StructureRandom(seed: seed)
+        let folder = try TestFolder()
+        let (old, new) = schemas(&random)
+        let rows = Int.random(in: 1...6, using: &random)
+        let process = try VirtualProcess(folder.path(), old)
+        try fill(process, rows: rows, &random)
+        #expect(try findings(process) == [], "\(old)")
+        let before = try dump(process)
+        process.handle = nil
+        var migrated: VirtualProcess?
+        let error = engineError { migrated = try VirtualProcess(folder.path(), new) { $0.schemaVersion = 1 } }
+        guard let migrated else {
+            #expect(error?.code == .schemaMismatch, "\(old) \(new) \(error?.message ?? "")")
+            #expect(try dump(VirtualProcess(folder.path(), old)) == before)
+            return .refused
+        }
+        #expect(try findings(migrated) == [], "\(old)\n\(new)")
+        for name in Self.types {
+            #expect(try migrated.integer("SELECT count(*) FROM \(name)") == Int64(rows), "\(old)\n\(new)")
+        }
+        #expect(try migrated.integrity == .text("ok"))
+        // Nothing is there that a new file would not have, and nothing is missing.
+        let fresh = try VirtualProcess(folder.path("fresh.realm"), new)
+        #expect(try names(migrated) == names(fresh), "\(old)\n\(new)")
+        migrated.handle = nil
+        try migrated.write { transaction in
+            for name in Self.types {
+                guard let type = transaction.coordinator.schema[name]?.type else { continue }
+                let values = type.properties.filter(\.isColumn).map { property -> SQLValue in
+                    property.index == type.primaryKey
+                        ? (property.element == .scalar(.string) ? .text("new") : .integer(1_000))
+                        : TableLayout.zero(of: property.element)
+                }
+                try transaction.insert(name, values)
+            }
+        }
+        let isRekeyed = zip(old, new).contains { before, after in
+            SchemaFacts.objectType(after)?.hasIntegerKey == true
+                && SchemaFacts.objectType(before)?.hasIntegerKey == false
+        }
+        return isRekeyed ? .rekeyed : .migrated
+    }
+}

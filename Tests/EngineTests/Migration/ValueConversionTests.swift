@@ -1,0 +1,84 @@
+import MartletSQLite
+import Testing
+
+@testable import MartletEngine
+
+@Suite("value conversions of migrations")
+struct ValueConversionTests {
+    private static let id = [UInt8](0..<16)
+
+    @Test(
+        "O35 a value converts where it says the same as the other type",
+        arguments: [
+            (.integer(3), .int, .int8, .integer(3)), (.integer(300), .int, .int8, nil),
+            (.integer(-129), .int64, .int8, nil), (.integer(40_000), .int32, .int16, nil),
+            (.integer(1 << 40), .int64, .int32, nil), (.integer(3), .int8, .int64, .integer(3)),
+            (.integer(3), .int, .double, .real(3)), (.integer(1 << 53 + 1), .int, .double, nil),
+            (.integer(1 << 24 + 1), .int, .float, nil), (.integer(1 << 24), .int, .float, .real(16_777_216)),
+            (.integer(-7), .int, .string, .text("-7")), (.integer(1), .int, .bool, .integer(1)),
+            (.integer(2), .int, .bool, nil), (.integer(5), .int, .any, .integer(5)),
+            (.integer(5), .any, .int, .integer(5)),
+            (.integer(1), .bool, .int, .integer(1)), (.integer(1), .bool, .string, .text("true")),
+            (.integer(0), .bool, .double, nil), (.integer(5), .int, .date, nil), (.integer(5), .int, .decimal128, nil),
+            (.real(4), .double, .int, .integer(4)), (.real(4.5), .double, .int, nil), (.real(1e19), .double, .int, nil),
+            (.real(.nan), .double, .int, nil), (.real(.nan), .double, .float, .real(.nan)),
+            (.real(0.1), .double, .float, nil), (.real(0.5), .double, .float, .real(0.5)),
+            (.real(0.5), .float, .double, .real(0.5)), (.real(-0.0), .float, .double, .real(-0.0)),
+            (.real(0.1), .double, .string, .text("0.1")), (.real(0.5), .double, .any, .real(0.5)),
+            (.real(.nan), .double, .any, nil), (.real(5), .date, .double, nil), (.real(5), .double, .date, nil),
+            (.text("12"), .string, .int, .integer(12)), (.text(" 12"), .string, .int, nil),
+            (.text("1.5"), .string, .int, nil), (.text("1.5"), .string, .double, .real(1.5)),
+            (.text(""), .string, .int, nil), (.text("999"), .string, .int8, nil),
+            (.text("true"), .string, .bool, .integer(1)), (.text("1"), .string, .bool, nil),
+            (.text("a"), .string, .any, .text("a")), (.text("a"), .any, .string, .text("a")),
+            (.text("a"), .string, .data, nil),
+            (.text("00010203-0405-0607-0809-0a0b0c0d0e0f"), .string, .uuid, .blob(id)),
+            (.text("0001020304050607"), .string, .uuid, nil),
+            (.blob(id), .uuid, .string, .text("00010203-0405-0607-0809-0A0B0C0D0E0F")),
+            (.text("000102030405060708090a0b"), .string, .objectId, .blob([UInt8](0..<12))),
+            (.text("000102030405060708090a0"), .string, .objectId, nil),
+            (.blob([UInt8](0..<12)), .objectId, .string, .text("000102030405060708090a0b")),
+            (.blob([1]), .data, .string, nil), (.null, .date, .int, .null),
+        ] as [(SQLValue, ScalarType, ScalarType, SQLValue?)])
+    func scalars(value: SQLValue, old: ScalarType, new: ScalarType, expected: SQLValue?) {
+        #expect(ValueConversion.convert(value, from: .scalar(old), to: .scalar(new)) == expected)
+    }
+
+    @Test("O31 an enum is its raw value, and links lead to one type, embedded or not")
+    func others() {
+        #expect(ValueConversion.convert(.integer(3), from: .intEnum, to: .scalar(.string)) == .text("3"))
+        #expect(ValueConversion.convert(.text("a"), from: .scalar(.string), to: .stringEnum) == .text("a"))
+        #expect(ValueConversion.convert(.integer(3), from: .link("Dog"), to: .embedded("Dog")) == .integer(3))
+        #expect(ValueConversion.convert(.integer(3), from: .link("Dog"), to: .link("Cat")) == nil)
+        #expect(ValueConversion.convert(.integer(3), from: .link("Dog"), to: .scalar(.int)) == nil)
+    }
+
+    private func fit(_ old: String, _ new: String, _ elements: [SQLValue]) throws -> [SQLValue]? {
+        let types = try [old, new].map { text in try #require(SchemaFacts.objectType("object Dog\nproperty a \(text)"))
+        }
+        return PropertyFit(types[0].properties[0], types[1].properties[0], nil).fit(elements)
+    }
+
+    @Test(
+        "O30 a single value becomes a list of one, and a list of one a single value; what would be lost does not convert"
+    )
+    func kinds() throws {
+        #expect(try fit("Int", "List<Int>", [.integer(3)]) == [.integer(3)])
+        #expect(try fit("Int?", "List<Int>", [.null]) == [])
+        #expect(try fit("Int", "List<String>", [.integer(3)]) == [.text("3")])
+        #expect(try fit("Int?", "Map<Int>", [.null]) == [])
+        #expect(try fit("Int", "Map<Int>", [.integer(3)]) == nil)
+        #expect(try fit("List<Int>", "Int", []) == [.null])
+        #expect(try fit("List<Int>", "String", [.integer(3)]) == [.text("3")])
+        #expect(try fit("List<Int>", "Int", [.integer(3), .integer(4)]) == nil)
+        #expect(try fit("List<Int>", "Set<Int>", [.integer(3), .integer(4)]) == [.integer(3), .integer(4)])
+        #expect(try fit("List<Int>", "Set<Int>", [.integer(3), .integer(3)]) == nil)
+        #expect(try fit("Set<Int>", "List<Int8>", [.integer(3), .integer(400)]) == nil)
+        #expect(try fit("List<Int?>", "List<Int>", [.integer(3), .null]) == nil)
+        #expect(try fit("List<Int>", "List<Int?>", [.integer(3)]) == [.integer(3)])
+        #expect(try fit("Map<Int>", "Map<String>", [.text("k"), .integer(3)]) == [.text("k"), .text("3")])
+        #expect(try fit("Map<Int?>", "Map<Int>", [.text("k"), .null]) == nil)
+        #expect(try fit("Map<Int>", "List<Int>", []) == [])
+        #expect(try fit("Map<Int>", "List<Int>", [.text("k"), .integer(3)]) == nil)
+    }
+}

@@ -1,0 +1,224 @@
+import ConformanceModels
+import Foundation
+import MartletEngine
+import MartletTestSupport
+import Synchronization
+import Testing
+
+@testable import Martlet
+
+/// Copies, compaction and seeds.
+@Suite struct RealmFileTests {
+    private func url(_ test: TestRealm, _ name: String) -> URL {
+        test.url.deletingLastPathComponent().appendingPathComponent(name)
+    }
+
+    private func configuration(_ url: URL) -> Realm.Configuration {
+        var configuration = Realm.Configuration(fileURL: url)
+        configuration.scheduler = ManualScheduler()
+        configuration.objectTypes = Self.types
+        // The checkpoint when the file is closed is the only one.
+        configuration.environment.checkpointFrames = .max
+        return configuration
+    }
+
+    private static let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
+
+    private func bytes(_ url: URL) -> Int { FileManager.default.contents(atPath: url.path)?.count ?? 0 }
+
+    @Test("O8 a copy is a compact Realm of its own, of all that is committed") func copy() throws {
+        let test = try TestRealm { $0.objectTypes = Self.types }
+        try test.realm.write {
+            for id in 0..<1_000 { test.realm.add(Node(id: id, name: String(repeating: "n", count: 500))) }
+        }
+        try test.realm.write { test.realm.delete(test.realm.objects(Node.self).where { $0.id >= 10 }) }
+        let target = url(test, "copy.realm")
+        try test.realm.writeCopy(toFile: target)
+        #expect(bytes(target) > 0)
+        #expect(FileManager.default.contents(atPath: target.path + "-wal") == nil)
+        let copy = try Realm(configuration: configuration(target))
+        #expect(copy != test.realm && copy.objects(Node.self).map(\.id) == Array(0..<10))
+        #expect(try fileBytes(copy.context.handle) < fileBytes(test.realm.context.handle) / 4)
+        try copy.write { copy.add(Node(id: 99)) }
+        #expect(test.realm.objects(Node.self).count == 10 && copy.objects(Node.self).count == 11)
+        let epochs = try [test.realm, copy].map { try integer("SELECT epoch FROM martlet_meta", $0.context.handle) }
+        #expect(epochs[0] != epochs[1])
+        #expect(try integer("SELECT count(*) FROM martlet_changes", copy.context.handle) == 1)
+        let folder = try FileManager.default.contentsOfDirectory(atPath: test.url.deletingLastPathComponent().path)
+        #expect(!folder.contains { $0.contains(".copy-") })
+    }
+
+    @Test("O8 a copy never replaces a file, and says what is missing") func copyRefused() throws {
+        let test = try TestRealm()
+        try test.realm.write { test.realm.add(Node(id: 1)) }
+        let target = url(test, "copy.realm")
+        try Data([7]).write(to: target)
+        let exists = #expect(throws: Realm.Error.self) { try test.realm.writeCopy(toFile: target) }
+        #expect(exists?.code == .fileExists && bytes(target) == 1)
+        #expect(throws: Realm.Error.self) { try test.realm.writeCopy(toFile: test.url) }
+        let folder = #expect(throws: Realm.Error.self) {
+            try test.realm.writeCopy(toFile: url(test, "missing/copy.realm"))
+        }
+        #expect(folder?.code == .fileNotFound && test.realm.objects(Node.self).count == 1)
+    }
+
+    @Test("O8 a Realm that is only read, and one in memory, are copied too") func copyOthers() throws {
+        let test = try TestRealm()
+        try test.realm.write { test.realm.add(Node(id: 1)) }
+        let (first, second) = (url(test, "first.realm"), url(test, "second.realm"))
+        try test.realm.writeCopy(toFile: first)
+        var readOnly = configuration(first)
+        _ = try Realm(configuration: readOnly)
+        readOnly.readOnly = true
+        try Realm(configuration: readOnly).writeCopy(toFile: second)
+        #expect(try Realm(configuration: configuration(second)).objects(Node.self).map(\.id) == [1])
+        let memory = try Realm(configuration: .init(inMemoryIdentifier: "copy-\(UUID().uuidString)"))
+        try memory.write { memory.add(Node(id: 5)) }
+        try memory.writeCopy(configuration: configuration(url(test, "third.realm")))
+        #expect(try Realm(configuration: configuration(url(test, "third.realm"))).objects(Node.self).map(\.id) == [5])
+        let error = #expect(throws: Realm.Error.self) {
+            try memory.writeCopy(configuration: .init(inMemoryIdentifier: "goal"))
+        }
+        #expect(error?.code == .invalidInput)
+    }
+
+    @Test("O8 a copy inside a write traps") func copyInsideWrite() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            try test.realm.write {
+                try test.realm.writeCopy(toFile: URL(fileURLWithPath: "/tmp/never-\(UUID().uuidString).realm"))
+            }
+        }
+        expectMessage(result, "a copy of a Realm was written inside a write transaction")
+    }
+
+    /// A file of many pages that hold nothing.
+    private func makeSparse(_ url: URL) throws -> Realm {
+        let realm = try Realm(configuration: configuration(url))
+        try realm.write {
+            for id in 0..<2_000 { realm.add(Node(id: id, name: String(repeating: "n", count: 1_000))) }
+        }
+        try realm.write { realm.delete(realm.objects(Node.self).where { $0.id >= 5 }) }
+        return realm
+    }
+
+    @Test("O8 compact gives space back, keeps all objects, and is refused while the file is open here") func compact()
+        throws
+    {
+        let test = try TestRealm()
+        let target = url(test, "sparse.realm")
+        let configuration = configuration(target)
+        do {
+            let realm = try makeSparse(target)
+            let error = #expect(throws: Realm.Error.self) { try Realm.compact(configuration: realm.configuration) }
+            #expect(error?.code == .fileAccess)
+        }
+        let before = bytes(target)
+        try Realm.compact(configuration: configuration)
+        #expect(before > 1_000_000 && bytes(target) < 300_000)
+        let realm = try Realm(configuration: configuration)
+        #expect(realm.objects(Node.self).map(\.id) == Array(0..<5))
+        try realm.write { realm.add(Node(id: 9)) }
+        let missing = #expect(throws: Realm.Error.self) {
+            try Realm.compact(configuration: self.configuration(url(test, "missing.realm")))
+        }
+        #expect(missing?.code == .fileNotFound)
+    }
+
+    @Test("O2 the file is compacted at launch when its sizes call for it, and no one is asked while it is open")
+    func compactAtLaunch() throws {
+        let test = try TestRealm()
+        let target = url(test, "launch.realm")
+        do { _ = try makeSparse(target) }
+        let sizes = Mutex<[Int]>([])
+        var launch = configuration(target)
+        launch.shouldCompactOnLaunch = { total, used in
+            sizes.withLock { $0 += [total, used] }
+            return false
+        }
+        let before = bytes(target)
+        do { _ = try Realm(configuration: launch) }
+        #expect(bytes(target) == before)
+        launch.shouldCompactOnLaunch = { total, used in total > 2 * used }
+        let realm = try Realm(configuration: launch)
+        #expect(bytes(target) < before / 4)
+        #expect(sizes.withLock { $0.count == 2 && $0[0] == before && $0[1] < before / 4 })
+        #expect(realm.objects(Node.self).map(\.id) == Array(0..<5))
+        // Not asked again while the file is open.
+        launch.shouldCompactOnLaunch = { _, _ in
+            Issue.record("asked")
+            return true
+        }
+        _ = try Realm(configuration: launch)
+        try realm.write { realm.add(Node(id: 7)) }
+    }
+
+    @Test("O2 a file that is missing begins as a copy of its seed, and an existing one stays") func seed() throws {
+        let test = try TestRealm()
+        try test.realm.write { test.realm.add([Node(id: 1), Node(id: 2)]) }
+        let seed = url(test, "seed.realm")
+        try test.realm.writeCopy(toFile: seed)
+        let before = FileManager.default.contents(atPath: seed.path)
+        var configuration = configuration(url(test, "grown.realm"))
+        configuration.seedFilePath = seed
+        do {
+            let realm = try Realm(configuration: configuration)
+            #expect(realm.objects(Node.self).map(\.id) == [1, 2])
+            try realm.write { realm.add(Node(id: 3)) }
+        }
+        #expect(try Realm(configuration: configuration).objects(Node.self).count == 3)
+        #expect(FileManager.default.contents(atPath: seed.path) == before)
+        configuration.inMemoryIdentifier = "seeded-\(UUID().uuidString)"
+        #expect(try Realm(configuration: configuration).objects(Node.self).map(\.id) == [1, 2])
+        configuration.fileURL = url(test, "read.realm")
+        configuration.readOnly = true
+        #expect(try Realm(configuration: configuration).objects(Node.self).count == 2)
+    }
+
+    @Test("O2 a seed that is missing or no Realm is refused, and no file is made") func badSeed() throws {
+        let test = try TestRealm()
+        let (seed, target) = (url(test, "seed.realm"), url(test, "grown.realm"))
+        var configuration = configuration(target)
+        configuration.seedFilePath = seed
+        let missing = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }
+        #expect(missing?.code == .fileNotFound && missing?.path == seed.path)
+        try Data(repeating: 65, count: 8_192).write(to: seed)
+        let foreign = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }
+        #expect(foreign?.code == .notADatabase && !FileManager.default.fileExists(atPath: target.path))
+    }
+
+    @Test("O2 a seed of an older schema version is migrated, the seed is not") func oldSeed() throws {
+        let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
+            _ = create("Keyless", ["content": 5])
+        }
+        var configuration = past.configuration([Keyless.self])
+        configuration.seedFilePath = past.url
+        configuration.fileURL = past.url.deletingLastPathComponent().appendingPathComponent("grown.realm")
+        #expect(try Realm(configuration: configuration).objects(Keyless.self).map(\.content) == ["5"])
+        #expect(try schemaVersionAtURL(past.url) == 0)
+    }
+
+    @Test("O2 a write that would need one version too many throws, and goes through once one is let go") func versions()
+        throws
+    {
+        let test = try TestRealm {
+            $0.maximumNumberOfActiveVersions = 2
+            // A checkpoint holds versions for a moment.
+            $0.environment.checkpointFrames = .max
+        }
+        let realm = test.realm
+        func write(_ id: Int) throws { try realm.write { realm.add(Node(id: id)) } }
+        try write(1)
+        let first = realm.context.handle
+        try write(2)
+        // The first version is in use and so is this one: a third is too many.
+        func writeWhilePinned() -> Realm.Error? {
+            let second = realm.context.handle
+            return withExtendedLifetime(second) { #expect(throws: Realm.Error.self) { try write(3) } }
+        }
+        #expect(writeWhilePinned()?.code == .tooManyVersions)
+        #expect(realm.objects(Node.self).count == 2 && !realm.isInWriteTransaction)
+        try withExtendedLifetime(first) { try write(3) }
+        #expect(realm.objects(Node.self).map(\.id) == [1, 2, 3])
+    }
+}
