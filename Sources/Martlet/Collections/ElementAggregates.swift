@@ -19,7 +19,7 @@ struct ElementValues {
         self.init(objects.map { ElementValues.value($0, names[...]) })
     }
 
-    private static func value(_ object: ObjectBase, _ names: ArraySlice<String>) -> StoredValue {
+    static func value(_ object: ObjectBase, _ names: ArraySlice<String>) -> StoredValue {
         guard let name = names.first else { Misuse.query("an aggregate needs a property") }
         let property = object.property(named: name)
         guard property.kind == .single, property.isLink == (names.count > 1) else {
