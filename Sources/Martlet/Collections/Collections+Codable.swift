@@ -20,13 +20,18 @@ extension UnkeyedEncodingContainer {
 /// Elements of a type that only the program knows.
 private enum DecodedElement<Element: RealmCollectionValue> {
     static func next(_ container: inout any UnkeyedDecodingContainer) throws -> Element {
-        func decode<Value: Decodable>(_ type: Value.Type) throws -> Any { try container.decode(type) }
+        let place = container.codingPath + [PropertyKey(intValue: container.currentIndex)]
+        func decode<Value: Decodable>(_ type: Value.Type) throws -> Any {
+            try DecodingError.placing(place) { try container.decode(type) }
+        }
         let type = try type(container.codingPath)
         return try element(decode(type), container.codingPath)
     }
 
     static func value(_ container: KeyedDecodingContainer<PropertyKey>, _ key: PropertyKey) throws -> Element {
-        func decode<Value: Decodable>(_ type: Value.Type) throws -> Any { try container.decode(type, forKey: key) }
+        func decode<Value: Decodable>(_ type: Value.Type) throws -> Any {
+            try DecodingError.placing(container.codingPath + [key]) { try container.decode(type, forKey: key) }
+        }
         let type = try type(container.codingPath)
         return try element(decode(type), container.codingPath)
     }

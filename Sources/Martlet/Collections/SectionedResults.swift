@@ -1,5 +1,6 @@
 public import Foundation
 import MartletEngine
+import MartletSQLite
 
 /// The elements of a collection in sections: those with equal keys stand in one. Live, as results are.
 ///
@@ -214,7 +215,10 @@ extension RealmCollection where Element: ModelObject {
         return SectionedResults(
             requireMembers().sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
         ) { element in
-            Value._Present._value(ElementValues.value(element, names[...]))
+            let stored = ElementValues.value(element, names[...])
+            // NaN is absent here, as where it is sorted: it equals nothing, and would be found in no section.
+            if case .real(let number) = stored.raw, number.isNaN { return nil }
+            return Value._Present._value(stored)
         }
     }
 }

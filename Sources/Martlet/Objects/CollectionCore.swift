@@ -365,21 +365,18 @@ final class CollectionCore {
             INSERT INTO \(targets) VALUES (?1, ?2, ?3) \
             ON CONFLICT (target, owner) DO UPDATE SET count = count + excluded.count
             """)
-        var removed: [ObjectKey] = []
+        let remove = try connection.statement("DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= ?3")
         // In the order of the table, which costs least.
         for (target, change) in targetChanges.sorted(by: { $0.key < $1.key }) where change != 0 {
-            add.bind(target, at: 1)
-            add.bind(owner, at: 2)
-            add.bind(Int64(change), at: 3)
-            try add.run()
-            if change < 0 { removed.append(target) }
+            for statement in change < 0 ? [remove, add] : [add] {
+                statement.bind(target, at: 1)
+                statement.bind(owner, at: 2)
+                statement.bind(Int64(statement === remove ? -change : change), at: 3)
+                try statement.run()
+                if statement === remove, connection.changedRows > 0 { break }
+            }
         }
         targetChanges = [:]
-        for target in removed {
-            try connection.run(
-                "DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= 0",
-                [.integer(target), .integer(owner)])
-        }
     }
 }
 

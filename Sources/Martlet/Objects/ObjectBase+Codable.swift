@@ -108,11 +108,31 @@ protocol CodableCollection: PropertyCollection {
 /// The name of a property, or the key of a map.
 struct PropertyKey: CodingKey {
     let stringValue: String
-    var intValue: Int? { nil }
+    private(set) var intValue: Int?
 
     init(_ name: String) { stringValue = name }
     init?(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { return nil }
+
+    /// A position among elements.
+    init(intValue: Int) {
+        stringValue = "Index \(intValue)"
+        self.intValue = intValue
+    }
+}
+
+extension DecodingError {
+    /// Runs `decode`; what it throws without saying where gets a place. Decoders of JSON leave it out where a number does not
+    /// fit its type.
+    static func placing<Value>(_ codingPath: [any CodingKey], _ decode: () throws -> Value) throws -> Value {
+        do {
+            return try decode()
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            throw DecodingError.dataCorrupted(
+                Context(codingPath: codingPath, debugDescription: "the value cannot be read", underlyingError: error))
+        }
+    }
 }
 
 extension ObjectBase: Decodable {
@@ -174,6 +194,6 @@ extension ObjectBase: Decodable {
 extension KeyedDecodingContainer {
     // A function, to give the type that is known at run time a name.
     fileprivate func decoded<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Any {
-        try decode(type, forKey: key)
+        try DecodingError.placing(codingPath + [key]) { try decode(type, forKey: key) }
     }
 }

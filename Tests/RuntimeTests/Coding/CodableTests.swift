@@ -95,7 +95,8 @@ import Testing
                 dates: [nil, day], objectIds: [nil], decimal128s: [nil], sizes: [nil, .good], levels: [nil]))
         #expect(Array(optionals.bools) == [nil, true] && Array(optionals.sizes) == [nil, .good])
         #expect(Array(optionals.dates) == [nil, day] && Array(optionals.strings) == [nil, ""])
-        let sets = try expectRoundTrip(ScalarSets(id: 1, ints: [3, 1], strings: ["a"], sizes: [.good], nodes: [node(7)]))
+        let sets = try expectRoundTrip(
+            ScalarSets(id: 1, ints: [3, 1], strings: ["a"], sizes: [.good], nodes: [node(7)]))
         #expect(Array(sets.ints) == [3, 1] && sets.sizes.contains(.good) && sets.nodes.first?.id == 7)
         let maps = try expectRoundTrip(
             ScalarMaps(id: 1, ints: ["": 1, "a.b": 2], dates: ["d": day], levels: ["l": .low], nodes: ["n": node(7)]))
@@ -118,6 +119,24 @@ import Testing
         #expect(try read(Map<String>.self, #"{"a": "b"}"#)["a"] == "b")
         try test.realm.write { test.realm.add(Owner(id: 1, treasure: nodes[0])) }
         #expect(try json(nodes[0].owners).contains(#""treasure":{"id":0,"name":"n0"}"#))
+    }
+
+    @Test("O7 O40 projections are encoded by their labels") func projections() throws {
+        let test = try TestRealm()
+        let node = Node(id: 1, name: "a", children: [Node(id: 2, name: "b"), Node(id: 3, name: "c")])
+        node.part = Part(name: "p", weight: 1.5)
+        try test.realm.write { test.realm.add(node) }
+        let text = try json(NodeProjection(projecting: node))
+        for part in [
+            #""childNames":["b","c"]"#, #""name":"a""#, #""next":null"#, #""nextName":null"#, #""partWeight":1.5"#,
+            #""parents":[]"#, #""nextChildren":null"#,
+        ] {
+            #expect(text.contains(part), "\(part)")
+        }
+        let scalars = OptionalScalars(id: 1, int: 5, data: Data([1]), date: day)
+        try test.realm.write { test.realm.add(scalars) }
+        let projected = try json(test.realm.objects(ScalarsProjection.self))
+        #expect(projected == #"[{"bytes":"AQ==","number":5,"text":null,"when":1234.5}]"#)
     }
 
     @Test("O10 O35 decoding gives defaults to what is missing and passes unknown keys over") func defaults() throws {

@@ -40,6 +40,9 @@ import Testing
         }
         let linked = test.realm.objects(Node.self).sectioned(by: { $0.next.name }, ascending: false)
         #expect(linked.allKeys == ["c", "b", nil] && ids(linked) == [[0], [1], [2, 3, 4, 5]])
+        try test.realm.write { nodes[5].amount = .nan }
+        let numbers = test.realm.objects(Node.self).sectioned { $0.amount }
+        #expect(numbers.allKeys == [nil, 0, 1] && ids(numbers) == [[5], [0, 2, 4], [1, 3]])
         let optional = test.realm.objects(Node.self).sectioned(by: \.next?.name)
         #expect(optional.allKeys == [nil, "b", "c"])
     }
