@@ -9,7 +9,7 @@ struct ElementValues {
     init(_ values: some Sequence<StoredValue>) {
         self.values = values.map(\.raw).filter { value in
             if case .real(let number) = value { return !number.isNaN }
-            return value != .null
+            return value != .null && value != Decimal128.nan._stored.raw
         }
     }
 
@@ -19,7 +19,7 @@ struct ElementValues {
         self.init(objects.map { ElementValues.value($0, names[...]) })
     }
 
-    private static func value(_ object: ObjectBase, _ names: ArraySlice<String>) -> StoredValue {
+    static func value(_ object: ObjectBase, _ names: ArraySlice<String>) -> StoredValue {
         guard let name = names.first else { Misuse.query("an aggregate needs a property") }
         let property = object.property(named: name)
         guard property.kind == .single, property.isLink == (names.count > 1) else {
@@ -31,6 +31,17 @@ struct ElementValues {
         object._load(property.index)
         let stored = StoredValue(RowEncoder.values(of: object)[property.index])
         return property.element.isFloating ? Double?._value(stored).map(\._compared) ?? .null : stored
+    }
+
+    /// Values in their order, the same whatever they are elements of.
+    static func sorted<V: OrderedValue>(_ values: [V], _ ascending: Bool) -> [V] {
+        values.enumerated()
+            .map { (position: $0.offset, key: $0.element._compared.raw, value: $0.element) }
+            .sorted { left, right in
+                let order = ValueOrder.compare(left.key, right.key)
+                return order == 0 ? left.position < right.position : ascending ? order < 0 : order > 0
+            }
+            .map(\.value)
     }
 
     func least<V: OrderedValue>() -> V? {
@@ -69,35 +80,60 @@ struct ElementValues {
     }
 }
 
-extension List where Element: NumericValue {
-    /// The sum of the elements; absent ones are skipped.
+// Values alone, also those of unmanaged collections.
+extension RealmCollection where Element: OrderedValue {
+    /// The least element; nil without any. Absent values and NaN are skipped.
+    public func min() -> Element._Present? { ElementValues(map(\._compared)).least() }
+
+    /// The greatest element; nil without any. Absent values and NaN are skipped.
+    public func max() -> Element._Present? { ElementValues(map(\._compared)).greatest() }
+
+    /// The elements of this moment in their order: absent values before all others, strings by their code points.
+    public func sorted(ascending: Bool = true) -> [Element] { ElementValues.sorted(Array(self), ascending) }
+}
+
+extension RealmCollection where Element: NumericValue {
+    /// The sum of the elements; absent ones and NaN are skipped. Traps when it does not fit.
     public func sum() -> Element { ElementValues(map(\._compared)).sum() }
 
     /// The mean of the elements that are there; nil without any.
     public func average() -> Double? { ElementValues(map(\._compared)).average() }
 }
 
-extension MutableSet where Element: NumericValue {
-    /// The sum of the elements; absent ones are skipped.
-    public func sum() -> Element { ElementValues(map(\._compared)).sum() }
+extension RealmCollection where Element: PersistableValue {
+    /// The elements of this moment, of equal ones only the first. Values are compared as queries compare them.
+    public func distinct() -> [Element] {
+        var known: Set<StoredValue> = []
+        return filter { known.insert($0._compared).inserted }
+    }
+}
 
-    /// The mean of the elements that are there; nil without any.
-    public func average() -> Double? { ElementValues(map(\._compared)).average() }
+extension Map where Value: OrderedValue {
+    /// The least value; nil without any. Absent values and NaN are skipped.
+    public func min() -> Value._Present? { ElementValues(values.map(\._compared)).least() }
+
+    /// The greatest value; nil without any. Absent values and NaN are skipped.
+    public func max() -> Value._Present? { ElementValues(values.map(\._compared)).greatest() }
+
+    /// The values of this moment in their order: absent ones before all others.
+    public func sorted(ascending: Bool = true) -> [Value] { ElementValues.sorted(values, ascending) }
 }
 
 extension Map where Value: NumericValue {
-    /// The sum of the values; absent ones are skipped.
+    /// The sum of the values; absent ones and NaN are skipped. Traps when it does not fit.
     public func sum() -> Value { ElementValues(values.map(\._compared)).sum() }
 
     /// The mean of the values that are there; nil without any.
     public func average() -> Double? { ElementValues(values.map(\._compared)).average() }
 }
 
-extension List where Element: ObjectBase {
-    /// The least value of a property among the elements; nil when none has one.
+extension RealmCollection where Element: ObjectBase {
+    /// The least value of a property among the elements; nil when none has one. NaN is skipped.
+    ///
+    /// - Parameter keyPath: a property, or one behind to-one links: `"owner.age"`.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).least() }
 
-    /// The greatest value of a property among the elements; nil when none has one.
+    /// The greatest value of a property among the elements; nil when none has one. NaN is skipped.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).greatest() }
 
     /// The sum of a property over the elements, each as often as it occurs; zero without elements.
@@ -105,38 +141,27 @@ extension List where Element: ObjectBase {
 
     /// The mean of a property over the elements that have it; nil when none has.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).average() }
-
-    /// Sets a property of all elements.
-    public func setValue(_ value: Any?, forKey name: String) {
-        for object in Array(self) { object.setValue(value, forKey: name) }
-    }
 }
 
-extension MutableSet where Element: ObjectBase {
-    /// The least value of a property among the elements; nil when none has one.
-    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).least() }
-
-    /// The greatest value of a property among the elements; nil when none has one.
-    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).greatest() }
-
-    /// The sum of a property over the elements; zero without elements.
-    public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { ElementValues(self, keyPath).sum() }
-
-    /// The mean of a property over the elements that have it; nil when none has.
-    public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).average() }
-
-    /// Sets a property of all elements.
-    public func setValue(_ value: Any?, forKey name: String) {
-        for object in Array(self) { object.setValue(value, forKey: name) }
-    }
-}
-
-extension Results where Element: ObjectBase {
-    /// Sets a property of all members.
-    public func setValue(_ value: Any?, forKey name: String) {
-        for object in Array(self) { object.setValue(value, forKey: name) }
+// The same with fields of the schema, whose types are known.
+extension RealmCollection where Element: ModelObject {
+    /// The least value of a field among the elements; nil when none has one.
+    public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+        min(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The values of a property of all members, in order.
-    public func value(forKey name: String) -> [Any?] { map { $0.value(forKey: name) } }
+    /// The greatest value of a field among the elements; nil when none has one.
+    public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+        max(ofProperty: field(Element.fields).keyPath)
+    }
+
+    /// The sum of a field over the elements; zero without elements.
+    public func sum<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V {
+        sum(ofProperty: field(Element.fields).keyPath)
+    }
+
+    /// The mean of a field over the elements that have it; nil when none has.
+    public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> Double? {
+        average(ofProperty: field(Element.fields).keyPath)
+    }
 }

@@ -60,45 +60,6 @@ extension LinkingObjects: RandomAccessCollection {
     }
 }
 
-extension LinkingObjects where Element: ModelObject {
-    /// The linking objects that fulfil a condition.
-    public func `where`<Condition: QueryConvertible<Element>>(
-        _ isIncluded: (Element.RootFields) -> Condition
-    ) -> Results<Element> {
-        require().where(isIncluded)
-    }
-
-    /// The linking objects sorted by a property.
-    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
-        require().sorted(byKeyPath: keyPath, ascending: ascending)
-    }
-
-    /// The linking objects that fulfil a condition written as text, as `Results.filter` does.
-    public func filter(_ text: String, _ arguments: Any?...) -> Results<Element> {
-        require().filter(text, arguments: arguments)
-    }
-
-    /// The linking objects that fulfil a condition.
-    ///
-    /// - Throws: as `Results.filter` does.
-    public func filter(_ predicate: Realm.Predicate) throws -> Results<Element> { try require().filter(predicate) }
-
-    /// Of linking objects that are equal in all these properties only the first, in the order of their keys.
-    public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> { require().distinct(by: keyPaths) }
-
-    /// The linking objects sorted by several properties.
-    public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results<Element> {
-        require().sorted(by: descriptors)
-    }
-
-    private func require() -> Results<Element> {
-        guard let results else {
-            Misuse.query("linking objects of an unmanaged object cannot be queried; add the object first")
-        }
-        return results
-    }
-}
-
 extension ObjectBase {
     @_spi(Generated) public final func _linkingObjects<T: ObjectBase>(_ property: Int) -> LinkingObjects<T> {
         LinkingObjects(results: linkingStorage(property).map { Results($0) })

@@ -1,4 +1,3 @@
-public import Foundation
 import MartletEngine
 import MartletSQLite
 
@@ -41,7 +40,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         core = context.core(table, property, owner._key)
         let elements = unmanaged
         unmanaged = []
-        for element in elements { append(element, policy) }
+        append(contentsOf: elements, policy)
     }
 
     public func _attach(_ owner: ObjectBase, _ property: Int) {
@@ -86,7 +85,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         guard policy == .modified else {
             return core.asOne {
                 core.removeAll()
-                for element in elements { append(element, policy) }
+                append(contentsOf: elements, policy)
             }
         }
         guard core.property.element.isEmbedded else {
@@ -109,7 +108,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         for position in 0..<common {
             if let target = self[position]._object { update(sources[position], target) }
         }
-        for position in (common..<count).reversed() { core.remove(at: position) }
+        core.remove(common..<count)
         for source in sources[common...] { append(added(source), .modified) }
     }
 
@@ -127,6 +126,18 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     private func append(_ element: Element, _ policy: Realm.UpdatePolicy) {
         guard let core else { return unmanaged.append(element) }
         core.insert(stored(element, core, policy), at: core.count)
+    }
+
+    private func append(contentsOf elements: [Element], _ policy: Realm.UpdatePolicy) {
+        guard let core else { return unmanaged.append(contentsOf: elements) }
+        core.insert(contentsOf: stored(elements, core, policy), at: core.count)
+    }
+
+    func stored(_ elements: [Element], _ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> [SQLValue] {
+        core.requireValid()
+        _ = core.context.requireWrite("the list '\(core.name)'")
+        let source = source(core, policy)
+        return elements.map { $0._storedElement(source).raw }
     }
 
     // MARK: Reading
@@ -162,11 +173,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     /// Adds an element at the end, and to the Realm if it is an unmanaged object.
     public func append(_ element: Element) { append(element, .error) }
 
-    /// Adds elements at the end.
-    public func append(objectsIn elements: some Sequence<Element>) {
-        // The elements may be those of this list.
-        for element in Array(elements) { append(element, .error) }
-    }
+    /// Adds elements at the end, which to observers is one change. Complexity: that of the chunks they fill.
+    public func append(objectsIn elements: some Sequence<Element>) { append(contentsOf: Array(elements), .error) }
 
     /// Puts an element before a position. Complexity: that of a chunk of the list, not of the list.
     public func insert(_ element: Element, at position: Int) {
@@ -245,52 +253,6 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
 extension List: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
-}
-
-extension List: RangeReplaceableCollection {
-    /// Replaces a range of elements.
-    public func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
-        let elements = Array(elements)
-        for position in range.reversed() { remove(at: position) }
-        for (offset, element) in elements.enumerated() { insert(element, at: range.lowerBound + offset) }
-    }
-}
-
-// Again without `mutating`, so that a list in a constant can be changed.
-extension List {
-    /// Adds elements at the end.
-    public func append(contentsOf elements: some Sequence<Element>) { append(objectsIn: Array(elements)) }
-
-    /// Puts elements before a position.
-    public func insert(contentsOf elements: some Collection<Element>, at position: Int) {
-        replaceSubrange(position..<position, with: elements)
-    }
-
-    /// Takes a range of elements out.
-    public func removeSubrange(_ range: Range<Int>) { replaceSubrange(range, with: []) }
-
-    /// Takes the elements out that fulfil a condition.
-    public func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
-        let positions = try indices.filter { try isRemoved(self[$0]) }
-        for position in positions.reversed() { remove(at: position) }
-    }
-
-    /// Takes the elements at some positions out, as a list on a screen asks for it.
-    public func remove(atOffsets offsets: IndexSet) {
-        for position in offsets.reversed() { remove(at: position) }
-    }
-
-    /// Moves the elements at some positions so that they stand before what is at `destination` now.
-    public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
-        if destination < 0 || destination > count { Misuse.indexOutOfRange(destination, count: count, "the list") }
-        // Those before the destination from the last on, those behind it from the first on: others keep their places.
-        for (offset, position) in offsets.filter({ $0 < destination }).reversed().enumerated() {
-            move(from: position, to: destination - 1 - offset)
-        }
-        for (offset, position) in offsets.filter({ $0 >= destination }).enumerated() {
-            move(from: position, to: destination + offset)
-        }
-    }
 }
 
 extension List: ExpressibleByArrayLiteral {

@@ -31,9 +31,6 @@ public struct Results<Element: RealmCollectionValue> {
         let keys = storage.keys
         return storage.plan.sort.isEmpty ? keys.positionAscending(of: object._key) : keys.firstPosition(of: object._key)
     }
-
-    /// The members at some positions.
-    public func objects(at positions: some Sequence<Int>) -> [Element] { positions.map { self[$0] } }
 }
 
 extension Results: RandomAccessCollection {

@@ -97,6 +97,12 @@ enum Misuse {
         trap("'\(property)' takes \(expected), but was given '\(value.map { "\($0)" } ?? "nil")'")
     }
 
+    static func wrongKind(_ property: String, is type: String, _ wanted: String) -> Never {
+        trap(
+            "'\(property)' is '\(type)' and no \(wanted). "
+                + "Use 'dynamicList', 'dynamicSet', 'dynamicMap' or 'value(forKey:)', as the property asks for")
+    }
+
     static func missingValue(_ property: String) -> Never {
         trap("a value for '\(property)' is missing, and it is neither optional nor has it a default")
     }

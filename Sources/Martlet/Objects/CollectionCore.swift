@@ -195,6 +195,56 @@ final class CollectionCore {
         }
     }
 
+    /// Puts elements before a position, which to observers is one change.
+    func insert(contentsOf new: [SQLValue], at position: Int) {
+        _ = willChange()
+        let size = elements?.count ?? 0
+        if position < 0 || position > size { Misuse.indexOutOfRange(position, count: size, "'\(name)'") }
+        if new.isEmpty { return }
+        let edit = ListEdit.insert(at: position, count: new.count)
+        notify(ListEditScript([edit])) {
+            attempt { try elements?.insert(contentsOf: new, at: position, loadChunk) }
+            positions = nil
+            for element in new { count(element, 1) }
+            record(edit)
+        }
+    }
+
+    /// Takes a range of elements out, which to observers is one change.
+    func remove(_ range: Range<Int>) {
+        _ = willChange()
+        let size = elements?.count ?? 0
+        for end in [range.lowerBound, range.upperBound] where end < 0 || end > size {
+            Misuse.indexOutOfRange(end, count: size, "'\(name)'")
+        }
+        if range.isEmpty { return }
+        var old: [SQLValue] = []
+        let edit = ListEdit.remove(at: range.lowerBound, count: range.count)
+        notify(ListEditScript([edit])) {
+            old = attempt { try elements?.remove(range, loadChunk) } ?? []
+            positions = nil
+            for element in old { count(element, -1) }
+            record(edit)
+        }
+        if property.element.isEmbedded { for element in old { discard(element) } }
+    }
+
+    /// Puts the elements that are there into another order.
+    func reorder(_ new: [SQLValue]) {
+        _ = willChange()
+        let old = all()
+        precondition(old.count == new.count)
+        asOne {
+            for (position, pair) in zip(old, new).enumerated() where pair.0 != pair.1 {
+                notify(ListEditScript([.replace(at: position)])) {
+                    _ = attempt { try elements?.replace(at: position, with: pair.1, loadChunk) }
+                    record(.replace(at: position))
+                }
+            }
+        }
+        positions = nil
+    }
+
     func replace(at position: Int, with element: SQLValue) {
         requireElement(position)
         var old = SQLValue.null
@@ -285,8 +335,9 @@ final class CollectionCore {
             for (position, pair) in zip(old, new).enumerated() where pair.0 != pair.1 {
                 replace(at: position, with: pair.1)
             }
-            for position in (min(old.count, new.count)..<old.count).reversed() { remove(at: position) }
-            for position in min(old.count, new.count)..<new.count { insert(new[position], at: position) }
+            let common = min(old.count, new.count)
+            remove(common..<old.count)
+            insert(contentsOf: Array(new[common...]), at: common)
         }
     }
 
@@ -314,20 +365,18 @@ final class CollectionCore {
             INSERT INTO \(targets) VALUES (?1, ?2, ?3) \
             ON CONFLICT (target, owner) DO UPDATE SET count = count + excluded.count
             """)
-        var removed: [ObjectKey] = []
-        for (target, change) in targetChanges where change != 0 {
-            add.bind(target, at: 1)
-            add.bind(owner, at: 2)
-            add.bind(Int64(change), at: 3)
-            try add.run()
-            if change < 0 { removed.append(target) }
+        let remove = try connection.statement("DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= ?3")
+        // In the order of the table, which costs least.
+        for (target, change) in targetChanges.sorted(by: { $0.key < $1.key }) where change != 0 {
+            for statement in change < 0 ? [remove, add] : [add] {
+                statement.bind(target, at: 1)
+                statement.bind(owner, at: 2)
+                statement.bind(Int64(statement === remove ? -change : change), at: 3)
+                try statement.run()
+                if statement === remove, connection.changedRows > 0 { break }
+            }
         }
         targetChanges = [:]
-        for target in removed {
-            try connection.run(
-                "DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= 0",
-                [.integer(target), .integer(owner)])
-        }
     }
 }
 

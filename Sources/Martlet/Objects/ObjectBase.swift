@@ -27,6 +27,18 @@ open class ObjectBase {
     /// An accessor about to be bound to a row: without defaults, which would be thrown away.
     @_spi(Generated) public required init(_managed: Void) {}
 
+    /// An unmanaged object with values from a decoder, under the names of the properties.
+    ///
+    /// Properties that are not given get their defaults, keys that name no property are passed over. Links are decoded as
+    /// nested objects.
+    ///
+    /// - Throws: `DecodingError` for a value of another type, null where the property is required, and a raw value that is no
+    ///   case of an enum.
+    public required convenience init(from decoder: any Decoder) throws {
+        self.init()
+        try decodeProperties(from: decoder)
+    }
+
     deinit {
         if let table = _table { table.identity.remove(Unmanaged.passUnretained(self).toOpaque(), _key) }
     }

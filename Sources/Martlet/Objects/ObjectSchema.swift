@@ -55,8 +55,14 @@ public struct Property: Sendable, Equatable, CustomStringConvertible {
     /// The name.
     public var name: String { property.name }
 
+    /// What a value, or an element of a collection, is.
+    public var type: PropertyType {
+        if case .linkingObjects = property.kind { return .linkingObjects }
+        return PropertyType(property.element)
+    }
+
     /// The type as the schema language writes it: `String?`, `List<Dog>`, `LinkingObjects<Dog.owner>`.
-    public var type: String { property.typeDescription }
+    public var typeName: String { property.typeDescription }
 
     /// True where the value, or an element, may be absent.
     public var isOptional: Bool { property.isOptional }
@@ -66,6 +72,9 @@ public struct Property: Sendable, Equatable, CustomStringConvertible {
 
     /// True for lists.
     public var isList: Bool { property.kind == .list }
+
+    /// True for lists, as other stores call them.
+    public var isArray: Bool { isList }
 
     /// True for sets.
     public var isSet: Bool { property.kind == .set }
@@ -85,8 +94,45 @@ public struct Property: Sendable, Equatable, CustomStringConvertible {
         return nil
     }
 
+    /// True for properties that are searched by words.
+    public var isFullText: Bool { property.isFullText }
+
     /// The name and the type.
-    public var description: String { "\(name): \(type)" }
+    public var description: String { "\(name): \(typeName)" }
+}
+
+/// What a property, or an element of its collection, holds.
+public enum PropertyType: String, Sendable, Hashable, CaseIterable {
+    case bool, int, float, double, string, data, date, uuid, objectId, decimal128
+    /// Values of any kind.
+    case any
+    /// A link to an object, or an embedded object.
+    case object
+    /// The objects that link to the object.
+    case linkingObjects
+
+    /// Integers of all widths are one type, and enums that of their raw values.
+    init(_ element: ElementType) {
+        switch element {
+        case .intEnum: self = .int
+        case .stringEnum: self = .string
+        case .link, .embedded: self = .object
+        case .scalar(let scalar):
+            switch scalar {
+            case .bool: self = .bool
+            case .int, .int8, .int16, .int32, .int64: self = .int
+            case .float: self = .float
+            case .double: self = .double
+            case .string: self = .string
+            case .data: self = .data
+            case .date: self = .date
+            case .uuid: self = .uuid
+            case .objectId: self = .objectId
+            case .decimal128: self = .decimal128
+            case .any: self = .any
+            }
+        }
+    }
 }
 
 extension ObjectBase {

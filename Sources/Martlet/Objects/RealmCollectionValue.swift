@@ -14,6 +14,8 @@ public protocol RealmCollectionValue {
     var _object: ObjectBase? { get }
     /// The element as queries compare it; nil for objects.
     var _comparedElement: StoredValue? { get }
+    /// Another object of the same class in the place of the element, when it is one; otherwise the element itself.
+    func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> Self
 }
 
 /// Where elements of a collection come from and go to.
@@ -34,6 +36,7 @@ extension RealmCollectionValue where Self: PersistableValue {
     public func _storedElement(_ source: ElementSource) -> StoredValue { _stored }
     public var _object: ObjectBase? { nil }
     public var _comparedElement: StoredValue? { _compared }
+    public func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> Self { self }
 }
 
 extension Bool: RealmCollectionValue {}
@@ -59,6 +62,9 @@ extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
     public static func _holds(_ stored: StoredValue) -> Bool { stored == .null || Wrapped._holds(stored) }
     public func _storedElement(_ source: ElementSource) -> StoredValue { self?._storedElement(source) ?? .null }
     public var _object: ObjectBase? { self?._object }
+    public func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> Wrapped? {
+        map { $0._replacingObject(replacement) }
+    }
     public var _comparedElement: StoredValue? { self.map { $0._comparedElement } ?? .null }
 }
 
@@ -82,5 +88,8 @@ extension ObjectBase: RealmCollectionValue {
     }
 
     public final var _object: ObjectBase? { self }
+    public final func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> Self {
+        unsafeDowncast(replacement(self), to: Self.self)
+    }
     public final var _comparedElement: StoredValue? { nil }
 }

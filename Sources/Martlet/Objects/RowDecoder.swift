@@ -9,19 +9,26 @@ import MartletSQLite
     private var column: Int32 = 0
     private var property = 0
     private let specials: [UInt8]
+    private let isChecking: Bool
+    /// A property whose value is no case of its enum; known only where that is to be found out.
+    private(set) var refused: Int?
 
     /// The current row of a statement that selects `TableLayout.rowColumns`.
     init(_ statement: Statement, _ layout: TableLayout) {
         self.statement = statement
         image = nil
+        isChecking = false
         let position = layout.columns.count
         specials = layout.hasSpecials && !statement.isNull(position) ? statement.blob(position) : []
     }
 
     /// Values that were taken from an object and may have been changed since.
-    init(_ image: RowImage) {
+    ///
+    /// - Parameter isChecking: raw values that are no case are noted; otherwise they trap, or read as nil.
+    init(_ image: RowImage, isChecking: Bool = false) {
         statement = nil
         self.image = image
+        self.isChecking = isChecking
         specials = []
     }
 
@@ -121,13 +128,19 @@ import MartletSQLite
     public mutating func enumeration<E: PersistableEnum>() -> E {
         let value = stored()
         if let known = E._value(value) { return known }
-        guard value == .null, let first = E.first else {
+        if isChecking, value != .null { refused = property - 1 }
+        guard value == .null || isChecking, let first = E.first else {
             Misuse.enumWithoutCase("\(E.self)", "\(value.raw)")
         }
         return first
     }
 
-    public mutating func optionalEnumeration<E: PersistableEnum>() -> E? { E._value(stored()) }
+    public mutating func optionalEnumeration<E: PersistableEnum>() -> E? {
+        let value = stored()
+        let known = E._value(value)
+        if isChecking, known == nil, value != .null { refused = property - 1 }
+        return known
+    }
 
     /// The value of a property of any type, as `RowImage` has it.
     mutating func value(_ element: ElementType) -> SQLValue {

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The layout is that of BSON's ObjectId: seconds since 1970, a random process value, a counter, each most significant
 /// byte first. So ids sort by the second in which they were made.
-public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible, Codable {
+public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Most significant first: the first eight bytes and the last four.
     let high: UInt64
     let low: UInt32

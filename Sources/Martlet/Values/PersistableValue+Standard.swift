@@ -115,7 +115,9 @@ extension Optional: PersistableValue where Wrapped: PersistableValue {
     public static var _typeName: String { "\(Wrapped._typeName)?" }
 }
 
-extension Optional: OrderedValue where Wrapped: OrderedValue {}
+extension Optional: OrderedValue where Wrapped: OrderedValue {
+    public typealias _Present = Wrapped
+}
 
 extension Optional: NumericValue where Wrapped: NumericValue {
     public static func _number(_ stored: StoredValue) -> Wrapped? { Wrapped._number(stored) }

@@ -32,7 +32,10 @@ extension PersistableValue {
 }
 
 /// What has an order that queries and sorts can use.
-public protocol OrderedValue: PersistableValue {}
+public protocol OrderedValue: PersistableValue {
+    /// The type without its optionality: what a least or greatest value has.
+    associatedtype _Present: OrderedValue = Self
+}
 
 /// What sums and averages can be made of.
 public protocol NumericValue: OrderedValue {

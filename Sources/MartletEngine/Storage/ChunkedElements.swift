@@ -89,7 +89,9 @@ package struct ChunkedElements {
         chunks[chunk].count += 1
         chunks[chunk].isDirty = true
         count += 1
-        if chunks[chunk].count > limit { try split(chunk, atEnd: position == count - 1, load) }
+        if chunks[chunk].count > limit {
+            try divide(chunk, isAtEnd: position == count - 1 && chunk == chunks.count - 1, load)
+        }
     }
 
     package mutating func replace(at position: Int, with element: SQLValue, _ load: Loader) throws -> SQLValue {
@@ -116,6 +118,45 @@ package struct ChunkedElements {
             forgetHint()
         }
         return old
+    }
+
+    /// Puts elements before a position. Complexity: that of the chunks they take, not of the elements one by one.
+    package mutating func insert(contentsOf new: [SQLValue], at position: Int, _ load: Loader) throws {
+        precondition(position >= 0 && position <= count)
+        if new.isEmpty { return }
+        if chunks.isEmpty { chunks.append(Chunk(ordinal: 1 << 40, count: 0, elements: [])) }
+        let isAtEnd = position == count
+        let (chunk, offset) = isAtEnd ? endLocation() : locate(position)
+        try fill(chunk, load)
+        chunks[chunk].elements?.insert(contentsOf: new, at: offset)
+        chunks[chunk].count += new.count
+        chunks[chunk].isDirty = true
+        count += new.count
+        if chunks[chunk].count > limit { try divide(chunk, isAtEnd: isAtEnd && chunk == chunks.count - 1, load) }
+    }
+
+    /// Takes a range of elements out and returns them.
+    package mutating func remove(_ range: Range<Int>, _ load: Loader) throws -> [SQLValue] {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        if range.isEmpty { return [] }
+        var removed: [SQLValue] = []
+        removed.reserveCapacity(range.count)
+        var (chunk, offset) = locate(range.lowerBound)
+        while removed.count < range.count {
+            try fill(chunk, load)
+            let end = min(offset + range.count - removed.count, chunks[chunk].count)
+            removed += chunks[chunk].elements?[offset..<end] ?? []
+            chunks[chunk].elements?.removeSubrange(offset..<end)
+            chunks[chunk].count -= end - offset
+            chunks[chunk].isDirty = true
+            chunk += 1
+            offset = 0
+        }
+        count -= range.count
+        removedOrdinals += chunks.filter { $0.count == 0 }.map(\.ordinal)
+        chunks.removeAll { $0.count == 0 }
+        forgetHint()
+        return removed
     }
 
     package mutating func removeAll() {
@@ -180,19 +221,22 @@ package struct ChunkedElements {
         hintStart = 0
     }
 
-    // Appending fills chunks to the limit; inserting elsewhere leaves two halves.
-    private mutating func split(_ chunk: Int, atEnd: Bool, _ load: Loader) throws {
+    // Appending fills chunks to the limit; inserting elsewhere leaves parts of equal size.
+    private mutating func divide(_ chunk: Int, isAtEnd: Bool, _ load: Loader) throws {
         guard let elements = chunks[chunk].elements else { return }
-        let cut = atEnd && chunk == chunks.count - 1 ? limit : elements.count / 2
-        let next = chunk + 1 < chunks.count ? chunks[chunk + 1].ordinal : chunks[chunk].ordinal + (2 << 20)
-        let ordinal = chunks[chunk].ordinal + (next - chunks[chunk].ordinal) / 2
-        chunks[chunk].elements = Array(elements[..<cut])
-        chunks[chunk].count = cut
-        chunks.insert(
-            Chunk(ordinal: ordinal, count: elements.count - cut, elements: Array(elements[cut...]), isDirty: true),
-            at: chunk + 1)
+        let partCount = (elements.count + limit - 1) / limit
+        let size = isAtEnd ? limit : (elements.count + partCount - 1) / partCount
+        let first = chunks[chunk].ordinal
+        let next = chunk + 1 < chunks.count ? chunks[chunk + 1].ordinal : first + Int64(partCount) << 20
+        let distance = (next - first) / Int64(partCount)
+        let parts = stride(from: 0, to: elements.count, by: size).enumerated().map { index, start in
+            let part = Array(elements[start..<min(start + size, elements.count)])
+            return Chunk(
+                ordinal: first + Int64(index) * distance, count: part.count, elements: part, isDirty: true)
+        }
+        chunks.replaceSubrange(chunk...chunk, with: parts)
         forgetHint()
-        if ordinal == chunks[chunk].ordinal { try renumber(load) }
+        if distance == 0 { try renumber(load) }
     }
 
     // No room between two ordinals: spread all chunks again.

@@ -78,7 +78,17 @@ struct ChunkedElementsTests {
         ) throws {
             let value = SQLValue.integer(Int64(step))
             let choice = Int.random(in: 0..<100, using: &random)
-            if model.isEmpty || choice < 55 {
+            if choice < 8 {
+                let position = Int.random(in: 0...model.count, using: &random)
+                let many = (0..<Int.random(in: 0...3 * limit, using: &random)).map { SQLValue.integer(Int64($0)) }
+                try chunked.insert(contentsOf: many, at: position, load)
+                model.insert(contentsOf: many, at: position)
+            } else if choice < 16 {
+                let start = Int.random(in: 0...model.count, using: &random)
+                let range = start..<Int.random(in: start...model.count, using: &random)
+                try #require(try chunked.remove(range, load) == Array(model[range]))
+                model.removeSubrange(range)
+            } else if model.isEmpty || choice < 55 {
                 // Often at one place: that is what uses up the room between two ordinals.
                 let position = choice < 25 ? model.count / 2 : Int.random(in: 0...model.count, using: &random)
                 try chunked.insert(value, at: position, load)

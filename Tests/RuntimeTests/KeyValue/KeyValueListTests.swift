@@ -39,6 +39,27 @@ struct KeyValueListTests {
         }
     }
 
+    @Test("K12 O42 a change of many elements is one call for those that go, and one for those that come")
+    func batches() throws {
+        try test.realm.write {
+            owner.children.append(objectsIn: [nodes[3], nodes[4]])
+            #expect(recorder.take() == ["children insertion 2,3: - -> [#4, #5]"])
+            owner.children.replaceSubrange(1..<3, with: [nodes[5], nodes[0], nodes[3]])
+            #expect(
+                recorder.take() == [
+                    "children removal 1,2: [#3, #4] -> -", "children insertion 1,2,3: - -> [#6, #1, #4]",
+                ])
+            owner.children.removeAll { $0.id < 3 }
+            #expect(
+                recorder.take() == ["children removal 2: [#1] -> -", "children removal 0: [#2] -> -"])
+            owner.children.append(objectsIn: [])
+            owner.children.removeSubrange(1..<1)
+            #expect(recorder.take() == [])
+            owner.children.sort { $0.id < $1.id }
+            #expect(recorder.take().count == 1 && owner.children.map(\.id) == [4, 5, 6])
+        }
+    }
+
     @Test("K12 several remote changes of one kind are one call")
     func remoteKinds() throws {
         try test.remotely(1) { node, realm in

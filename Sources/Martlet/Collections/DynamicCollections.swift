@@ -1,0 +1,361 @@
+import MartletEngine
+
+// Collections whose element type is known at run time only. Elements are Swift values, objects, or nil where a collection
+// may hold it; an element that does not fit traps, as assigning it to a property would.
+
+extension ObjectBase {
+    /// A list by name, live, to be read and changed without knowing the type of its elements. Traps on anything else.
+    ///
+    /// ```swift
+    /// try realm.write { dog.dynamicList("siblings").append(puppy) }
+    /// ```
+    public final func dynamicList(_ name: String) -> DynamicList {
+        DynamicList(list: dynamicCollection(name, "list") { $0 as? any UntypedList }, name: "\(_typeName).\(name)")
+    }
+
+    /// A set by name, live, to be read and changed without knowing the type of its elements. Traps on anything else.
+    public final func dynamicSet(_ name: String) -> DynamicSet {
+        DynamicSet(base: dynamicCollection(name, "set") { $0 as? any UntypedSet }, name: "\(_typeName).\(name)")
+    }
+
+    /// A map by name, live, to be read and changed without knowing the type of its values. Traps on anything else.
+    public final func dynamicMap(_ name: String) -> DynamicMap {
+        DynamicMap(map: dynamicCollection(name, "map") { $0 as? any UntypedMap }, name: "\(_typeName).\(name)")
+    }
+
+    private final func dynamicCollection<C>(_ name: String, _ kind: String, _ cast: (Any?) -> C?) -> C {
+        let property = property(named: name)
+        guard property.isCollection, let collection = cast(untypedValue(property)) else {
+            Misuse.wrongKind("\(_typeName).\(name)", is: property.typeDescription, kind)
+        }
+        return collection
+    }
+}
+
+/// A list without the type of its elements.
+public struct DynamicList: RandomAccessCollection {
+    fileprivate let list: any UntypedList
+    fileprivate let name: String
+    fileprivate var isDynamic = false
+
+    public var startIndex: Int { 0 }
+    /// The number of elements.
+    public var endIndex: Int { list.count }
+
+    /// An element; nil where the list holds nil.
+    public subscript(position: Int) -> Any? {
+        get { DynamicObject.wrapped(list.untypedElement(at: position), isDynamic) }
+        nonmutating set { list.replaceUntyped(DynamicObject.unwrapped(newValue), position, name) }
+    }
+
+    /// True once the owner was deleted.
+    public var isInvalidated: Bool { list.isInvalidated }
+
+    /// The Realm of the owner; nil for an unmanaged list.
+    public var realm: Realm? { list.realm }
+
+    /// Adds an element at the end.
+    public func append(_ value: Any?) { insert(value, at: count) }
+
+    /// Puts an element before a position.
+    public func insert(_ value: Any?, at position: Int) {
+        list.insertUntyped(DynamicObject.unwrapped(value), position, name)
+    }
+
+    /// Takes an element out.
+    public func remove(at position: Int) { list.remove(at: position) }
+
+    /// Takes all elements out.
+    public func removeAll() { list.removeAll() }
+
+    /// Moves an element; `to` is its position afterwards.
+    public func move(from: Int, to: Int) { list.move(from: from, to: to) }
+}
+
+/// A set without the type of its elements.
+public struct DynamicSet: RandomAccessCollection {
+    fileprivate let base: any UntypedSet
+    fileprivate let name: String
+    fileprivate var isDynamic = false
+
+    public var startIndex: Int { 0 }
+    /// The number of elements.
+    public var endIndex: Int { base.count }
+
+    /// An element by its position in the set's own order; nil where the set holds nil.
+    public subscript(position: Int) -> Any? { DynamicObject.wrapped(base.untypedElement(at: position), isDynamic) }
+
+    /// True once the owner was deleted.
+    public var isInvalidated: Bool { base.isInvalidated }
+
+    /// The Realm of the owner; nil for an unmanaged set.
+    public var realm: Realm? { base.realm }
+
+    /// True when a value is in the set.
+    public func contains(_ value: Any?) -> Bool { base.containsUntyped(DynamicObject.unwrapped(value), name) }
+
+    /// Puts an element in, unless it is there.
+    public func insert(_ value: Any?) { base.insertUntyped(DynamicObject.unwrapped(value), name) }
+
+    /// Takes an element out; nothing happens when it is not there.
+    public func remove(_ value: Any?) { base.removeUntyped(DynamicObject.unwrapped(value), name) }
+
+    /// Takes all elements out.
+    public func removeAll() { base.removeAll() }
+}
+
+/// A map without the type of its values.
+public struct DynamicMap: Sequence {
+    fileprivate let map: any UntypedMap
+    fileprivate let name: String
+    fileprivate var isDynamic = false
+
+    /// The number of entries.
+    public var count: Int { map.count }
+
+    /// The keys.
+    public var keys: [String] { map.keys }
+
+    /// The value of a key: nil when there is none, and when the map holds nil for it. Assigning nil removes the entry.
+    public subscript(key: String) -> Any? {
+        get { DynamicObject.wrapped(map.untypedValue(of: key), isDynamic) }
+        nonmutating set { map.setUntyped(DynamicObject.unwrapped(newValue), key, name) }
+    }
+
+    /// True once the owner was deleted.
+    public var isInvalidated: Bool { map.isInvalidated }
+
+    /// The Realm of the owner; nil for an unmanaged map.
+    public var realm: Realm? { map.realm }
+
+    /// Removes all entries.
+    public func removeAll() { map.removeAll() }
+
+    /// The entries of this moment.
+    public func makeIterator() -> IndexingIterator<[(key: String, value: Any?)]> {
+        keys.map { (key: $0, value: self[$0]) }.makeIterator()
+    }
+}
+
+// MARK: What stands behind them
+
+/// A collection that can be used without the type of its elements.
+protocol UntypedCollection: PropertyCollection {
+    var count: Int { get }
+    var isInvalidated: Bool { get }
+    var realm: Realm? { get }
+    func removeAll()
+}
+
+protocol UntypedList: UntypedCollection {
+    func untypedElement(at position: Int) -> Any?
+    func insertUntyped(_ value: Any?, _ position: Int, _ name: String)
+    func replaceUntyped(_ value: Any?, _ position: Int, _ name: String)
+    func remove(at position: Int)
+    func move(from: Int, to: Int)
+}
+
+protocol UntypedSet: UntypedCollection {
+    func untypedElement(at position: Int) -> Any?
+    func containsUntyped(_ value: Any?, _ name: String) -> Bool
+    func insertUntyped(_ value: Any?, _ name: String)
+    func removeUntyped(_ value: Any?, _ name: String)
+}
+
+protocol UntypedMap: UntypedCollection {
+    var keys: [String] { get }
+    func untypedValue(of key: String) -> Any?
+    func setUntyped(_ value: Any?, _ key: String, _ name: String)
+}
+
+extension UntypedElements {
+    /// An element; nil where that is one.
+    fileprivate func optional(_ value: Any?) -> Element {
+        if let value { return element(value) }
+        return element(Optional<Any>.none as Any)
+    }
+}
+
+extension List: UntypedList {
+    private func typed(_ value: Any?, _ name: String) -> Element {
+        UntypedElements<Element>(core?.context, name, .single).optional(value)
+    }
+    func untypedElement(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
+    func insertUntyped(_ value: Any?, _ position: Int, _ name: String) { insert(typed(value, name), at: position) }
+    func replaceUntyped(_ value: Any?, _ position: Int, _ name: String) {
+        replace(index: position, object: typed(value, name))
+    }
+}
+
+extension MutableSet: UntypedSet {
+    private func typed(_ value: Any?, _ name: String) -> Element {
+        UntypedElements<Element>(core?.context, name, .single).optional(value)
+    }
+    func untypedElement(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
+    func containsUntyped(_ value: Any?, _ name: String) -> Bool { contains(typed(value, name)) }
+    func insertUntyped(_ value: Any?, _ name: String) { insert(typed(value, name)) }
+    func removeUntyped(_ value: Any?, _ name: String) { remove(typed(value, name)) }
+}
+
+extension Map: UntypedMap {
+    func untypedValue(of key: String) -> Any? { UntypedValue.unwrapped(self[key]) }
+    func setUntyped(_ value: Any?, _ key: String, _ name: String) {
+        self[key] = value.map { UntypedElements<Value>(core?.context, name, .single).element($0) }
+    }
+}
+
+// MARK: Objects
+
+/// An object whose type is known at run time only. Its properties are reached by their names.
+///
+/// ```swift
+/// for dog in realm.dynamicObjects("Dog") { print(dog.name as? String ?? "", dog.owner ?? "nobody") }
+/// ```
+///
+/// Values are Swift values, links `DynamicObject`s, and collections `DynamicList`, `DynamicSet` and `DynamicMap`. A name that the
+/// type does not have, and a value that does not fit, trap.
+@dynamicMemberLookup
+public struct DynamicObject: Hashable, CustomStringConvertible {
+    /// The same object with its type.
+    public let object: ObjectBase
+
+    /// The untyped view of an object.
+    public init(_ object: ObjectBase) { self.object = object }
+
+    /// A property by name.
+    public subscript(name: String) -> Any? {
+        get {
+            let property = object.property(named: name)
+            switch property.kind {
+            case .list: return dynamicList(name)
+            case .set: return dynamicSet(name)
+            case .map: return dynamicMap(name)
+            case .linkingObjects:
+                return (object.value(forKey: name) as? [ObjectBase] ?? []).map { DynamicObject($0) }
+            case .single: return Self.wrapped(object.value(forKey: name), true)
+            }
+        }
+        nonmutating set { object.setValue(Self.unwrapped(newValue), forKey: name) }
+    }
+
+    /// A property by name.
+    public subscript(dynamicMember name: String) -> Any? {
+        get { self[name] }
+        nonmutating set { self[name] = newValue }
+    }
+
+    /// A list by name. Traps on anything else.
+    public func dynamicList(_ name: String) -> DynamicList {
+        var list = object.dynamicList(name)
+        list.isDynamic = true
+        return list
+    }
+
+    /// A set by name. Traps on anything else.
+    public func dynamicSet(_ name: String) -> DynamicSet {
+        var set = object.dynamicSet(name)
+        set.isDynamic = true
+        return set
+    }
+
+    /// A map by name. Traps on anything else.
+    public func dynamicMap(_ name: String) -> DynamicMap {
+        var map = object.dynamicMap(name)
+        map.isDynamic = true
+        return map
+    }
+
+    /// What the object itself prints.
+    public var description: String { object.description }
+
+    static func wrapped(_ value: Any?, _ isDynamic: Bool) -> Any? {
+        guard isDynamic, let object = value as? ObjectBase else { return value }
+        return DynamicObject(object)
+    }
+
+    static func unwrapped(_ value: Any?) -> Any? {
+        switch UntypedValue.unwrapped(value) {
+        case let dynamic as DynamicObject: dynamic.object
+        case let dynamics as [DynamicObject]: dynamics.map(\.object)
+        case let list as DynamicList: list.list
+        case let set as DynamicSet: set.base
+        case let map as DynamicMap: map.map
+        case let other: other
+        }
+    }
+}
+
+/// The objects that a query by names finds: live and lazy, as `Results` are.
+public struct DynamicResults: RandomAccessCollection {
+    private let results: Results<ObjectBase>
+
+    init(_ results: Results<ObjectBase>) { self.results = results }
+
+    public var startIndex: Int { 0 }
+    /// The number of members.
+    public var endIndex: Int { results.count }
+
+    /// The member at a position. Traps outside of the results.
+    public subscript(position: Int) -> DynamicObject {
+        guard let object = results.storage.object(at: position) else {
+            Misuse.indexOutOfRange(position, count: count, "the results")
+        }
+        return DynamicObject(object)
+    }
+
+    /// The Realm that is queried.
+    public var realm: Realm? { results.realm }
+
+    /// True once the Realm was invalidated.
+    public var isInvalidated: Bool { results.isInvalidated }
+
+    /// The position of an object; nil when it is not a member.
+    public func index(of object: DynamicObject) -> Int? { results.index(of: object.object) }
+
+    /// The members that fulfil a condition written as text, as `Results.filter` does.
+    public func filter(_ text: String, _ arguments: Any?...) -> DynamicResults {
+        DynamicResults(results.filter(text, arguments: arguments.map { DynamicObject.unwrapped($0) }))
+    }
+
+    /// The members that fulfil a condition.
+    ///
+    /// - Throws: as `Results.filter` does.
+    public func filter(_ predicate: Realm.Predicate) throws -> DynamicResults {
+        DynamicResults(try results.filter(predicate))
+    }
+
+    /// The members sorted by a property.
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> DynamicResults {
+        DynamicResults(results.sorted(byKeyPath: keyPath, ascending: ascending))
+    }
+
+    /// The members sorted by several properties.
+    public func sorted(by descriptors: some Sequence<SortDescriptor>) -> DynamicResults {
+        DynamicResults(results.sorted(by: descriptors))
+    }
+
+    /// Of members that are equal in all these properties only the first.
+    public func distinct(by keyPaths: some Sequence<String>) -> DynamicResults {
+        DynamicResults(results.distinct(by: keyPaths))
+    }
+
+    /// The least value of a property; nil when no member has one.
+    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { results.min(ofProperty: keyPath) }
+
+    /// The greatest value of a property; nil when no member has one.
+    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { results.max(ofProperty: keyPath) }
+
+    /// The sum of a property; zero without members.
+    public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { results.sum(ofProperty: keyPath) }
+
+    /// The mean of a property; nil when no member has it.
+    public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { results.average(ofProperty: keyPath) }
+
+    /// Sets a property of all members.
+    public func setValue(_ value: Any?, forKey name: String) {
+        for object in Array(self) { object[name] = value }
+    }
+
+    /// The values of a property of all members, in order.
+    public func value(forKey name: String) -> [Any?] { map { $0[name] } }
+}

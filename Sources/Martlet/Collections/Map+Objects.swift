@@ -1,0 +1,101 @@
+import MartletEngine
+
+// Maps of objects: what other collections of objects can do, of the values that are there.
+extension Map {
+    /// The objects among the values that fulfil a condition, each once, in the order of their keys in the Realm. Only for
+    /// maps in a Realm.
+    public func `where`<Model: ModelObject, Condition: QueryConvertible<Model>>(
+        _ isIncluded: (Model.RootFields) -> Condition
+    ) -> Results<Model> where Value == Model? {
+        requireMembers().where(isIncluded)
+    }
+
+    /// The objects among the values that fulfil a condition written as text, each once. Only for maps in a Realm.
+    public func filter<Model: ObjectBase>(_ text: String, _ arguments: Any?...) -> Results<Model>
+    where Value == Model? {
+        requireMembers().filter(text, arguments: arguments)
+    }
+
+    /// The objects among the values that fulfil a condition, each once. Only for maps in a Realm.
+    ///
+    /// - Throws: as `Results.filter` does.
+    public func filter<Model: ObjectBase>(_ predicate: Realm.Predicate) throws -> Results<Model>
+    where Value == Model? {
+        try requireMembers().filter(predicate)
+    }
+
+    /// The objects among the values sorted by a property, each once. Only for maps in a Realm.
+    public func sorted<Model: ObjectBase>(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Model>
+    where Value == Model? {
+        requireMembers().sorted(byKeyPath: keyPath, ascending: ascending)
+    }
+
+    /// The objects among the values sorted by several properties, each once. Only for maps in a Realm.
+    public func sorted<Model: ObjectBase>(by descriptors: some Sequence<SortDescriptor>) -> Results<Model>
+    where Value == Model? {
+        requireMembers().sorted(by: descriptors)
+    }
+
+    /// Of objects that are equal in all these properties only the first. Only for maps in a Realm.
+    public func distinct<Model: ObjectBase>(by keyPaths: some Sequence<String>) -> Results<Model>
+    where Value == Model? {
+        requireMembers().distinct(by: keyPaths)
+    }
+
+    private func requireMembers<Model: ObjectBase>() -> Results<Model> where Value == Model? {
+        guard let core else { Misuse.query("an unmanaged map cannot be queried; add its object first") }
+        return Results(core.members())
+    }
+
+    /// The least value of a property among the objects; nil when none has one. NaN is skipped.
+    public func min<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
+        ElementValues(values.compactMap { $0 }, keyPath).least()
+    }
+
+    /// The greatest value of a property among the objects; nil when none has one. NaN is skipped.
+    public func max<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
+        ElementValues(values.compactMap { $0 }, keyPath).greatest()
+    }
+
+    /// The sum of a property over the objects, each as often as it occurs; zero without objects.
+    public func sum<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V where Value == Model? {
+        ElementValues(values.compactMap { $0 }, keyPath).sum()
+    }
+
+    /// The mean of a property over the objects that have it; nil when none has.
+    public func average<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V?
+    where Value == Model? {
+        ElementValues(values.compactMap { $0 }, keyPath).average()
+    }
+}
+
+extension Map {
+    /// The first key that has a value; nil when none has. Values are compared as they are stored. Complexity: O(n).
+    public func key(of value: Value) -> String? {
+        first { entry in
+            if let object = value._object { return entry.value._object?.isSameObject(as: object) ?? false }
+            return entry.value._object == nil && entry.value._comparedElement == value._comparedElement
+        }?.key
+    }
+
+    /// The value of a key; nil when there is none.
+    public func value(forKey key: String) -> Value? { self[key] }
+
+    /// Sets the value of a key; nil removes the entry.
+    public func setValue(_ value: Value?, forKey key: String) { self[key] = value }
+
+    /// Sets the values of many keys, asking what to keep where there is one already: its value, and the new one.
+    public func merge(
+        _ entries: some Sequence<(key: String, value: Value)>,
+        uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
+    ) rethrows {
+        for (key, value) in Array(entries) {
+            self[key] = try self[key].map { try combine($0, value) } ?? value
+        }
+    }
+
+    /// Removes the entries of some keys; nothing happens for those that have none.
+    public func removeObjects(for keys: some Sequence<String>) {
+        for key in Array(keys) { removeObject(for: key) }
+    }
+}

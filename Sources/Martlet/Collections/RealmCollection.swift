@@ -1,0 +1,150 @@
+import MartletEngine
+
+/// What results, lists, sets and linking objects have in common.
+///
+/// Functions of your own can take any of them:
+///
+/// ```swift
+/// func names(_ dogs: some RealmCollection<Dog>) -> [String] { dogs.map(\.name) }
+/// ```
+///
+/// All but queries and observation works on the collections of unmanaged objects, too.
+public protocol RealmCollection<Element>: RandomAccessCollection
+where Element: RealmCollectionValue, Index == Int {
+    /// The Realm; nil for a collection of an unmanaged object.
+    var realm: Realm? { get }
+    /// True once the collection has ended: its owner was deleted, or the Realm invalidated.
+    var isInvalidated: Bool { get }
+    /// True for collections that never change. Live ones are not.
+    var isFrozen: Bool { get }
+    /// The first position of an element; nil when it is none.
+    func index(of element: Element) -> Int?
+    /// The elements as a result; nil for a collection of an unmanaged object.
+    func _members() -> Results<Element>?
+}
+
+extension RealmCollection {
+    /// The elements at some positions.
+    public func objects(at positions: some Sequence<Int>) -> [Element] { positions.map { self[$0] } }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// The values of a property of all elements, in order. `"self"` gives the elements themselves.
+    public func value(forKey name: String) -> [Any?] {
+        name == "self" ? map { $0 } : map { $0.value(forKey: name) }
+    }
+
+    /// Sets a property of all elements.
+    public func setValue(_ value: Any?, forKey name: String) {
+        for object in Array(self) { object.setValue(value, forKey: name) }
+    }
+
+    func requireMembers() -> Results<Element> {
+        guard let members = _members() else {
+            let kind = self is any PropertyCollection ? (self is List<Element> ? "list" : "set") : nil
+            Misuse.query(
+                kind.map { "an unmanaged \($0) cannot be queried; add its object first" }
+                    ?? "linking objects of an unmanaged object cannot be queried; add the object first")
+        }
+        return members
+    }
+
+    /// The elements that fulfil a condition written as text, each once, as `Results.filter` does. Only in a Realm.
+    public func filter(_ text: String, _ arguments: Any?...) -> Results<Element> {
+        requireMembers().filter(text, arguments: arguments)
+    }
+
+    /// The elements that fulfil a condition, each once. Only in a Realm.
+    ///
+    /// - Throws: as `Results.filter` does.
+    public func filter(_ predicate: Realm.Predicate) throws -> Results<Element> {
+        try requireMembers().filter(predicate)
+    }
+
+    /// The position of the first element that fulfils a condition written as text; nil without one. Only in a Realm.
+    public func index(matching text: String, _ arguments: Any?...) -> Int? {
+        firstIndex(in: requireMembers().filter(text, arguments: arguments))
+    }
+
+    /// The elements sorted by a property, each once. Only in a Realm.
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
+        requireMembers().sorted(byKeyPath: keyPath, ascending: ascending)
+    }
+
+    /// The elements sorted by several properties, each once. Only in a Realm.
+    public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results<Element> {
+        requireMembers().sorted(by: descriptors)
+    }
+
+    /// Of elements that are equal in all these properties only the first, in the order of their keys. Only in a Realm.
+    public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> {
+        requireMembers().distinct(by: keyPaths)
+    }
+
+    // In this collection's own order, which need not be that of the result.
+    fileprivate func firstIndex(in found: Results<Element>) -> Int? {
+        let keys = Set(found.storage.keys)
+        return keys.isEmpty ? nil : firstIndex { keys.contains($0._key) }
+    }
+}
+
+extension RealmCollection where Element: ModelObject {
+    /// The elements that fulfil a condition, each once, in the order of their keys. Only in a Realm.
+    public func `where`<Condition: QueryConvertible<Element>>(
+        _ isIncluded: (Element.RootFields) -> Condition
+    ) -> Results<Element> {
+        requireMembers().where(isIncluded)
+    }
+
+    /// The position of the first element that fulfils a condition; nil without one. Only in a Realm.
+    public func index<Condition: QueryConvertible<Element>>(
+        matching isIncluded: (Element.RootFields) -> Condition
+    ) -> Int? {
+        firstIndex(in: requireMembers().where(isIncluded))
+    }
+
+    /// The elements sorted by a field, each once. Only in a Realm.
+    public func sorted<V: OrderedValue>(
+        by field: (Element.RootFields) -> Field<Element, V>, ascending: Bool = true
+    ) -> Results<Element> {
+        requireMembers().sorted(by: field, ascending: ascending)
+    }
+
+    /// Of elements that are equal in a field only the first, in the order of their keys. Only in a Realm.
+    public func distinct<V>(by field: (Element.RootFields) -> Field<Element, V>) -> Results<Element> {
+        requireMembers().distinct(by: field)
+    }
+}
+
+extension Results: RealmCollection {
+    /// Itself.
+    public func _members() -> Results? { self }
+}
+
+extension LinkingObjects: RealmCollection {
+    /// The linking objects as a result.
+    public func _members() -> Results<Element>? { results }
+}
+
+extension List: RealmCollection {
+    /// The elements as a result, each once.
+    public func _members() -> Results<Element>? { core.map { Results($0.members()) } }
+}
+
+extension MutableSet: RealmCollection {
+    /// The elements as a result.
+    public func _members() -> Results<Element>? { core.map { Results($0.members()) } }
+}
+
+extension CollectionCore {
+    /// The objects in a list, set or map: each once, in the order of their keys.
+    func members() -> ResultsStorage {
+        requireValid()
+        guard let elements = property.element.target.flatMap(context.table(named:)) else {
+            Misuse.query("'\(name)' holds values, and only objects can be queried")
+        }
+        var plan = QueryPlan(table: elements.id)
+        plan.add(.element(of: table.id, property.index, owner: owner))
+        return ResultsStorage(context, elements, plan, owner: table.object(owner))
+    }
+}

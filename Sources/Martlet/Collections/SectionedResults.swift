@@ -1,0 +1,224 @@
+public import Foundation
+import MartletEngine
+import MartletSQLite
+
+/// The elements of a collection in sections: those with equal keys stand in one. Live, as results are.
+///
+/// Sections come in the order of the first element of each, and elements keep their order within their section.
+///
+/// ```swift
+/// let dogs = realm.objects(Dog.self).sectioned(by: \.size, ascending: false)
+/// for section in dogs { print(section.key, section.count) }
+/// ```
+public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
+    fileprivate let storage: SectionStorage<Key, Element>
+
+    fileprivate init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
+        storage = SectionStorage(results, key)
+    }
+
+    /// The keys of all sections, in order.
+    public var allKeys: [Key] { storage.sections.map(\.key) }
+
+    /// The Realm that the elements are in.
+    public var realm: Realm? { storage.results.realm }
+
+    /// True once the Realm was invalidated, or the object was deleted whose elements these are.
+    public var isInvalidated: Bool { storage.results.isInvalidated }
+
+    /// False: sections are live.
+    public var isFrozen: Bool { false }
+
+    /// The section with a key; nil when there is none.
+    public func section(forKey key: Key) -> ResultsSection<Key, Element>? {
+        storage.index(of: key).map { _ in ResultsSection(key: key, storage: storage) }
+    }
+
+    /// An element by its section and its position in it. Traps outside.
+    public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
+
+    /// An element by its section and its position in it, as tables on a screen name them. Traps outside, and on a path that
+    /// has not two positions.
+    public subscript(indexPath: IndexPath) -> Element {
+        guard indexPath.count == 2 else {
+            Misuse.query("an index path with \(indexPath.count) positions was given: a section and an item are needed")
+        }
+        return self[indexPath[0]][indexPath[1]]
+    }
+
+    /// Where an element stands; nil when it is none of these.
+    public func indexPath(of element: Element) -> IndexPath? {
+        for (section, elements) in enumerated() {
+            if let item = elements.index(of: element) { return [section, item] }
+        }
+        return nil
+    }
+}
+
+extension SectionedResults: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    /// The number of sections.
+    public var endIndex: Int { storage.sections.count }
+
+    /// The section at a position. Traps outside.
+    public subscript(position: Int) -> ResultsSection<Key, Element> {
+        let sections = storage.sections
+        guard sections.indices.contains(position) else {
+            Misuse.indexOutOfRange(position, count: sections.count, "the sections")
+        }
+        return ResultsSection(key: sections[position].key, storage: storage)
+    }
+}
+
+/// One section: the elements with one key. Empty once no element has the key.
+public struct ResultsSection<Key: Hashable, Element: ObjectBase>: Identifiable {
+    /// What the elements have in common.
+    public let key: Key
+    fileprivate let storage: SectionStorage<Key, Element>
+
+    /// The key.
+    public var id: Key { key }
+
+    fileprivate var members: [ObjectKey] { storage.index(of: key).map { storage.sections[$0].members } ?? [] }
+}
+
+extension ResultsSection: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    /// The number of elements.
+    public var endIndex: Int { members.count }
+
+    /// The element at a position in the section. Traps outside.
+    public subscript(position: Int) -> Element {
+        let members = members
+        guard members.indices.contains(position) else {
+            Misuse.indexOutOfRange(position, count: members.count, "the section")
+        }
+        return storage.element(members[position])
+    }
+
+    /// The Realm that the elements are in.
+    public var realm: Realm? { storage.results.realm }
+
+    /// True once the Realm was invalidated, or the object was deleted whose elements these are.
+    public var isInvalidated: Bool { storage.results.isInvalidated }
+
+    /// False: sections are live.
+    public var isFrozen: Bool { false }
+
+    /// The position of an element in the section; nil when it is not in it.
+    public func index(of element: Element) -> Int? {
+        guard element._context === storage.results.storage.context, !element.isInvalidated else { return nil }
+        return members.firstIndex(of: element._key)
+    }
+}
+
+/// The sections that elements were found to make at one state of their Realm.
+private final class SectionStorage<Key: Hashable, Element: ObjectBase> {
+    let results: Results<Element>
+    private let key: (Element) -> Key
+    private var stamp: UInt64 = 0
+    private var found: [(key: Key, members: [ObjectKey])] = []
+    private var positions: [Key: Int] = [:]
+
+    init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
+        self.results = results
+        self.key = key
+    }
+
+    /// Complexity: O(n) after a change of the Realm, otherwise O(1).
+    var sections: [(key: Key, members: [ObjectKey])] {
+        let context = results.storage.context
+        // Asking for the keys settles what is not yet written, and traps where results do.
+        _ = results.storage.keys
+        if stamp == context.stamp { return found }
+        found = []
+        positions = [:]
+        for element in results {
+            let key = key(element)
+            let position = positions[key] ?? found.count
+            if position == found.count {
+                positions[key] = position
+                found.append((key, []))
+            }
+            found[position].members.append(element._key)
+        }
+        stamp = context.stamp
+        return found
+    }
+
+    func index(of key: Key) -> Int? {
+        _ = sections
+        return positions[key]
+    }
+
+    func element(_ key: ObjectKey) -> Element { unsafeDowncast(results.storage.table.object(key), to: Element.self) }
+}
+
+// MARK: Making them
+
+extension RealmCollection where Element: ObjectBase {
+    /// The elements in sections by the values of a property, in the order of these values.
+    ///
+    /// Results that are sorted already keep their order among elements with equal values.
+    ///
+    /// - Parameter keyPath: a stored property, or one behind to-one links: `\.owner?.lastName`. Traps on others.
+    public func sectioned<Key: Hashable>(
+        by keyPath: KeyPath<Element, Key>, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        let descriptor = SortDescriptor(keyPath: Self.name(of: keyPath), ascending: ascending)
+        return SectionedResults(requireMembers().sorted(by: [descriptor])) { $0[keyPath: keyPath] }
+    }
+
+    /// The elements in sections by the values of a property, sorted by several properties.
+    ///
+    /// - Parameter sortDescriptors: decide on the order of elements, and through their first elements on that of sections.
+    ///   Elements of one section need not stand together in it.
+    public func sectioned<Key: Hashable>(
+        by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> {
+        SectionedResults(requireMembers().sorted(by: sortDescriptors)) { $0[keyPath: keyPath] }
+    }
+
+    /// The elements in sections by what a closure makes of each, sorted by some properties first.
+    ///
+    /// ```swift
+    /// let contacts = people.sectioned(by: { $0.lastName.prefix(1) }, sortDescriptors: [SortDescriptor(keyPath: "lastName")])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - key: asked for all elements again after a change of the Realm. It must depend on the element alone.
+    ///   - sortDescriptors: decide on the order of elements, and through their first elements on that of sections. Without
+    ///     any they keep the order they have.
+    public func sectioned<Key: Hashable>(
+        by key: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> {
+        let members = requireMembers()
+        return SectionedResults(sortDescriptors.isEmpty ? members : members.sorted(by: sortDescriptors), key)
+    }
+
+    private static func name<Key>(of keyPath: KeyPath<Element, Key>) -> String {
+        guard let names = KeyPathTracer.names(keyPath) else {
+            Misuse.query("'\(keyPath)' names no stored property: section by a closure, with sort descriptors")
+        }
+        return names.joined(separator: ".")
+    }
+}
+
+extension RealmCollection where Element: ModelObject {
+    /// The elements in sections by the values of a field, in the order of these values. The key is nil for elements whose
+    /// value is absent, or that lack a link on the way to it.
+    public func sectioned<Value: OrderedValue>(
+        by field: (Element.RootFields) -> Field<Element, Value>, ascending: Bool = true
+    ) -> SectionedResults<Value._Present?, Element> where Value._Present: Hashable {
+        let keyPath = field(Element.fields).keyPath
+        let names = PropertyPath(keyPath).names
+        return SectionedResults(
+            requireMembers().sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
+        ) { element in
+            let stored = ElementValues.value(element, names[...])
+            // NaN is absent here, as where it is sorted: it equals nothing, and would be found in no section.
+            if case .real(let number) = stored.raw, number.isNaN { return nil }
+            return Value._Present._value(stored)
+        }
+    }
+}

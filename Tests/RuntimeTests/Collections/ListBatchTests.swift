@@ -1,0 +1,175 @@
+import ConformanceModels
+import Foundation
+import Martlet
+import MartletTestSupport
+import Testing
+
+@Suite struct ListBatchTests {
+    /// The same changes to an array and to a list, whose elements are to be equal after each.
+    private func change(_ list: List<Int>) {
+        var model: [Int] = []
+        var generator = Seeded(state: 9)
+        func same(_ step: String) { #expect(Array(list) == model, Comment(rawValue: step)) }
+        list += 0..<1_500
+        model += 0..<1_500
+        same("+=")
+        list.replaceSubrange(400..<1_100, with: [-1, -2, -3])
+        model.replaceSubrange(400..<1_100, with: [-1, -2, -3])
+        same("replaceSubrange")
+        list.insert(contentsOf: 0..<1_200, at: 7)
+        model.insert(contentsOf: 0..<1_200, at: 7)
+        same("insert(contentsOf:)")
+        list.removeAll { $0.isMultiple(of: 3) }
+        model.removeAll { $0.isMultiple(of: 3) }
+        same("removeAll(where:)")
+        list.sort(by: >)
+        model.sort(by: >)
+        same("sort(by:)")
+        list.reverse()
+        model.reverse()
+        same("reverse")
+        let offsets = IndexSet(integersIn: 3...20).union([0, 30, 500])
+        list.remove(atOffsets: offsets)
+        model = model.enumerated().filter { !offsets.contains($0.offset) }.map(\.element)
+        same("remove(atOffsets:)")
+        list.shuffle(using: &generator)
+        #expect(Array(list) != model && list.sorted() == model.sorted())
+        list.sort()
+        model.sort()
+        same("sort")
+        let front = model.filter { $0 % 2 != 0 }
+        #expect(list.partition { $0.isMultiple(of: 2) } == front.count)
+        model = front + model.filter { $0.isMultiple(of: 2) }
+        same("partition")
+        list.swapAt(0, 5)
+        model.swapAt(0, 5)
+        list.move(from: 3, to: 9)
+        model.insert(model.remove(at: 3), at: 9)
+        list.removeSubrange(2..<2)
+        list.removeSubrange(10..<700)
+        model.removeSubrange(10..<700)
+        same("removeSubrange")
+        list.append(contentsOf: list)
+        model += model
+        same("append(contentsOf:) of itself")
+    }
+
+    @Test("O42 O47 every change of many elements does to a list what it does to an array") func model() throws {
+        let plain = ScalarLists(id: 1)
+        change(plain.ints)
+        let test = try TestRealm()
+        let lists = ScalarLists(id: 2)
+        try test.realm.write {
+            test.realm.add(lists)
+            change(lists.ints)
+        }
+        try test.elsewhere { realm in
+            let stored = try #require(realm.objects(ScalarLists.self).first).ints
+            try realm.write { stored.append(1) }
+        }
+        test.realm.refresh()
+        #expect(Array(lists.ints) == Array(plain.ints) + [1])
+    }
+
+    @Test("O42 algorithms for any mutable collection work on lists") func algorithms() throws {
+        func turn<C: MutableCollection & BidirectionalCollection & RangeReplaceableCollection>(_ collection: inout C)
+        where C.Element == Int {
+            collection.reverse()
+            collection.swapAt(collection.startIndex, collection.index(before: collection.endIndex))
+            collection.append(7)
+        }
+        let test = try TestRealm()
+        var list = ScalarLists(id: 1, ints: [1, 2, 3]).ints
+        turn(&list)
+        #expect(Array(list) == [1, 2, 3, 7])
+        let lists = ScalarLists(id: 1, ints: [1, 2, 3])
+        try test.realm.write {
+            test.realm.add(lists)
+            turn(&lists.ints)
+            #expect(Array(lists.ints) == [1, 2, 3, 7] && lists.ints.popLast() == 7)
+        }
+    }
+
+    @Test("O20 O42 embedded objects are kept by another order, and deleted by a removed range") func embedded() throws {
+        let test = try TestRealm()
+        let node = Node(id: 1, parts: (0..<6).map { Part(name: "\($0)") })
+        try test.realm.write { test.realm.add(node) }
+        let parts = Array(node.parts)
+        try test.realm.write {
+            node.parts.sort { $0.name > $1.name }
+            #expect(node.parts.map(\.name) == ["5", "4", "3", "2", "1", "0"] && parts.allSatisfy { !$0.isInvalidated })
+            node.parts.replaceSubrange(1..<4, with: [Part(name: "new")])
+            #expect(node.parts.map(\.name) == ["5", "new", "1", "0"])
+            #expect(parts.map(\.isInvalidated) == [false, false, true, true, true, false])
+            node.parts.removeAll { $0.name == "new" }
+        }
+        #expect(node.parts.map(\.name) == ["5", "1", "0"] && node.parts.first == parts[5])
+    }
+
+    @Test("O42 O45 links of many elements are counted one by one") func links() throws {
+        let test = try TestRealm()
+        let (hub, node) = (Node(id: 0), Node(id: 1))
+        try test.realm.write {
+            test.realm.add([hub, node])
+            hub.children.append(objectsIn: Array(repeating: node, count: 1_300))
+            hub.children.append(objectsIn: (2..<5).map { Node(id: $0) })
+        }
+        #expect(node.parents.map(\.id) == [0] && test.realm.objects(Node.self).count == 5)
+        try test.realm.write { hub.children.removeSubrange(0..<1_299) }
+        #expect(node.parents.count == 1 && hub.children.map(\.id) == [1, 2, 3, 4])
+        try test.realm.write { hub.children.replaceSubrange(0..<2, with: [hub]) }
+        #expect(node.parents.isEmpty && hub.parents.count == 1 && hub.children.map(\.id) == [0, 3, 4])
+    }
+
+    @Test("O42 observers are told of a batch as one change with exact positions") func observers() throws {
+        let test = try TestRealm()
+        let lists = ScalarLists(id: 1, ints: [1, 2, 3])
+        try test.realm.write { test.realm.add(lists) }
+        var seen: [String] = []
+        let token = lists.ints.observe { change in
+            if case .update(_, let deletions, let insertions, let modifications) = change {
+                seen.append("\(deletions) \(insertions) \(modifications)")
+            }
+        }
+        test.realm.refresh()
+        try test.realm.write { lists.ints += [4, 5] }
+        test.realm.refresh()
+        try test.realm.write { lists.ints.replaceSubrange(1..<3, with: [7, 8, 9]) }
+        test.realm.refresh()
+        try test.realm.write { lists.ints.sort(by: >) }
+        test.realm.refresh()
+        #expect(Array(lists.ints) == [9, 8, 7, 5, 4, 1])
+        #expect(seen == ["[] [3, 4] []", "[1, 2] [1, 2, 3] []", "[] [] [0, 1, 2, 3, 5]"])
+        token.invalidate()
+    }
+
+    @Test("O42 a range outside, and a batch outside a write, trap") func mistakes() async {
+        let range = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let lists = ScalarLists(id: 1, ints: [1, 2])
+            try test.realm.write {
+                test.realm.add(lists)
+                lists.ints.removeSubrange(1..<3)
+            }
+        }
+        expectMessage(range, "the index 3 is outside of 'ScalarLists.ints', which has 2 elements")
+        let plain = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ScalarLists(id: 1, ints: [1, 2]).ints.remove(atOffsets: [0, 5])
+        }
+        expectMessage(plain, "the index 5 is outside of the list, which has 2 elements")
+        let write = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let lists = ScalarLists(id: 1)
+            try test.realm.write { test.realm.add(lists) }
+            lists.ints += [Int]()
+        }
+        expectMessage(write, "'ScalarLists.ints' was changed outside a write transaction")
+        let order = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let lists = ScalarLists(id: 1, ints: [1])
+            try test.realm.write { test.realm.add(lists) }
+            lists.ints.sort()
+        }
+        expectMessage(order, "'ScalarLists.ints' was changed outside a write transaction")
+    }
+}

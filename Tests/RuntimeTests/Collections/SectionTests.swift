@@ -1,0 +1,116 @@
+import ConformanceModels
+import Foundation
+import KennelModels
+import Martlet
+import MartletTestSupport
+import Testing
+
+@Suite struct SectionTests {
+    private func start() throws -> (test: TestRealm, nodes: [Node]) {
+        let test = try TestRealm()
+        let names = ["b", "a", "c", "a", "b", "a"]
+        let nodes = names.enumerated().map { Node(id: $0.offset, name: $0.element, amount: Double($0.offset % 2)) }
+        try test.realm.write { test.realm.add(nodes) }
+        return (test, nodes)
+    }
+
+    private func ids<Key>(_ sections: SectionedResults<Key, Node>) -> [[Int]] { sections.map { $0.map(\.id) } }
+
+    @Test("O46 sections by a key path are sorted by it, and keep the order within") func keyPaths() throws {
+        let (test, nodes) = try start()
+        let sections = test.realm.objects(Node.self).sectioned(by: \.name)
+        #expect(sections.allKeys == ["a", "b", "c"] && ids(sections) == [[1, 3, 5], [0, 4], [2]])
+        #expect(sections.count == 3 && sections[1].key == "b" && sections[1].id == "b" && sections[1].count == 2)
+        #expect(sections[section: 0, item: 2].id == 5 && sections[IndexPath(indexes: [1, 1])].id == 4)
+        #expect(sections.indexPath(of: nodes[3]) == [0, 1] && sections.indexPath(of: Node(id: 3)) == nil)
+        #expect(sections.section(forKey: "c")?.first == nodes[2] && sections.section(forKey: "z") == nil)
+        #expect(sections[0].index(of: nodes[5]) == 2 && sections[0].index(of: nodes[0]) == nil)
+        #expect(sections.realm == test.realm && !sections.isInvalidated && !sections[0].isFrozen)
+        let down = test.realm.objects(Node.self).sorted(byKeyPath: "id", ascending: false)
+            .sectioned(by: \.name, ascending: false)
+        #expect(down.allKeys == ["c", "b", "a"] && ids(down) == [[2], [4, 0], [5, 3, 1]])
+    }
+
+    @Test("O46 sections by a field, through a link, and by an absent value") func fields() throws {
+        let (test, nodes) = try start()
+        #expect(test.realm.objects(Node.self).sectioned { $0.amount }.allKeys == [0, 1])
+        try test.realm.write {
+            nodes[0].next = nodes[2]
+            nodes[1].next = nodes[4]
+        }
+        let linked = test.realm.objects(Node.self).sectioned(by: { $0.next.name }, ascending: false)
+        #expect(linked.allKeys == ["c", "b", nil] && ids(linked) == [[0], [1], [2, 3, 4, 5]])
+        try test.realm.write { nodes[5].amount = .nan }
+        let numbers = test.realm.objects(Node.self).sectioned { $0.amount }
+        #expect(numbers.allKeys == [nil, 0, 1] && ids(numbers) == [[5], [0, 2, 4], [1, 3]])
+        let optional = test.realm.objects(Node.self).sectioned(by: \.next?.name)
+        #expect(optional.allKeys == [nil, "b", "c"])
+    }
+
+    @Test("O46 sections by a closure come in the order of their first elements") func closures() throws {
+        let (test, _) = try start()
+        let all = test.realm.objects(Node.self)
+        let odd = all.sectioned(by: { $0.id % 2 == 1 }, sortDescriptors: [SortDescriptor(keyPath: "name")])
+        #expect(odd.allKeys == [true, false] && ids(odd) == [[1, 3, 5], [0, 4, 2]])
+        let plain = all.sectioned(by: { $0.name }, sortDescriptors: [])
+        #expect(plain.allKeys == ["b", "a", "c"] && ids(plain) == [[0, 4], [1, 3, 5], [2]])
+        let sorted = all.sectioned(by: \.name, sortDescriptors: [SortDescriptor(keyPath: "id", ascending: false)])
+        #expect(sorted.allKeys == ["a", "b", "c"] && ids(sorted) == [[5, 3, 1], [4, 0], [2]])
+    }
+
+    @Test("O40 O46 lists, sets and linking objects have sections") func collections() throws {
+        let (test, nodes) = try start()
+        try test.realm.write {
+            nodes[0].children.append(objectsIn: [nodes[3], nodes[2], nodes[1]])
+            nodes[0].peers.insert(objectsIn: nodes)
+            for node in nodes { node.next = nodes[0] }
+        }
+        #expect(ids(nodes[0].children.sectioned(by: \.name)) == [[1, 3], [2]])
+        #expect(nodes[0].peers.sectioned(by: \.name).allKeys == ["a", "b", "c"])
+        #expect(nodes[0].previous.sectioned { $0.amount }.count == 2)
+        let dogs = test.realm.objects(Dog.self)
+        try test.realm.write { test.realm.add([Dog(name: "x", size: .large), Dog(name: "y", size: .small)]) }
+        #expect(dogs.sectioned(by: \.size).allKeys == [.large, .small])
+    }
+
+    @Test("O46 sections are live") func live() throws {
+        let (test, nodes) = try start()
+        let sections = test.realm.objects(Node.self).where { $0.id < 10 }.sectioned(by: \.name)
+        let (first, third) = (sections[0], sections[2])
+        try test.realm.write {
+            nodes[2].name = "a"
+            #expect(sections.allKeys == ["a", "b"] && first.map(\.id) == [1, 2, 3, 5] && third.isEmpty)
+            test.realm.add([Node(id: 9, name: "c"), Node(id: 11, name: "z")])
+            #expect(sections.count == 3 && third.map(\.id) == [9])
+        }
+        try test.elsewhere { realm in try realm.write { realm.delete(realm.objects(Node.self).filter("name == 'b'")) } }
+        #expect(sections.count == 3)
+        test.realm.refresh()
+        #expect(sections.allKeys == ["a", "c"] && ids(sections) == [[1, 2, 3, 5], [9]])
+    }
+
+    @Test("O46 positions outside trap, as do keys that are not stored") func mistakes() async {
+        let section = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[0]
+        }
+        expectMessage(section, "the index 0 is outside of the sections, which has 0 elements")
+        let item = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            try test.realm.write { test.realm.add(Node(id: 1)) }
+            _ = test.realm.objects(Node.self).sectioned(by: \.name)[section: 0, item: 1]
+        }
+        expectMessage(item, "the index 1 is outside of the section, which has 1 elements")
+        let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.self)
+        }
+        expectMessage(key, "names no stored property: section by a closure, with sort descriptors")
+        let path = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[IndexPath(index: 0)]
+        }
+        expectMessage(path, "an index path with 1 positions was given")
+        let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Node().children.sectioned(by: \.name)
+        }
+        expectMessage(unmanaged, "an unmanaged list cannot be queried")
+    }
+}
