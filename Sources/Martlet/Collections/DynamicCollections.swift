@@ -178,7 +178,7 @@ extension UntypedElements {
 
 extension List: UntypedList {
     private func typed(_ value: Any?, _ name: String) -> Element {
-        UntypedElements<Element>(core?.context, name, .single).optional(value)
+        UntypedElements<Element>(core, name, .single).optional(value)
     }
     func untypedElement(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
     func insertUntyped(_ value: Any?, _ position: Int, _ name: String) { insert(typed(value, name), at: position) }
@@ -189,7 +189,7 @@ extension List: UntypedList {
 
 extension MutableSet: UntypedSet {
     private func typed(_ value: Any?, _ name: String) -> Element {
-        UntypedElements<Element>(core?.context, name, .single).optional(value)
+        UntypedElements<Element>(core, name, .single).optional(value)
     }
     func untypedElement(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
     func containsUntyped(_ value: Any?, _ name: String) -> Bool { contains(typed(value, name)) }
@@ -200,7 +200,7 @@ extension MutableSet: UntypedSet {
 extension Map: UntypedMap {
     func untypedValue(of key: String) -> Any? { UntypedValue.unwrapped(self[key]) }
     func setUntyped(_ value: Any?, _ key: String, _ name: String) {
-        self[key] = value.map { UntypedElements<Value>(core?.context, name, .single).element($0) }
+        self[key] = value.map { UntypedElements<Value>(core, name, .single).element($0) }
     }
 }
 
