@@ -80,7 +80,8 @@ enum TextMatcher {
         case .begins: bytes.starts(with: pattern)
         case .ends: bytes.count >= pattern.count && bytes.suffix(pattern.count).elementsEqual(pattern)
         case .equals: bytes == pattern
-        case .like: isLike(
+        case .like:
+            isLike(
                 bytes, pattern, one: UInt8(ascii: "?"), many: UInt8(ascii: "*"), escape: UInt8(ascii: "\\"))
         }
     }

@@ -8,7 +8,8 @@ import Testing
     private func past(_ edit: (String) -> String) throws -> PastProgram {
         try PastProgram([edit("\(Indexed._facts)")]) { create in
             for (id, text) in ["a quick fox", "brown bread"].enumerated() {
-                _ = create("Indexed", ["id": id, "body": text, "code": "\(id)", "row": id, "column": id])
+                _ = create(
+                    "Indexed", ["id": id, "body": text, "code": "\(id)", "row": id, "column": id, "grade": "good"])
             }
         }
     }
@@ -33,7 +34,7 @@ import Testing
             migration.enumerateObjects(ofType: "Indexed") { old, new in
                 if old?["id"] as? Int == 0 { new?["body"] = "slow tortoise" }
             }
-            migration.create("Indexed", value: ["id": 7, "body": "new fox"])
+            migration.create("Indexed", value: ["id": 7, "body": "new fox", "grade": "good"])
         }
         #expect(found(realm, "fox") == [7] && found(realm, "tortoise") == [0] && found(realm, "bread") == [1])
     }

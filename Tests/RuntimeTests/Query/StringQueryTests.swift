@@ -82,7 +82,8 @@ import Testing
         }
         let all = test.realm.objects(OptionalScalars.self)
         let cases: [(String, [Int])] = [
-            ("a\\*b", [0]), ("a\\?b", [1]), ("a?b", [0, 1, 2, 3]), ("a\\\\b", [3]), ("a\\\\*", [3, 4, 5]), ("a\\b", [3]),
+            ("a\\*b", [0]), ("a\\?b", [1]), ("a?b", [0, 1, 2, 3]), ("a\\\\b", [3]), ("a\\\\*", [3, 4, 5]),
+            ("a\\b", [3]),
             ("a\\", [5]), ("*\\", [5]),
         ]
         for (pattern, ids) in cases {
@@ -96,14 +97,17 @@ import Testing
         let test = try TestRealm()
         let bytes: [[UInt8]?] = [nil, [], [0], [0, 1, 0], [1, 0], [255, 0, 1]]
         try test.realm.write {
-            for (id, bytes) in bytes.enumerated() { test.realm.add(OptionalScalars(id: id, data: bytes.map { Data($0) })) }
+            for (id, bytes) in bytes.enumerated() {
+                test.realm.add(OptionalScalars(id: id, data: bytes.map { Data($0) }))
+            }
         }
         let all = test.realm.objects(OptionalScalars.self)
         #expect(all.where { $0.data.contains(Data()) }.map(\.id) == [1, 2, 3, 4, 5])
         #expect(all.where { $0.data.contains(Data([0, 1])) }.map(\.id) == [3, 5])
         #expect(all.where { $0.data.starts(with: Data([0])) }.map(\.id) == [2, 3])
         #expect(all.where { $0.data.ends(with: Data([1, 0])) }.map(\.id) == [3, 4])
-        #expect(all.where { $0.data.equals(Data()) }.map(\.id) == [1] && all.where { $0.data.notEquals(Data()) }.count == 5)
+        #expect(
+            all.where { $0.data.equals(Data()) }.map(\.id) == [1] && all.where { $0.data.notEquals(Data()) }.count == 5)
     }
 
     @Test("O52 strings sort by code point") func order() throws {
