@@ -59,7 +59,8 @@ enum NameRules {
     static let members: Set<String> = [
         "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hash", "hashValue",
         "self", "init", "freeze", "thaw", "observe", "className", "value", "setValue", "isSameObject", "isEqual",
-        "dynamicList", "mutableArrayValue", "addObserver", "removeObserver", "fields", "Fields", "KeyPaths", "Type",
+        "dynamicList", "dynamicSet", "dynamicMap", "detached", "encode", "mutableArrayValue", "addObserver",
+        "removeObserver", "fields", "Fields", "KeyPaths", "Type",
         "Protocol",
         "Martlet", "Swift", "Foundation", "Model", "Root",
     ]
