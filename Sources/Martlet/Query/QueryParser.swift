@@ -6,7 +6,6 @@ import MartletEngine
 struct QueryParser {
     private let tokens: [QueryToken]
     private let arguments: [QueryLiteral]
-    private let argumentOffset: Int
     private var position = 0
     private var nextArgument = 0
     private var depth = 0
@@ -20,25 +19,24 @@ struct QueryParser {
 
     static func parse(_ text: String, _ arguments: [QueryLiteral]) throws(QuerySyntaxError) -> QuerySyntax {
         var parser = QueryParser(
-            tokens: try QueryLexer.tokens(text), arguments: arguments, argumentOffset: text.utf8.count)
+            tokens: try QueryLexer.tokens(text), arguments: arguments)
         var query = QuerySyntax(condition: .constant(true))
         if !parser.startsStage && parser.current.kind != .end { query.condition = try parser.condition() }
         while parser.startsStage { query.stages.append(try parser.stage()) }
         guard parser.current.kind == .end else {
             throw parser.failure("expected 'AND', 'OR' or the end")
         }
-        guard parser.nextArgument == 0 || parser.nextArgument == arguments.count else {
+        guard parser.nextArgument == arguments.count else {
             throw QuerySyntaxError(
                 offset: text.utf8.count,
-                message: "\(arguments.count) arguments were given, and the text asks for \(parser.nextArgument)")
+                message: "the number of arguments is \(arguments.count), and the text asks for \(parser.nextArgument)")
         }
         return query
     }
 
-    private init(tokens: [QueryToken], arguments: [QueryLiteral], argumentOffset: Int) {
+    private init(tokens: [QueryToken], arguments: [QueryLiteral]) {
         self.tokens = tokens
         self.arguments = arguments
-        self.argumentOffset = argumentOffset
     }
 
     // MARK: Tokens

@@ -43,11 +43,11 @@ enum ReportSamples {
 
     /// Three schemas in one report.
     static func report() -> Report {
-        var report = Report(pathsFrom: "/home/work")
+        var report = Report(pathsFrom: "/home/author")
         add(
             SchemaInput(sources: [
                 source(oddLines, oddPath),
-                source(["enums:", "  Size: [small]"], "/home/work/Schemas/Größe/Clean.yaml", 1),
+                source(["enums:", "  Size: [small]"], "/home/author/Schemas/Größe/Clean.yaml", 1),
             ]), named: "Schemas/Größe", to: &report)
         add(
             SchemaInput(

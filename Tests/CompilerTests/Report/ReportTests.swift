@@ -89,7 +89,7 @@ struct ReportTests {
         let text = ReportSamples.report().text(as: format)
         #expect(ReportSamples.report().text(as: format) == text)
         // The text formats name files as the author did, so that a terminal can open them.
-        #expect(text.contains("/home/work") == false)
+        #expect(text.contains("/home/author") == false)
     }
 
     @Test("S41 a report without findings is whole", arguments: ReportFormat.allCases)

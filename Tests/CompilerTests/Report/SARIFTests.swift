@@ -79,7 +79,7 @@ struct SARIFTests {
             #expect(artifact["uriBaseId"].string == "%SRCROOT%")
             #expect(artifact["uri"].string?.hasPrefix("Schemas/") == true)
         }
-        var outside = Report(pathsFrom: "/home/work")
+        var outside = Report(pathsFrom: "/home/author")
         let source = ReportSamples.source(ReportSamples.oddLines, "/elsewhere/ä.yaml")
         ReportSamples.add(SchemaInput(sources: [source]), named: "/elsewhere", to: &outside)
         let artifact = JSONQuery(value: try document(outside))["runs"][0]["results"][0]["locations"][0][

@@ -176,7 +176,9 @@ import Testing
             #expect(found.contains("at offset \(offset) of the query"), "\(text.prefix(80)): \(found.prefix(300))")
         }
         #expect(message(test, "id == %@", Node.self)?.contains("argument 1 of the query") == true)
-        #expect(message(test, "id == %@ ", 1, 2)?.contains("2 arguments were given, and the text asks for 1") == true)
+        #expect(message(test, "id == 1", 1)?.contains("the number of arguments is 1, and the text asks for 0") == true)
+        #expect(
+            message(test, "id == %@ ", 1, 2)?.contains("the number of arguments is 2, and the text asks for 1") == true)
         #expect(
             message(test, "id == 1 AND\n  agee == 2")
                 == """
