@@ -54,9 +54,11 @@ enum QueryFunctions {
         else { return [] }
         let layout = arguments.integer(2)
         func row(_ key: SQLValue, _ value: SQLValue) -> TableFunction.Row {
-            guard layout & 2 != 0, case .blob(let bits) = value else { return [key, value, .integer(0)] }
+            guard layout & 2 != 0, case .blob = value, case .real(let number) = FloatingSpecials.number(value) else {
+                return [key, value, .integer(0)]
+            }
             // What REAL does not keep bit for bit are NaN and negative zero.
-            let isNaN = FloatingSpecials.value(bits).isNaN
+            let isNaN = number.isNaN
             return [key, isNaN ? .null : .real(0), .integer(isNaN ? 1 : 0)]
         }
         if layout & 1 == 0 { return elements.map { row(.null, $0) } }

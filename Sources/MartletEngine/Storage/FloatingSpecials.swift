@@ -51,12 +51,4 @@ package enum FloatingSpecials {
         }
         return moved
     }
-
-    /// The value whose bits an element of a collection keeps.
-    static func value(_ bytes: [UInt8]) -> Double {
-        Double(
-            bitPattern: bytes.prefix(8).enumerated().reduce(UInt64(0)) {
-                $0 | UInt64($1.element) << UInt64(8 * $1.offset)
-            })
-    }
 }
