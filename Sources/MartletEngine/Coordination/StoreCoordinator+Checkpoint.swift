@@ -38,6 +38,10 @@ extension StoreCoordinator {
         }
     }
 
+    /// Returns when the checkpoints that were asked for have ended. Not to be called with the registry's lock held, which
+    /// whoever lets go of a file needs.
+    static func waitForCheckpoints() { queue.sync {} }
+
     /// Copies the log into the database file as far as readers allow.
     /// Returns the frames in the log and the frames copied.
     @discardableResult

@@ -52,9 +52,10 @@ package enum StoreRegistry {
 
     /// Compacts a file that nobody in this process has open.
     package static func compact(_ options: StoreOptions) throws(EngineError) {
+        _ = isOpen(options.path)
         lock.lock()
         defer { lock.unlock() }
-        guard !isOpen(options.path) else {
+        guard !isHeld(options.path) else {
             throw EngineError(
                 .accessDenied, path: options.path,
                 "the file is open in this process and cannot be compacted; let go of its Realms and objects first")
@@ -83,6 +84,13 @@ package enum StoreRegistry {
 
     /// True while some Realm of this process has the file open.
     package static func isOpen(_ path: String) -> Bool {
+        guard isHeld(path) else { return false }
+        // The last to hold it may be a checkpoint in the background, which ends soon.
+        StoreCoordinator.waitForCheckpoints()
+        return isHeld(path)
+    }
+
+    private static func isHeld(_ path: String) -> Bool {
         lock.lock()
         defer { lock.unlock() }
         return StoreFiles.identity(path).flatMap { state.entries[$0]?.coordinator } != nil
