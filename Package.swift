@@ -85,6 +85,7 @@ let package = Package(
         .testTarget(
             name: "RuntimeTests",
             dependencies: ["Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "MartletTestSupport"]),
+        .testTarget(name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]
