@@ -5,7 +5,8 @@ import Martlet
 enum ScreenThread {
     /// What `Realm()` opens: one file for this process.
     private static let file: Void = {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-samples-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "martlet-samples-\(UUID().uuidString)")
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         Realm.Configuration.defaultConfiguration = Realm.Configuration(
             fileURL: folder.appendingPathComponent("default.realm"))

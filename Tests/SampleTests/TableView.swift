@@ -58,7 +58,8 @@ final class TableView {
         let rows = controller.numberOfRows
         defer { (deletions, insertions, modifications) = ([], [], []) }
         let old = 0..<shown.count
-        #expect(Set(deletions).count == deletions.count && deletions.allSatisfy(old.contains), "rows that are not there")
+        #expect(
+            Set(deletions).count == deletions.count && deletions.allSatisfy(old.contains), "rows that are not there")
         #expect(Set(modifications).isDisjoint(with: deletions) && modifications.allSatisfy(old.contains))
         #expect(Set(insertions).count == insertions.count && insertions.allSatisfy((0..<rows).contains))
         // The sentence that everybody who ever updated a table knows.
