@@ -38,22 +38,49 @@ extension Compiler {
         _ new: SchemaInput, with old: SchemaInput, failingFrom threshold: BreakingThreshold = .source
     ) -> Comparison {
         let current = Frontend.analyze(new.sources)
-        guard let model = current.model else {
+        let settings = configuration(of: new)
+        guard let model = current.model, settings.errors.isEmpty else {
             return Comparison(
-                diagnostics: current.diagnostics.filter(\.isError), sources: new.sources, oldErrors: [])
+                diagnostics: settings.errors + current.diagnostics.filter(\.isError), sources: new.allSources,
+                oldErrors: [])
         }
-        let oldSources = old.renumbered(behind: new).sources
-        let former = Frontend.analyze(oldSources)
+        let old = old.renumbered(behind: new)
+        let former = Frontend.analyze(old.sources)
         guard let oldModel = former.model else {
             return Comparison(
-                diagnostics: [], sources: oldSources, oldErrors: former.diagnostics.filter(\.isError))
+                diagnostics: [], sources: old.sources, oldErrors: former.diagnostics.filter(\.isError))
         }
-        let diagnostics = BreakingChanges.between(oldModel, model)
+        let changes =
+            [narrowedAccess(configuration(of: old).model, settings.model)].compactMap(\.self)
+            + BreakingChanges.between(oldModel, model)
+        let diagnostics =
+            changes
             .map { $0.diagnostic(failingFrom: threshold.level, sources: new.sources) }.sortedByPlace()
         let named = Set(diagnostics.flatMap(\.notes).compactMap(\.span?.file))
         return Comparison(
-            diagnostics: diagnostics, sources: new.sources + oldSources.filter { named.contains($0.file) },
+            diagnostics: diagnostics, sources: new.allSources + old.allSources.filter { named.contains($0.file) },
             oldErrors: [])
+    }
+
+    private static func configuration(of input: SchemaInput) -> (model: ConfigurationModel, errors: [Diagnostic]) {
+        guard let source = input.configuration else { return (ConfigurationModel(), []) }
+        let reading = Frontend.readConfiguration(source)
+        return (reading.configuration, reading.diagnostics.filter(\.isError))
+    }
+
+    /// Types that fewer can see are gone for the others.
+    private static func narrowedAccess(_ old: ConfigurationModel, _ new: ConfigurationModel) -> BreakingChange? {
+        let widestFirst: [AccessLevel] = [.public, .package, .internal]
+        let (before, after) = (old.access ?? .public, new.access ?? .public)
+        guard let was = widestFirst.firstIndex(of: before), let now = widestFirst.firstIndex(of: after), was < now
+        else {
+            return nil
+        }
+        return BreakingChange(
+            .source,
+            "the types were '\(before.rawValue)' and are '\(after.rawValue)', so code elsewhere stops compiling; "
+                + "write 'access: \(before.rawValue)'",
+            at: new.accessSpan, was: old.accessSpan)
     }
 }
 
@@ -61,11 +88,12 @@ extension SchemaInput {
     /// The same files under numbers that `other` does not use.
     fileprivate func renumbered(behind other: SchemaInput) -> SchemaInput {
         let first = (other.allSources.map(\.file.index).max() ?? -1) + 1
+        let texts = allSources.enumerated().map { index, source in
+            SourceText(
+                file: SourceFileID(first + index), relativePath: source.relativePath,
+                displayPath: source.displayPath, bytes: source.bytes)
+        }
         return SchemaInput(
-            sources: sources.enumerated().map { index, source in
-                SourceText(
-                    file: SourceFileID(first + index), relativePath: source.relativePath,
-                    displayPath: source.displayPath, bytes: source.bytes)
-            })
+            sources: Array(texts.prefix(sources.count)), configuration: configuration == nil ? nil : texts.last)
     }
 }

@@ -23,6 +23,10 @@ public struct CompilerOptions: Hashable, Sendable {
 public struct SchemaInput: Sendable {
     public var sources: [SourceText]
     public var configuration: SourceText?
+    /// Files of the schema folder that are not read, since their names end in another way than those of schema files.
+    public var overlooked: [String] = []
+    /// Nothing but the configuration was asked for.
+    public var isConfigurationAlone = false
 
     public init(sources: [SourceText], configuration: SourceText? = nil) {
         self.sources = sources
@@ -88,10 +92,16 @@ public enum Compiler {
             configuration = reading.configuration
             diagnostics += reading.diagnostics
         }
+        diagnostics += input.overlooked.map(overlookedFile)
+        let lint = lintConfiguration(configuration, options)
+        if input.isConfigurationAlone {
+            return Checked(
+                model: nil, configuration: configuration,
+                diagnostics: Linter.apply(lint, to: diagnostics, sources: input.sources))
+        }
         let analysis = Frontend.analyze(input.sources, findingsPerFile: findingsPerFile)
         let collisions = collisions(among: input.sources)
         diagnostics += collisions + analysis.diagnostics
-        let lint = lintConfiguration(configuration, options)
         diagnostics = Linter.apply(
             lint, to: diagnostics + unmatchedPaths(configuration, input.sources), sources: input.sources)
         if let model = analysis.model, options.isLinting {
@@ -115,6 +125,13 @@ public enum Compiler {
         return LintConfiguration(
             preset: options.preset ?? preset(configuration.lintPreset) ?? .standard,
             severities: configuration.lintRules, overrides: overrides)
+    }
+
+    private static func overlookedFile(_ path: String) -> Diagnostic {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let isConfiguration = name.lowercased().hasPrefix("martlet.")
+        let mend = isConfiguration ? "the configuration is called 'martlet.yaml'" : "schema files end in '.yaml'"
+        return Diagnostic(.noSchema, "'\(path)' is not read; \(mend), so rename it", at: nil, severity: .warning)
     }
 
     /// A path of an override that no file has does as little as an ignore that silences nothing.

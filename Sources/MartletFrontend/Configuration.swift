@@ -3,6 +3,8 @@ public import MartletSchema
 /// What `martlet.yaml` says; every part may be left out.
 public struct ConfigurationModel: Hashable, Sendable {
     public var access: AccessLevel?
+    /// Where that is said.
+    public var accessSpan: SourceSpan?
     /// The name of a lint preset.
     public var lintPreset: Spanned<String>?
     /// Codes, and `off`, `note`, `warning` or `error`.
@@ -87,6 +89,7 @@ private struct ConfigurationReader {
         let keys = parser.keys(parser.entries(mapping), Level.configuration)
         if let value = keys.value("access"), let scalar = parser.text(value, of: "'access'") {
             configuration.access = AccessLevel(rawValue: scalar.text)
+            configuration.accessSpan = scalar.span
             if configuration.access == nil {
                 reportChoice(scalar, "'access'", AccessLevel.allCases.map(\.rawValue))
             }

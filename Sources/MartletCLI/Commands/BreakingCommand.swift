@@ -27,16 +27,15 @@ struct BreakingCommand: ParsableCommand {
     @Option(
         help: "What the findings look like: \(ReportFormat.words).",
         completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: ReportFormat.named)
-    var format = ReportFormat.text
+    var format: ReportFormat?
 
     @Flag(help: "One line for each finding: the same as '--format brief'.")
     var brief = false
 
+    func validate() throws { try ReportFormat.require(brief, format) }
+
     func run() throws {
         let new = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
-        guard isFolder(folder) else {
-            throw CommandFailure(.inputOutput, "'\(folder)' is a file; name the schema folder")
-        }
         let old = try formerSchema()
         // Nothing was there, so nothing can break.
         let comparison = Compiler.compare(new, with: old ?? new, failingFrom: level)
@@ -48,13 +47,17 @@ struct BreakingCommand: ParsableCommand {
         var report = Report(pathsFrom: FileManager.default.currentDirectoryPath)
         report.add(comparison.diagnostics, of: comparison.sources, named: folder)
         let isColored = Console.isColored(descriptor: 1)
-        try Console.write(report.text(as: brief ? .brief : format, isColored: isColored))
+        try Console.write(report.text(as: brief ? .brief : format ?? .text, isColored: isColored))
         if comparison.hasErrors { throw CommandFailure(.findings) }
     }
 
     /// nil when the folder was not there.
     private func formerSchema() throws -> SchemaInput? {
         let isPath = against.hasPrefix("/") || against.hasPrefix(".") || against.hasSuffix("/")
+        if isPath, !isFolder(against) {
+            throw CommandFailure(
+                .inputOutput, "'\(against)' is no folder; name a folder with an older schema, or a git ref")
+        }
         if isFolder(against) {
             if !isPath, let history = try? GitHistory(of: folder), try history.commit(named: against) != nil {
                 throw CommandFailure(
@@ -67,7 +70,9 @@ struct BreakingCommand: ParsableCommand {
             if schema.isMoved {
                 Console.error("martlet: note: '\(folder)' was '\(schema.folder)' at \(schema.commit)\n")
             } else if schema.input == nil {
-                Console.error("martlet: note: '\(folder)' did not exist at \(schema.commit); nothing can break\n")
+                Console.error(
+                    "martlet: note: '\(folder)' did not exist at \(schema.commit); nothing can break; "
+                        + "if it was moved, commit that first, or compare with a folder\n")
             }
             return schema.input
         } catch {

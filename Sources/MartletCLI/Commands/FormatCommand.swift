@@ -20,6 +20,7 @@ struct FormatCommand: ParsableCommand {
     func run() throws {
         var isClean = true
         var hasChanges = false
+        let owned = OwnedFiles(paths)
         for source in try sources() {
             let formatting = Compiler.format(source)
             guard let bytes = formatting.bytes else {
@@ -28,6 +29,11 @@ struct FormatCommand: ParsableCommand {
                 continue
             }
             guard bytes != source.bytes else { continue }
+            guard owned.contains(source.displayPath) else {
+                Console.error(
+                    "left '\(source.displayPath)' alone, which lies outside of the schema folder; format it there\n")
+                continue
+            }
             hasChanges = true
             if check {
                 isClean = false

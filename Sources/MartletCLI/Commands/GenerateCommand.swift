@@ -22,6 +22,12 @@ struct GenerateCommand: ParsableCommand {
     @Flag(help: "One line for each finding.")
     var brief = false
 
+    func validate() throws {
+        if output.isEmpty {
+            throw ValidationError("the folder to write to has no name; write '--output .' for this one")
+        }
+    }
+
     func run() throws {
         let input = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
         let options = CompilerOptions(access: access?.level)

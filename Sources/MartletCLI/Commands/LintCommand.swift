@@ -14,7 +14,7 @@ struct LintCommand: ParsableCommand {
     @Option(
         help: "What the findings look like: \(ReportFormat.words).",
         completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: ReportFormat.named)
-    var format = ReportFormat.text
+    var format: ReportFormat?
 
     @Flag(help: "One line for each finding: the same as '--format brief'.")
     var brief = false
@@ -24,6 +24,8 @@ struct LintCommand: ParsableCommand {
 
     @Option(help: "Which findings to show: minimal (errors), standard (and warnings) or strict (and notes).")
     var preset: PresetChoice?
+
+    func validate() throws { try ReportFormat.require(brief, format) }
 
     func run() throws {
         let folders = paths.filter(isFolder)
@@ -41,7 +43,7 @@ struct LintCommand: ParsableCommand {
             if compilation.diagnostics.contains(where: { $0.severity > .note }) { isClean = false }
         }
         let isColored = Console.isColored(descriptor: 1)
-        try Console.write(report.text(as: brief ? .brief : format, isColored: isColored))
+        try Console.write(report.text(as: brief ? .brief : format ?? .text, isColored: isColored))
         if !isClean { throw CommandFailure(.findings) }
     }
 
@@ -76,6 +78,12 @@ enum PresetChoice: String, CaseIterable, ExpressibleByArgument {
 extension ReportFormat {
     /// All of them, for people.
     static let words = allCases.map(\.rawValue).joined(separator: ", ")
+
+    /// '--brief' is a format as well, and there is one only.
+    static func require(_ isBrief: Bool, _ format: ReportFormat?) throws {
+        guard isBrief, let format, format != .brief else { return }
+        throw ValidationError("'--brief' and '--format \(format.rawValue)' exclude each other; leave one out")
+    }
 
     static func named(_ word: String) throws -> ReportFormat {
         guard let format = ReportFormat(rawValue: word) else {

@@ -20,7 +20,7 @@ public struct SchemaStarter {
         guard manager.fileExists(atPath: folder, isDirectory: &isFolder) else { return [] }
         guard isFolder.boolValue else { return [folder] }
         let names = (try? manager.subpathsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasSuffix(".yaml") && $0 != SourceLoader.configurationName }
+        return names.filter { $0.hasSuffix(".yaml") && $0 != ConfigurationFinder.name }
             .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             .map { folder.hasSuffix("/") ? folder + $0 : "\(folder)/\($0)" }
     }

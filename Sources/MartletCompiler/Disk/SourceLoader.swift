@@ -6,31 +6,45 @@ public struct SourceLoader {
     /// The largest file that is read at all; a larger one becomes a finding through its first bytes.
     private static let maximumBytes = (1 << 20) + 1
     private static let maximumFiles = 2000
-    static let configurationName = "martlet.yaml"
 
     private let manager = FileManager.default
 
     public init() {}
 
-    /// A folder is one schema; so are single files together.
+    /// A folder is one schema; so are single files together, with the `martlet.yaml` nearest to the first of them.
     public func load(_ paths: [String]) throws(DiskError) -> SchemaInput {
         if let folder = paths.first, paths.count == 1, isFolder(folder) { return try load(folder: folder) }
-        var files: [(relative: String, display: String)] = []
-        for path in paths {
-            guard !isFolder(path) else { throw DiskError(path: path, reason: "name one folder, or files") }
-            files.append((path, path))
+        if let folder = paths.first(where: isFolder) {
+            throw DiskError(path: folder, reason: "name one folder, or files")
         }
-        return try read(files, configuration: nil)
+        let isConfiguration = { URL(fileURLWithPath: $0).lastPathComponent == ConfigurationFinder.name }
+        let files = paths.filter { !isConfiguration($0) }
+        guard let first = files.first else {
+            var input = try read([], configuration: paths[0])
+            input.isConfigurationAlone = true
+            return input
+        }
+        let nearest = ConfigurationFinder().nearest(to: first)
+        let root = nearest.map { URL(fileURLWithPath: $0.schemaFolder).standardizedFileURL.path + "/" }
+        let named = files.map { path in
+            let full = URL(fileURLWithPath: path).standardizedFileURL.path
+            let isInside = root.map { full.hasPrefix($0) } == true
+            return (relative: isInside ? String(full.dropFirst(root?.count ?? 0)) : path, display: path)
+        }
+        return try read(named, configuration: nearest?.path)
     }
 
     /// The schema of a folder, with the `martlet.yaml` in it or beside it.
     public func load(folder: String) throws(DiskError) -> SchemaInput {
         guard manager.fileExists(atPath: folder) else { throw DiskError(path: folder, reason: "no such folder") }
-        guard isFolder(folder) else { return try load([folder]) }
-        var files: [(relative: String, display: String)] = []
-        try walk(folder, relative: "", visited: [], into: &files)
-        return try read(
-            files.filter { $0.relative != Self.configurationName }, configuration: configuration(of: folder))
+        guard isFolder(folder) else { throw DiskError(path: folder, reason: "this is a file; name the schema folder") }
+        var walk = Walk()
+        try self.walk(folder, relative: "", visited: [], into: &walk)
+        var input = try read(
+            walk.files.filter { $0.relative != ConfigurationFinder.name },
+            configuration: ConfigurationFinder().path(of: folder))
+        input.overlooked = walk.overlooked
+        return input
     }
 
     /// Named files, whose paths count from `root`; for the build tool, which knows its files already.
@@ -50,9 +64,13 @@ public struct SourceLoader {
 
     // MARK: Folders
 
+    private struct Walk {
+        var files: [(relative: String, display: String)] = []
+        var overlooked: [String] = []
+    }
+
     private func walk(
-        _ folder: String, relative: String, visited: Set<String>,
-        into files: inout [(relative: String, display: String)]
+        _ folder: String, relative: String, visited: Set<String>, into walk: inout Walk
     ) throws(DiskError) {
         let real = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
         guard !visited.contains(real) else {
@@ -68,26 +86,26 @@ public struct SourceLoader {
             let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
             let below = relative.isEmpty ? name : "\(relative)/\(name)"
             if isFolder(path) {
-                try walk(path, relative: below, visited: visited.union([real]), into: &files)
+                try self.walk(path, relative: below, visited: visited.union([real]), into: &walk)
             } else if name.hasSuffix(".yaml") {
-                files.append((below, path))
-                guard files.count <= Self.maximumFiles else {
+                guard isReadable(path) else {
+                    throw DiskError(path: path, reason: "this is no file that could be read to its end; remove it")
+                }
+                walk.files.append((below, path))
+                guard walk.files.count <= Self.maximumFiles else {
                     throw DiskError(path: folder, reason: "more than 2000 schema files; name a folder further down")
                 }
+            } else if [".yml", ".yaml"].contains(where: name.lowercased().hasSuffix) {
+                walk.overlooked.append(path)
             }
         }
     }
 
-    private func configuration(of folder: String) throws(DiskError) -> String? {
-        let inside = URL(fileURLWithPath: folder).appendingPathComponent(Self.configurationName)
-        let above = URL(fileURLWithPath: folder).standardizedFileURL.deletingLastPathComponent()
-            .appendingPathComponent(Self.configurationName)
-        let found = [inside, above].filter { manager.fileExists(atPath: $0.path) }
-        guard found.count < 2 else {
-            throw DiskError(path: found[0].path, reason: "there is one beside the schema folder too; keep one")
-        }
-        guard let url = found.first else { return nil }
-        return url == inside ? "\(folder.hasSuffix("/") ? folder : folder + "/")\(Self.configurationName)" : url.path
+    /// Pipes and devices may have no end. A link that leads nowhere is left to the reading.
+    private func isReadable(_ path: String) -> Bool {
+        let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let type = (try? manager.attributesOfItem(atPath: real))?[.type] as? FileAttributeType
+        return type.map { $0 == .typeRegular || $0 == .typeSymbolicLink } ?? true
     }
 
     private func isFolder(_ path: String) -> Bool {
@@ -111,7 +129,7 @@ public struct SourceLoader {
         var input = SchemaInput(sources: sources)
         if let configuration {
             input.configuration = SourceText(
-                file: SourceFileID(sources.count), relativePath: Self.configurationName, displayPath: configuration,
+                file: SourceFileID(sources.count), relativePath: ConfigurationFinder.name, displayPath: configuration,
                 bytes: try bytes(of: configuration))
         }
         return input

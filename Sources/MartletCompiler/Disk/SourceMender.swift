@@ -23,18 +23,11 @@ public struct SourceMender {
         }
     }
 
-    private let roots: [String]
+    private let owned: OwnedFiles
 
     /// - Parameter paths: one schema folder, or the files of a schema: nothing else is ever written.
     public init(_ paths: [String]) {
-        var isFolder: ObjCBool = false
-        roots = paths.map { path in
-            let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-            let url = URL(fileURLWithPath: path).standardizedFileURL
-            let folder = exists && isFolder.boolValue ? url : url.deletingLastPathComponent()
-            let real = Self.realPath(folder.path)
-            return real.hasSuffix("/") ? real : real + "/"
-        }
+        owned = OwnedFiles(paths)
     }
 
     /// Mends the schema and writes the files whose bytes have changed.
@@ -43,7 +36,7 @@ public struct SourceMender {
     public func mend(
         _ input: SchemaInput, options: CompilerOptions = CompilerOptions()
     ) throws(DiskError) -> (input: SchemaInput, report: Report) {
-        let owned = Set(input.allSources.filter { isOwned($0.displayPath) }.map(\.file))
+        let owned = Set(input.allSources.filter { self.owned.contains($0.displayPath) }.map(\.file))
         let mending = SchemaMender.mend(input, options: options) { owned.contains($0.file) }
         let before = Dictionary(input.allSources.map { ($0.file, $0) }) { first, _ in first }
         var files: [(path: String, count: Int)] = []
@@ -53,12 +46,6 @@ public struct SourceMender {
             files.append((source.displayPath, mending.counts[source.displayPath] ?? 0))
         }
         return (mending.input, Report(files: files, outside: outside(mending.input, owned, options)))
-    }
-
-    /// By its real path: a link inside the folder may lead out of it.
-    private func isOwned(_ path: String) -> Bool {
-        let real = Self.realPath(path)
-        return roots.contains { real.hasPrefix($0) }
     }
 
     private func outside(
@@ -72,14 +59,10 @@ public struct SourceMender {
     }
 
     private func write(_ source: SourceText, over old: SourceText) throws(DiskError) {
-        let target = URL(fileURLWithPath: Self.realPath(source.displayPath))
+        let target = URL(fileURLWithPath: OwnedFiles.realPath(source.displayPath))
         guard (try? Data(contentsOf: target)) == Data(old.bytes) else {
             throw DiskError(path: source.displayPath, reason: "the file has changed since it was read; run it again")
         }
         _ = try FileReplacer.replace(target.path, with: Array(source.bytes))
-    }
-
-    private static func realPath(_ path: String) -> String {
-        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 }

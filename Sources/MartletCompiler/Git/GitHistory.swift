@@ -79,13 +79,15 @@ public struct GitHistory {
         let tree = try GitTree(of: base, git)
         let files = try tree.schemaFiles(below: prefix)
         guard !files.isEmpty else { return nil }
-        let blobs = try contents(of: files.map(\.object))
+        let configuration = tree.configuration(of: prefix)
+        let all = files + [configuration].compactMap(\.self)
+        let texts = zip(all, try contents(of: all.map(\.object))).enumerated().map { index, file in
+            SourceText(
+                file: SourceFileID(index), relativePath: file.0.relativePath,
+                displayPath: "\(commit):\(file.0.path)", bytes: file.1)
+        }
         return SchemaInput(
-            sources: zip(files, blobs).enumerated().map { index, file in
-                SourceText(
-                    file: SourceFileID(index), relativePath: file.0.relativePath,
-                    displayPath: "\(commit):\(file.0.path)", bytes: file.1)
-            })
+            sources: Array(texts.prefix(files.count)), configuration: configuration == nil ? nil : texts.last)
     }
 
     private func contents(of objects: [String]) throws(GitError) -> [[UInt8]] {
@@ -107,7 +109,7 @@ public struct GitHistory {
     /// Where most of the schema files of the folder came from, if that is one folder with the same paths below it.
     private func formerPrefix(_ base: String, _ head: String) throws(GitError) -> String? {
         let text = try git.output([
-            "diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", base, head,
+            "diff-tree", "-r", "-z", "-M30%", "--diff-filter=R", "--name-status", base, head,
         ]).text
         let fields = text.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
         var votes: [String: Int] = [:]

@@ -38,8 +38,19 @@ struct GitTree {
     /// In the order of their paths' bytes; hidden files and the configuration are none.
     func schemaFiles(below prefix: String) throws(GitError) -> [File] {
         try files(below: prefix, shown: prefix, relative: "", links: 0)
-            .filter { $0.relativePath != SourceLoader.configurationName }
+            .filter { $0.relativePath != ConfigurationFinder.name }
             .sorted { $0.relativePath.utf8.lexicographicallyPrecedes($1.relativePath.utf8) }
+    }
+
+    /// The `martlet.yaml` in the folder or beside it.
+    func configuration(of prefix: String) -> File? {
+        let parent = prefix.split(separator: "/").dropLast().map { $0 + "/" }.joined()
+        for place in prefix.isEmpty ? [prefix] : [prefix, parent] {
+            let path = place + ConfigurationFinder.name
+            guard let entry = entries[path], !entry.isLink else { continue }
+            return File(relativePath: ConfigurationFinder.name, path: path, object: entry.object)
+        }
+        return nil
     }
 
     private func files(

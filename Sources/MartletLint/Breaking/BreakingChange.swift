@@ -15,7 +15,7 @@ public struct BreakingChange: Hashable, Sendable {
     /// Another way to mend it than the message names.
     public let advice: String?
 
-    init(
+    public init(
         _ level: BreakingLevel, _ message: String, at span: SourceSpan?, label: String? = nil,
         was old: SourceSpan? = nil, renames: [RenameCandidate] = [], advice: String? = nil
     ) {

@@ -46,6 +46,7 @@ struct UselessIndex: LintRule {
             }
             first[entry.value] = first[entry.value] ?? entry.span
         }
+        findings += repeatedUnique(object)
         for property in object.properties {
             guard let span = property.fullTextSpan, !property.isFullText else { continue }
             findings.append(
@@ -53,6 +54,27 @@ struct UselessIndex: LintRule {
                     code, "full text is for 'String', and '\(property.name)' is '\(property.type.text)'; remove it",
                     at: span,
                     fixes: schema.removal(of: span).map { [Fix("remove 'fullText'", .safe, $0)] } ?? []))
+        }
+        return findings
+    }
+
+    /// Lists of the same names, in any order, and the primary key alone.
+    private func repeatedUnique(_ object: ObjectModel) -> [Diagnostic] {
+        var first: [Set<String>: SourceSpan] = [:]
+        var findings: [Diagnostic] = []
+        for list in object.unique {
+            guard let start = list.first?.span else { continue }
+            let names = Set(list.map(\.value))
+            if names.count == 1, names.first == object.primaryKey?.value {
+                findings.append(
+                    Diagnostic(code, "the primary key is unique without being listed; remove the list", at: start))
+            } else if let earlier = first[names] {
+                findings.append(
+                    Diagnostic(
+                        code, "these are unique together already; remove the list", at: start, label: "again here",
+                        notes: [DiagnosticNote("they stand here first", at: earlier)]))
+            }
+            first[names] = first[names] ?? start
         }
         return findings
     }

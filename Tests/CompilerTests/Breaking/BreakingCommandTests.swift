@@ -103,7 +103,9 @@ struct BreakingCommandTests {
         let new = try run(["More", "--against", "main"], in: repository.folder)
         #expect(new.status == 0)
         #expect(new.output == "")
-        #expect(new.errors == "martlet: note: 'More' did not exist at \(base); nothing can break\n")
+        #expect(
+            new.errors == "martlet: note: 'More' did not exist at \(base); nothing can break; "
+                + "if it was moved, commit that first, or compare with a folder\n")
         try repository.git("mv", "Schemas", "Models")
         try repository.commit()
         try repository.write(Self.lost, to: "Models/Dog.yaml")
@@ -149,7 +151,7 @@ struct BreakingCommandTests {
         #expect(try outcome(["Nowhere", "--against", "main"]).hasPrefix("3 martlet: error: 'Nowhere': no such folder"))
         #expect(
             try outcome(["Schemas/Dog.yaml", "--against", "main"])
-                == "3 martlet: error: 'Schemas/Dog.yaml' is a file; name the schema folder\n")
+                == "3 martlet: error: 'Schemas/Dog.yaml': this is a file; name the schema folder\n")
         #expect(try outcome(["Schemas"]).hasPrefix("2 "))
         #expect(try outcome(["Schemas", "--against", "main", "--level", "all"]).hasPrefix("2 "))
         let noGit = try Executable().run(

@@ -105,7 +105,7 @@ struct EnumChangeTests {
             ["query: unknown values of 'Size' were read as 'small' and are read as 'large'; keep 'unknown: small'"])
         try check(
             stored("Size: {cases: [small], unknown: «small»}"), stored("«Size»: {cases: [small]}"),
-            ["query: unknown values of 'Size' were read as 'small' and are refused; keep 'unknown: small'"])
+            ["data: unknown values of 'Size' were read as 'small' and are refused; keep 'unknown: small'"])
         try check(stored("Size: {cases: [small]}"), stored("Size: {cases: [small], unknown: small}"))
     }
 }

@@ -51,4 +51,24 @@ struct UselessIndexTests {
 
             """)
     }
+
+    @Test("MRT0305 unique lists that are there already")
+    func unique() throws {
+        try expectFindings(
+            of: .badIndex,
+            """
+            objects:
+              Cat:
+                primaryKey: id
+                unique: [[name, age], [age, name], [id], [name]]
+            #~                         ^^^ warning MRT0305: these are unique together already; remove the list
+            #~  note @15+4 they stand here first
+            #~                                      ^^ warning MRT0305: the primary key is unique without being listed; remove the list
+                properties:
+                  id: Int
+                  name: String
+                  age: Int
+
+            """)
+    }
 }

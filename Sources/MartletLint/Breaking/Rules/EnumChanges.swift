@@ -50,7 +50,7 @@ struct EnumChanges: BreakingRule {
             let now = new.unknown.map { "read as '\($0.value)'" } ?? "refused"
             changes.append(
                 BreakingChange(
-                    .query,
+                    isStored && new.unknown == nil ? .data : .query,
                     "unknown values of '\(new.name)' were read as '\(unknown.value)' and are \(now); "
                         + "keep 'unknown: \(unknown.value)'",
                     at: new.unknown?.span ?? new.nameSpan, was: unknown.span))
