@@ -50,7 +50,8 @@ struct FormatCommand: ParsableCommand {
     /// All files are read before the first is written, so that a wrong path changes nothing.
     private func sources() throws -> [SourceText] {
         try paths.flatMap { path in
-            try loading { () throws(DiskError) in try SourceLoader().load([path]) }.sources
+            let input = try loading { () throws(DiskError) in try SourceLoader().load([path]) }
+            return input.isConfigurationAlone ? input.allSources : input.sources
         }
     }
 

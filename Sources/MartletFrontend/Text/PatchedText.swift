@@ -25,6 +25,7 @@ struct PatchedText {
     /// The range of the original that patched bytes came from; a letter is in it whole or not at all.
     func span(_ start: Int, _ end: Int) -> SourceSpan {
         let end = end > start ? bytes.letterEnd(end) : end
+        let start = bytes.letterStart(start)
         return SourceSpan(file: file, start: originalStart(of: start), end: originalEnd(of: end, from: start))
     }
 
