@@ -138,6 +138,17 @@ struct NamedFileTests {
         #expect(outcome.errors.contains("'--brief' and '--format json' exclude each other; leave one out"))
     }
 
+    @Test("S42 the configuration is laid out when it is named, and left alone with the schema files")
+    func layout() throws {
+        let folder = try folder()
+        try folder.write("access:   public\n", to: "App/martlet.yaml")
+        for path in ["App/Schemas", "App/Schemas/Dog.yaml"] {
+            #expect(try run("format", path, in: folder).output == "nothing to do\n")
+        }
+        #expect(try run("format", "App/martlet.yaml", in: folder).output == "wrote App/martlet.yaml\n")
+        #expect(try folder.read("App/martlet.yaml") == "access: public\n")
+    }
+
     // MARK: Breaking
 
     @Test("S43 MRT0601 fewer who may see the types break code, and a wrong configuration is told")
