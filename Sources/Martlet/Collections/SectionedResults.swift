@@ -41,7 +41,7 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     /// has not two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
-            Misuse.query("an index path with \(indexPath.count) positions was given: a section and an item are needed")
+            Misuse.indexPath(indexPath.count)
         }
         return self[indexPath[0]][indexPath[1]]
     }
@@ -198,7 +198,7 @@ extension RealmCollection where Element: ObjectBase {
 
     private static func name<Key>(of keyPath: KeyPath<Element, Key>) -> String {
         guard let names = KeyPathTracer.names(keyPath) else {
-            Misuse.query("'\(keyPath)' names no stored property: section by a closure, with sort descriptors")
+            Misuse.sectionedByComputed("\(keyPath)")
         }
         return names.joined(separator: ".")
     }

@@ -62,8 +62,7 @@ struct ProjectionLabels {
 
     init(_ type: any AnyProjection.Type) {
         guard let facts = SchemaFacts.projection("\(type._facts)") else {
-            Misuse.trap(
-                "'\(type)' is not a generated projection. Declare it in a schema instead of subclassing 'Projection'")
+            Misuse.notGenerated("\(type)", base: "Projection")
         }
         projection = facts.name
         all = facts.labels.map { Label(name: $0.label, path: PropertyPath($0.path)) }
