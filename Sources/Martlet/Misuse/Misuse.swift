@@ -44,7 +44,7 @@ enum Misuse {
     }
 
     static func readOnly(_ what: String) -> Never {
-        trap("\(what) belongs to a Realm opened with 'readOnly' and cannot be changed. Open the file for writing")
+        trap("\(what) is of a file opened with 'readOnly' and cannot be changed. Open the file for writing")
     }
 
     static func copyInsideWrite() -> Never {
@@ -59,10 +59,11 @@ enum Misuse {
                 + "Check 'isInvalidated' before using an object that may be gone")
     }
 
-    static func foreignObject(_ type: String) -> Never {
+    static func foreignObject(_ type: String, of home: String?, in here: String) -> Never {
+        let place = home.map { ": it belongs to '\($0)' and was used in '\(here)'" } ?? ""
         trap(
-            "a '\(type)' of another Realm was added or linked. Use objects of one Realm together, or copy it with 'create'"
-        )
+            "a '\(type)' of another Realm was added or linked\(place). "
+                + "Use objects of one Realm together, or copy it with 'create'")
     }
 
     static func deletedUnmanaged(_ type: String) -> Never {
@@ -214,16 +215,16 @@ enum Misuse {
         )
     }
 
-    static func observeReadOnly() -> Never {
+    static func observeReadOnly(_ what: String) -> Never {
         trap(
-            "something in a Realm opened with 'readOnly' was observed, and nothing there ever changes. Open it for writing"
-        )
+            "\(what) in a Realm opened with 'readOnly' was observed, and nothing there ever changes. "
+                + "Open the file for writing")
     }
 
-    static func observeInsideWrite() -> Never {
+    static func observeInsideWrite(_ what: String) -> Never {
         trap(
-            "an observer was registered inside a write transaction that has changed something. Register before the write"
-        )
+            "\(what) was observed inside a write transaction that has changed something. "
+                + "Register observers before the write")
     }
 
     static func unknownKeyPath(_ path: String, component: String, type: String) -> Never {

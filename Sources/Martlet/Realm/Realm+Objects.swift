@@ -82,7 +82,10 @@ extension Realm {
     /// Deletes all members.
     public func delete<Element: ObjectBase>(_ results: Results<Element>) {
         let table = results.storage.table
-        guard results.storage.context === context else { Misuse.foreignObject(table.type.name) }
+        guard results.storage.context === context else {
+            Misuse.foreignObject(
+                table.type.name, of: results.storage.context.coordinator.path, in: context.coordinator.path)
+        }
         _ = context.requireWrite("the Realm")
         let keys = Array(results.storage.keys)
         for key in keys where table.exists(key) { context.deleteRow(key, table) }

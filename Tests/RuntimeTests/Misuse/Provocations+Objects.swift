@@ -28,7 +28,8 @@ extension Provocations {
         },
         Provocation(
             "foreignObject",
-            "a 'Node' of another Realm was added or linked. "
+            "a 'Node' of another Realm was added or linked: "
+                + "it belongs to '…test.realm' and was used in '…test.realm'. "
                 + "Use objects of one Realm together, or copy it with 'create'"
         ) {
             let node = Node(id: 1)

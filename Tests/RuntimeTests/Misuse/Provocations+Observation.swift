@@ -22,14 +22,15 @@ extension Provocations {
         },
         Provocation(
             "observeReadOnly",
-            "something in a Realm opened with 'readOnly' was observed, and nothing there ever changes. "
-                + "Open it for writing"
+            "a collection of 'Dog' in a Realm opened with 'readOnly' was observed, and nothing there ever changes. "
+                + "Open the file for writing"
         ) {
             _ = try readOnlyRealm().objects(Dog.self).observe { _ in }
         },
         Provocation(
             "observeInsideWrite",
-            "an observer was registered inside a write transaction that has changed something. Register before the write"
+            "a collection of 'Dog' was observed inside a write transaction that has changed something. "
+                + "Register observers before the write"
         ) {
             let realm = try TestRealm().realm
             try realm.write {

@@ -71,7 +71,7 @@ extension Provocations {
         },
         Provocation(
             "readOnly",
-            "the Realm belongs to a Realm opened with 'readOnly' and cannot be changed. Open the file for writing"
+            "the Realm is of a file opened with 'readOnly' and cannot be changed. Open the file for writing"
         ) {
             try readOnlyRealm().write {}
         },
