@@ -161,7 +161,9 @@ extension RealmCollection where Element: ObjectBase {
     ///
     /// Results that are sorted already keep their order among elements with equal values.
     ///
-    /// - Parameter keyPath: a stored property, or one behind to-one links: `\.owner?.lastName`. Traps on others.
+    /// - Parameters:
+    ///   - keyPath: a stored property, or one behind to-one links: `\.owner?.lastName`. Traps on others.
+    ///   - ascending: whether the least value comes first.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
@@ -171,8 +173,10 @@ extension RealmCollection where Element: ObjectBase {
 
     /// The elements in sections by the values of a property, sorted by several properties.
     ///
-    /// - Parameter sortDescriptors: decide on the order of elements, and through their first elements on that of sections.
-    ///   Elements of one section need not stand together in it.
+    /// - Parameters:
+    ///   - keyPath: a stored property, or one behind to-one links. Traps on others.
+    ///   - sortDescriptors: decide on the order of elements, and through their first elements on that of sections.
+    ///     Elements of one section need not stand together in it.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {

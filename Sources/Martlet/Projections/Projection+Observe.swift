@@ -18,6 +18,7 @@ extension ObservableProjection {
     /// - Parameters:
     ///   - keyPaths: which labels count, or the key paths behind them; nil for all.
     ///   - queue: a serial queue to observe on instead; the projection given to the block then belongs to it.
+    ///   - block: is told of each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
