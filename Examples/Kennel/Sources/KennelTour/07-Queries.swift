@@ -29,8 +29,7 @@ func queries(_ realm: Realm) throws {
 
     say("Order, parts and sums:")
     show(dogs.sorted(byKeyPath: "age", ascending: false).limit(2).map { "\($0.name) \($0.age ?? 0)" })
-    let (years, oldest): (Int, Int?) = (dogs.sum(ofProperty: "age"), dogs.max(ofProperty: "age"))
-    show("\(years) years in all, the oldest has \(oldest ?? 0)")
+    show("\(dogs.sum { $0.age }) years in all, the oldest has \(dogs.max { $0.age } ?? 0)")
 
     say("Words of a text that the schema declares with 'fullText: true' are found by an index:")
     try realm.write { dogs.first?["story"] = "Found in the rain, behind the station." }
