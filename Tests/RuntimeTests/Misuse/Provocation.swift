@@ -48,7 +48,10 @@ enum Provocations {
             members: objects),
         Section(
             title: "Values by name",
-            text: "Names and values that the compiler does not see are held against the schema when they are used.",
+            text: """
+                Names and values that the compiler does not see are held against the schema when they are used. A value that
+                is not given is the default of the schema, so that none can be missing.
+                """,
             members: values),
         Section(
             title: "Collections and queries",
