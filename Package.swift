@@ -88,6 +88,7 @@ let package = Package(
                 "Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "CMartletTestVFS",
                 "MartletTestSupport",
             ]),
+        .testTarget(name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -43,6 +43,7 @@ WORKLOADS = [
     ("observe-10", "people", True),
     ("observe-100", "people", True),
     ("observers-100", "people", True),
+    ("object-observers", "people", True),
     ("small-transactions", "new small", True),
     ("open", "people", False),
 ]
@@ -63,7 +64,11 @@ TITLES = {
     "list-append-flat": "list append, a row per element",
     "list-insert-middle-flat": "list insert in the middle (same)",
     "list-read-random": "list random read of an element",
+    "observe-thousand": "1,000 changes at once among all observed",
+    "observers-1": "1 observer, one change",
     "observers-100": "100 observers, one change",
+    "object-observers-1": "1 object observed, changed",
+    "object-observers-10000": "10,000 objects observed, one changed",
     "small-transactions": "small durable transaction, each",
     "open-first": "first opening in a process, one read",
     "open": "open and read one",
@@ -71,7 +76,7 @@ TITLES = {
 
 
 def title(workload, n):
-    if workload.startswith("observe-"):
+    if workload.startswith("observe-") and workload not in TITLES:
         return f"one change ({workload.split('-')[2]}) among {n:,} observed"
     return TITLES.get(workload, workload)
 

@@ -1,49 +1,93 @@
 // What the property-wrapper shape of a model needs of its runtime: enough that sixty classes of it compile and would
 // work. It stands in for the libraries that ask their users for `@Persisted var name: String`; the classes compiled
 // against it are written by Benchmarks/compiler.py, one line for each property, as people write them.
+//
+// Its declarations are those that such a library has, since they are what the compiler works on: a wrapper with its
+// initialisers for indexes and keys, a value in one of several states, conditional conformances of optionals and lists.
 
 public import Foundation
 
-/// The root of the classes; properties live in a row of untyped values.
-open class WrappedObject {
-    fileprivate var row: [AnyKeyPath: Any] = [:]
-    fileprivate let isManaged = false
-
-    public required init() {}
-}
-
-/// Types that a property can have.
+/// Types that can stand in a class.
 public protocol Persistable {
+    associatedtype Stored
     static var initial: Self { get }
-    static func load(_ object: WrappedObject, _ key: AnyKeyPath) -> Self
-    func store(_ object: WrappedObject, _ key: AnyKeyPath)
+    static func load(_ object: WrappedObject, _ key: Int) -> Self
+    func store(_ object: WrappedObject, _ key: Int)
 }
+
+/// Types that can be elements of lists, and the content of optionals.
+public protocol PersistableValue: Persistable, Hashable {}
+
+/// What a property with an index, and a primary key, are stored as.
+public protocol IndexedStorage {}
+public protocol KeyStorage {}
 
 extension Persistable {
-    public static func load(_ object: WrappedObject, _ key: AnyKeyPath) -> Self {
-        object.row[key] as? Self ?? initial
-    }
-
-    public func store(_ object: WrappedObject, _ key: AnyKeyPath) { object.row[key] = self }
+    public static func load(_ object: WrappedObject, _ key: Int) -> Self { object.row[key] as? Self ?? initial }
+    public func store(_ object: WrappedObject, _ key: Int) { object.row[key] = self }
 }
 
-/// Types that a primary key can have.
-public protocol PersistableKey: Persistable {}
+/// The root of the classes.
+open class WrappedObject: Hashable {
+    fileprivate var row: [Int: Any] = [:]
 
-extension Int: PersistableKey { public static var initial: Int { 0 } }
-extension String: PersistableKey { public static var initial: String { "" } }
-extension Bool: Persistable { public static var initial: Bool { false } }
-extension Float: Persistable { public static var initial: Float { 0 } }
-extension Double: Persistable { public static var initial: Double { 0 } }
-extension Date: Persistable { public static var initial: Date { Date(timeIntervalSinceReferenceDate: 0) } }
-extension Data: Persistable { public static var initial: Data { Data() } }
+    public required init() {}
 
-extension Optional: Persistable {
+    public static func == (left: WrappedObject, right: WrappedObject) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension WrappedObject: PersistableValue {
+    public typealias Stored = WrappedObject
+    public static var initial: Self { Self() }
+}
+
+extension Int: PersistableValue, IndexedStorage, KeyStorage {
+    public typealias Stored = Int
+    public static var initial: Int { 0 }
+}
+
+extension String: PersistableValue, IndexedStorage, KeyStorage {
+    public typealias Stored = String
+    public static var initial: String { "" }
+}
+
+extension Bool: PersistableValue, IndexedStorage {
+    public typealias Stored = Bool
+    public static var initial: Bool { false }
+}
+
+extension Float: PersistableValue {
+    public typealias Stored = Float
+    public static var initial: Float { 0 }
+}
+
+extension Double: PersistableValue {
+    public typealias Stored = Double
+    public static var initial: Double { 0 }
+}
+
+extension Date: PersistableValue, IndexedStorage {
+    public typealias Stored = Date
+    public static var initial: Date { Date(timeIntervalSinceReferenceDate: 0) }
+}
+
+extension Data: PersistableValue {
+    public typealias Stored = Data
+    public static var initial: Data { Data() }
+}
+
+extension Optional: Persistable where Wrapped: PersistableValue {
+    public typealias Stored = Wrapped.Stored?
     public static var initial: Wrapped? { nil }
 }
 
+extension Optional: IndexedStorage where Wrapped: IndexedStorage {}
+extension Optional: KeyStorage where Wrapped: KeyStorage {}
+
 /// A list of values or objects.
-public final class WrappedList<Element>: Persistable, RandomAccessCollection {
+public final class WrappedList<Element: PersistableValue>: Persistable, RandomAccessCollection {
+    public typealias Stored = WrappedList<Element>
     private var elements: [Element] = []
 
     public init() {}
@@ -52,48 +96,82 @@ public final class WrappedList<Element>: Persistable, RandomAccessCollection {
     public var startIndex: Int { elements.startIndex }
     public var endIndex: Int { elements.endIndex }
     public subscript(index: Int) -> Element { elements[index] }
+    public func append(objectsIn values: some Sequence<Element>) { elements.append(contentsOf: values) }
 }
 
 /// One stored property of a class.
 @propertyWrapper
 public struct Persisted<Value: Persistable> {
-    private var unmanaged: Value
-    private let isPrimaryKey: Bool
-
-    public init() {
-        unmanaged = Value.initial
-        isPrimaryKey = false
+    private enum State {
+        case unset(isIndexed: Bool, isKey: Bool)
+        case unmanaged(Value, isIndexed: Bool, isKey: Bool)
+        case observed(Value, key: Int)
+        case managed(key: Int)
+        case cached(Value, key: Int)
     }
 
-    public init(wrappedValue: Value) {
-        unmanaged = wrappedValue
-        isPrimaryKey = false
-    }
+    private var state: State
+
+    public init() { state = .unset(isIndexed: false, isKey: false) }
+    public init(wrappedValue: Value) { state = .unmanaged(wrappedValue, isIndexed: false, isKey: false) }
 
     @available(*, unavailable, message: "@Persisted stands in classes alone")
     public var wrappedValue: Value {
-        get { unmanaged }
-        set { unmanaged = newValue }
+        get { Value.initial }
+        set {}
     }
 
     public static subscript<Owner: WrappedObject>(
         _enclosingInstance owner: Owner, wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, Self>
     ) -> Value {
-        get { owner.isManaged ? Value.load(owner, wrapped) : owner[keyPath: storage].unmanaged }
-        set {
-            if owner.isManaged {
-                newValue.store(owner, wrapped)
-            } else {
-                owner[keyPath: storage].unmanaged = newValue
-            }
+        get { owner[keyPath: storage].value(of: owner) }
+        set { owner[keyPath: storage].assign(newValue, to: owner) }
+    }
+
+    private mutating func value(of owner: WrappedObject) -> Value {
+        switch state {
+        case .unmanaged(let value, _, _), .observed(let value, _), .cached(let value, _): return value
+        case .managed(let key): return Value.load(owner, key)
+        case .unset(let isIndexed, let isKey):
+            let value = Value.initial
+            state = .unmanaged(value, isIndexed: isIndexed, isKey: isKey)
+            return value
+        }
+    }
+
+    private mutating func assign(_ value: Value, to owner: WrappedObject) {
+        switch state {
+        case .managed(let key), .cached(_, let key): value.store(owner, key)
+        case .observed(_, let key): state = .observed(value, key: key)
+        case .unset(let isIndexed, let isKey), .unmanaged(_, let isIndexed, let isKey):
+            state = .unmanaged(value, isIndexed: isIndexed, isKey: isKey)
         }
     }
 }
 
-extension Persisted where Value: PersistableKey {
-    public init(primaryKey: Bool) {
-        unmanaged = Value.initial
-        isPrimaryKey = primaryKey
+extension Persisted where Value.Stored: IndexedStorage {
+    public init(indexed: Bool) { state = .unset(isIndexed: indexed, isKey: false) }
+    public init(wrappedValue: Value, indexed: Bool) {
+        state = .unmanaged(wrappedValue, isIndexed: indexed, isKey: false)
+    }
+}
+
+extension Persisted where Value.Stored: KeyStorage {
+    public init(primaryKey: Bool) { state = .unset(isIndexed: false, isKey: primaryKey) }
+    public init(wrappedValue: Value, primaryKey: Bool) {
+        state = .unmanaged(wrappedValue, isIndexed: false, isKey: primaryKey)
+    }
+}
+
+extension Persisted: Decodable where Value: Decodable {
+    public init(from decoder: any Decoder) throws {
+        state = .unmanaged(try Value(from: decoder), isIndexed: false, isKey: false)
+    }
+}
+
+extension Persisted: Encodable where Value: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        if case .unmanaged(let value, _, _) = state { try value.encode(to: encoder) }
     }
 }

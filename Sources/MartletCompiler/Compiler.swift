@@ -121,13 +121,15 @@ public enum Compiler {
     private static func unmatchedPaths(
         _ configuration: ConfigurationModel, _ sources: [SourceText]
     ) -> [Diagnostic] {
-        configuration.lintOverrides.flatMap(\.paths).filter { path in
+        let unmatched = configuration.lintOverrides.flatMap(\.paths).filter { path in
             let pattern = PathPattern(path.value)
             return !sources.contains { pattern.matches($0.relativePath) }
-        }.map { path in
+        }
+        let findings = unmatched.map { path in
             Diagnostic(
                 .uselessIgnore, "no schema file has a path like '\(path.value)'; correct or remove it", at: path.span)
         }
+        return FindingLimit.apply(to: findings, in: unmatched.prefix(1).map(\.span.file))
     }
 
     /// Two schema files whose Swift files would have one name.

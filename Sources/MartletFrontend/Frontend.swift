@@ -39,7 +39,7 @@ public enum Frontend {
             doubtful += reading.doubtful
         }
         var resolver = Resolver(files, lostWords: lostWords)
-        let model = resolver.resolve()
+        let models = resolver.resolve()
         later += resolver.diagnostics
         if !doubtful.isEmpty {
             later.removeAll { finding in doubtful.contains { finding.span?.overlaps($0) == true } }
@@ -51,7 +51,8 @@ public enum Frontend {
         }
         let findings = FindingLimit.apply(
             findingsPerFile, to: diagnostics.findings, in: ordered.map(\.file), dropped: diagnostics.dropped)
-        return (findings.contains(where: \.isError) ? nil : model, findings)
+        let isWrong = findings.contains(where: \.isError)
+        return (isWrong ? nil : SchemaModel(files: models, references: resolver.references), findings)
     }
 }
 

@@ -69,6 +69,11 @@ public func observedPerson(_ number: Int, of count: Int, ageBelow limit: Int) ->
     }
 }
 
+/// The numbers of the thousand people that change together in a round.
+public func thousandPeople(round: Int, of count: Int) -> [Int] {
+    (0..<1000).map { Int(workload_thousand($0, Int64(round), Int64(count))) }
+}
+
 /// A person whom nobody has stored yet and whom every observed query will hold.
 public func newPerson(_ number: Int, besides count: Int) -> PersonValues {
     var person = PersonValues(number: count * 2 + number)

@@ -50,6 +50,24 @@ func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
         let n = current.withLock { $0.count }
         reporter.report("observe-\(limit)-\(operation)", n: n, nanoseconds: median(durations), check: n)
     }
+    if limit == 100 {
+        var durations: [UInt64] = []
+        for round in 0..<5 {
+            while called.wait(timeout: .now() + .milliseconds(20)) == .success {}
+            durations.append(
+                try duration {
+                    try pool.write { db in
+                        let update = try db.cachedStatement(sql: "UPDATE person SET score = ?2 WHERE id = ?1")
+                        for id in thousandPeople(round: round, of: job.count) {
+                            try update.execute(arguments: [id, Double(round) + 0.25])
+                        }
+                    }
+                    called.wait()
+                })
+        }
+        let n = current.withLock { $0.count }
+        reporter.report("observe-thousand", n: n, nanoseconds: median(durations), check: n)
+    }
     token.cancel()
 }
 
@@ -64,11 +82,16 @@ private func change(_ person: Person, by operation: String, in db: Database) thr
 }
 
 func hundredObservers(_ job: Job, _ reporter: Reporter) throws {
-    let observers = 100
+    try observeAges(job, reporter, observers: 1)
+    try observeAges(job, reporter, observers: 100)
+}
+
+private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throws {
     let pool = try openWarmPool(job.file)
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
-    let tokens = (0..<observers).map { age in
-        ValueObservation.tracking {
+    let tokens = (0..<observers).map { number in
+        let age = (number + 7) % 100
+        return ValueObservation.tracking {
             try Int.fetchAll($0, sql: "SELECT id FROM person WHERE age = ? AND isActive = 1", arguments: [age])
         }
         .start(in: pool, scheduling: .async(onQueue: queue), onError: { fatalError("\($0)") }) { _ in called.signal() }
@@ -80,12 +103,40 @@ func hundredObservers(_ job: Job, _ reporter: Reporter) throws {
             try duration {
                 try pool.write {
                     try $0.execute(
-                        sql: "UPDATE person SET age = 7 WHERE id = ?", arguments: [job.count / 200 + round])
+                        sql: "UPDATE person SET age = 7 WHERE id = ?", arguments: [job.count / 200 + round + observers * 10])
                 }
                 // It cannot tell which queries the change concerns: all of them run again and all observers are called.
                 for _ in 0..<observers { called.wait() }
             })
     }
-    reporter.report("observers-100", n: observers, nanoseconds: median(durations), check: observers)
+    reporter.report("observers-\(observers)", n: observers, nanoseconds: median(durations), check: observers)
     withExtendedLifetime(tokens) {}
+}
+
+/// Objects that are observed one by one, of which one changes.
+func objectObservers(_ job: Job, _ reporter: Reporter) throws {
+    let pool = try openWarmPool(job.file)
+    for observed in [1, 10_000] {
+        let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
+        let tokens = (0..<observed).map { id in
+            ValueObservation.tracking { try Person.fetchOne($0, key: id) }
+                .start(in: pool, scheduling: .async(onQueue: queue), onError: { fatalError("\($0)") }) { _ in
+                    called.signal()
+                }
+        }
+        for _ in 0..<observed { called.wait() }
+        var durations: [UInt64] = []
+        for round in 0..<5 {
+            durations.append(
+                try duration {
+                    try pool.write {
+                        try $0.execute(
+                            sql: "UPDATE person SET score = ? WHERE id = ?", arguments: [-1 - Double(round), observed / 2])
+                    }
+                    called.wait()
+                })
+        }
+        reporter.report("object-observers-\(observed)", n: observed, nanoseconds: median(durations), check: 5)
+        withExtendedLifetime(tokens) {}
+    }
 }

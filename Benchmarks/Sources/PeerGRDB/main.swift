@@ -22,6 +22,7 @@ case "observe-1": try observe(job, reporter, ageBelow: 1)
 case "observe-10": try observe(job, reporter, ageBelow: 10)
 case "observe-100": try observe(job, reporter, ageBelow: 100)
 case "observers-100": try hundredObservers(job, reporter)
+case "object-observers": try objectObservers(job, reporter)
 case "small-transactions": try smallTransactions(job, reporter)
 case "open": try openAndRead(job, reporter)
 default:

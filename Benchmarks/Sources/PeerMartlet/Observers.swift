@@ -1,6 +1,7 @@
 import Dispatch
 import Martlet
 import Measure
+import Synchronization
 
 /// One change among the people younger than `limit`, sorted by name: from the transaction's start until the observer,
 /// on a queue of its own, has been called with the positions that changed.
@@ -37,21 +38,46 @@ func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
         let n = realm.objects(Person.self).where { $0.age < limit }.count
         reporter.report("observe-\(limit)-\(operation)", n: n, nanoseconds: median(durations), check: n)
     }
+    if limit == 100 { try observeThousand(job, reporter, realm, called) }
     token.invalidate()
 }
 
+/// A thousand modifications, spread over all, in one transaction.
+private func observeThousand(_ job: Job, _ reporter: Reporter, _ realm: Realm, _ called: DispatchSemaphore) throws {
+    var durations: [UInt64] = []
+    for round in 0..<5 {
+        let people = thousandPeople(round: round, of: job.count)
+            .compactMap { realm.object(ofType: Person.self, forPrimaryKey: $0) }
+        durations.append(
+            try duration {
+                try realm.write {
+                    for person in people { person.score = Double(round) + 0.25 }
+                }
+                called.wait()
+            })
+    }
+    let n = realm.objects(Person.self).count
+    reporter.report("observe-thousand", n: n, nanoseconds: median(durations), check: n)
+}
+
 func hundredObservers(_ job: Job, _ reporter: Reporter) throws {
-    let observers = 100
+    try observeAges(job, reporter, observers: 1)
+    try observeAges(job, reporter, observers: 100)
+}
+
+/// Different queries, the first of them about those of age 7, which one person comes to.
+private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throws {
     let realm = try openWarmRealm(job)
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
-    let tokens = (0..<observers).map { age in
-        realm.objects(Person.self).where { $0.age == age && $0.isActive }
+    let tokens = (0..<observers).map { number in
+        let age = (number + 7) % 100
+        return realm.objects(Person.self).where { $0.age == age && $0.isActive }
             .observe(on: queue) { _ in called.signal() }
     }
     for _ in 0..<observers { called.wait() }
     var durations: [UInt64] = []
     var rounds = 0
-    var number = job.count / 200
+    var number = job.count / 200 + observers * 10
     while rounds < 3 {
         let person = realm.object(ofType: Person.self, forPrimaryKey: number)!
         number += 1
@@ -62,9 +88,38 @@ func hundredObservers(_ job: Job, _ reporter: Reporter) throws {
             try duration {
                 try realm.write { person.age = 7 }
                 called.wait()
-                called.wait()
+                // The other one is that of the age it was.
+                if observers == 100 { called.wait() }
             })
     }
-    reporter.report("observers-100", n: observers, nanoseconds: median(durations), check: observers)
+    reporter.report("observers-\(observers)", n: observers, nanoseconds: median(durations), check: observers)
     tokens.forEach { $0.invalidate() }
+}
+
+/// Objects that are observed one by one, of which one changes.
+func objectObservers(_ job: Job, _ reporter: Reporter) throws {
+    for observed in [1, 10_000] {
+        let realm = try openWarmRealm(job)
+        let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
+        let people = (0..<observed).map { realm.object(ofType: Person.self, forPrimaryKey: $0)! }
+        let calls = Mutex(0)
+        let tokens = people.map { person in
+            person.observe(on: queue) { (_: ObjectChange<Person>) in
+                calls.withLock { $0 += 1 }
+                called.signal()
+            }
+        }
+        queue.sync {}
+        var durations: [UInt64] = []
+        for round in 0..<5 {
+            durations.append(
+                try duration {
+                    try realm.write { people[observed / 2].score = -1 - Double(round) }
+                    called.wait()
+                })
+        }
+        reporter.report(
+            "object-observers-\(observed)", n: observed, nanoseconds: median(durations), check: calls.withLock { $0 })
+        tokens.forEach { $0.invalidate() }
+    }
 }

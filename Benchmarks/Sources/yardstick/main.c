@@ -23,6 +23,7 @@ static const struct {
     {"observe-10", observe_10_percent},
     {"observe-100", observe_all},
     {"observers-100", hundred_observers},
+    {"object-observers", object_observers},
     {"small-transactions", small_transactions},
     {"open", open_and_read},
 };

@@ -73,6 +73,19 @@ static void change(const writer *writer, operation operation, const workload_per
     execute(writer->db, "COMMIT");
 }
 
+// A thousand modifications, spread over all, in one transaction.
+static void change_thousand(const writer *writer, int round)
+{
+    sqlite3_stmt *statement = writer->statements[modify];
+    execute(writer->db, "BEGIN IMMEDIATE");
+    for (int64_t i = 0; i < 1000; i++) {
+        sqlite3_bind_int64(statement, 1, workload_thousand(i, round, writer->count));
+        sqlite3_bind_double(statement, 2, (double)round + 0.25);
+        run(statement);
+    }
+    execute(writer->db, "COMMIT");
+}
+
 static void observe(const job *job, int64_t age_limit)
 {
     enum { rounds = 5 };
@@ -104,6 +117,17 @@ static void observe(const job *job, int64_t age_limit)
         snprintf(workload, sizeof workload, "observe-%d-%s", (int)age_limit, operation_names[operation]);
         report(workload, old.count, median(durations, rounds), old.count, job->file);
     }
+    if (age_limit < 100)
+        return;
+    uint64_t durations[rounds];
+    for (int round = 0; round < rounds; round++) {
+        uint64_t start = workload_nanoseconds();
+        change_thousand(&writer, round);
+        fetch_keys(select, &new);
+        compare_keys(&old, &new);
+        durations[round] = workload_nanoseconds() - start;
+    }
+    report("observe-thousand", new.count, median(durations, rounds), new.count, job->file);
 }
 
 void observe_1_percent(const job *job)
@@ -121,17 +145,17 @@ void observe_all(const job *job)
     observe(job, 100);
 }
 
-// One hundred different queries over all people; one person changes, and one of them has to notice.
-void hundred_observers(const job *job)
+// Different queries over all people, the first of them about those of age 7; one person changes, and it has to notice.
+static void observe_ages(const job *job, int observers, const char *workload)
 {
-    enum { observers = 100, rounds = 3 };
+    enum { rounds = 3, most = 100 };
     sqlite3 *db = open_database(job->file), *reader = open_database(job->file);
     query_integer(db, "SELECT sum(length(email)) FROM person");
-    sqlite3_stmt *selects[observers], *update = prepare(db, "UPDATE person SET age = ?2 WHERE id = ?1");
-    key_array results[observers] = {{0}};
+    sqlite3_stmt *selects[most], *update = prepare(db, "UPDATE person SET age = ?2 WHERE id = ?1");
+    key_array results[most] = {{0}};
     for (int i = 0; i < observers; i++) {
         char sql[128];
-        snprintf(sql, sizeof sql, "SELECT id FROM person WHERE age = %d AND isActive = 1", i);
+        snprintf(sql, sizeof sql, "SELECT id FROM person WHERE age = %d AND isActive = 1", (i + 7) % most);
         selects[i] = prepare(reader, sql);
         fetch_keys(selects[i], &results[i]);
     }
@@ -139,7 +163,7 @@ void hundred_observers(const job *job)
     for (int round = 0; round < rounds; round++) {
         uint64_t start = workload_nanoseconds();
         execute(db, "BEGIN IMMEDIATE");
-        sqlite3_bind_int64(update, 1, job->count / 200 + round);
+        sqlite3_bind_int64(update, 1, job->count / 200 + round + observers * 10);
         sqlite3_bind_int64(update, 2, 7);
         run(update);
         execute(db, "COMMIT");
@@ -147,5 +171,55 @@ void hundred_observers(const job *job)
             fetch_keys(selects[i], &results[i]);
         durations[round] = workload_nanoseconds() - start;
     }
-    report("observers-100", observers, median(durations, rounds), observers, job->file);
+    report(workload, observers, median(durations, rounds), observers, job->file);
+    sqlite3_finalize(update);
+    for (int i = 0; i < observers; i++)
+        sqlite3_finalize(selects[i]);
+    sqlite3_close(reader);
+    sqlite3_close(db);
+}
+
+void hundred_observers(const job *job)
+{
+    observe_ages(job, 1, "observers-1");
+    observe_ages(job, 100, "observers-100");
+}
+
+// Objects whose holders want to know of a change: each is read again. One of them has changed.
+static void observe_objects(const job *job, int observed, const char *workload)
+{
+    enum { rounds = 5 };
+    sqlite3 *db = open_database(job->file), *reader = open_database(job->file);
+    sqlite3_stmt *update = prepare(db, "UPDATE person SET score = ?2 WHERE id = ?1");
+    sqlite3_stmt *select = prepare(reader, "SELECT score FROM person WHERE id = ?");
+    double *scores = calloc((size_t)observed, sizeof *scores);
+    uint64_t durations[rounds];
+    int64_t seen = 0;
+    for (int round = -1; round < rounds; round++) {
+        uint64_t start = workload_nanoseconds();
+        if (round >= 0) {
+            execute(db, "BEGIN IMMEDIATE");
+            sqlite3_bind_int64(update, 1, observed / 2);
+            sqlite3_bind_double(update, 2, -1.0 - round);
+            run(update);
+            execute(db, "COMMIT");
+        }
+        for (int i = 0; i < observed; i++) {
+            sqlite3_bind_int64(select, 1, i);
+            sqlite3_step(select);
+            double score = sqlite3_column_double(select, 0);
+            sqlite3_reset(select);
+            seen += round >= 0 && score != scores[i];
+            scores[i] = score;
+        }
+        if (round >= 0)
+            durations[round] = workload_nanoseconds() - start;
+    }
+    report(workload, observed, median(durations, rounds), seen, job->file);
+}
+
+void object_observers(const job *job)
+{
+    observe_objects(job, 1, "object-observers-1");
+    observe_objects(job, 10000, "object-observers-10000");
 }

@@ -44,5 +44,6 @@ void observe_1_percent(const job *job);
 void observe_10_percent(const job *job);
 void observe_all(const job *job);
 void hundred_observers(const job *job);
+void object_observers(const job *job);
 void import_flights(const job *job);
 #endif

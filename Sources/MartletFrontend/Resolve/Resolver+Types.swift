@@ -6,8 +6,11 @@ extension Resolver {
     mutating func scope(of syntax: ObjectSyntax) -> ObjectScope {
         var scope = ObjectScope(syntax: syntax)
         var folded: [String: Spanned<String>] = [:]
-        folded.reserveCapacity(syntax.properties.count + syntax.ignored.count)
-        scope.members.reserveCapacity(syntax.properties.count)
+        // To reserve nothing would take room all the same.
+        if !syntax.names.isEmpty {
+            folded.reserveCapacity(syntax.properties.count + syntax.ignored.count)
+            scope.members.reserveCapacity(syntax.properties.count)
+        }
         for name in syntax.names {
             let key = name.value.asciiLowercased
             if let first = folded[key] {

@@ -49,7 +49,8 @@ struct Resolver {
         self.lostWords = lostWords
     }
 
-    mutating func resolve() -> SchemaModel {
+    /// What the files declare; a schema if there are no errors.
+    mutating func resolve() -> [FileModel] {
         let count = files.reduce(0) { $0 + $1.declarations.count }
         symbols.reserveCapacity(count)
         scopes.reserveCapacity(count)
@@ -77,7 +78,7 @@ struct Resolver {
                     declarations: declarations.compactMap { model(of: $0) }, ignores: file.ignores,
                     mends: file.mends))
         }
-        return SchemaModel(files: models, references: references)
+        return models
     }
 
     private mutating func model(of declaration: DeclarationSyntax) -> DeclarationModel? {

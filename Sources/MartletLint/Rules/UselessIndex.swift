@@ -12,18 +12,22 @@ struct UselessIndex: LintRule {
     private func check(_ object: ObjectModel, _ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []
         var first: [String: SourceSpan] = [:]
-        let listed = Set(object.indexes.map(\.value))
+        let listed = Dictionary(object.indexes.map { ($0.value, 1) }, uniquingKeysWith: +)
+        var repeated: Set<String> = []
         let properties = Dictionary(
-            object.properties.lazy.filter { listed.contains($0.name) }.map { ($0.name, $0) }
+            object.properties.lazy.filter { listed[$0.name] != nil }.map { ($0.name, $0) }
         ) { first, _ in first }
         for entry in object.indexes {
             guard let property = properties[entry.value] else { continue }
+            // The second one speaks for all that follow; when it is gone, the next one does.
+            if first[entry.value] != nil, !repeated.insert(entry.value).inserted { continue }
             let fixes = schema.removalFix(of: entry)
             let note = DiagnosticNote("'\(property.name)' is declared here", at: property.nameSpan)
             if let earlier = first[entry.value] {
                 findings.append(
                     Diagnostic(
-                        code, "'\(entry.value)' is listed twice; remove one", at: entry.span, label: "again here",
+                        code, "'\(entry.value)' is listed \(times(listed[entry.value])); keep one", at: entry.span,
+                        label: "again here",
                         notes: [DiagnosticNote("it stands here first", at: earlier)], fixes: fixes))
             } else if property.isPrimaryKey {
                 findings.append(
@@ -51,6 +55,11 @@ struct UselessIndex: LintRule {
                     fixes: schema.removal(of: span).map { [Fix("remove 'fullText'", .safe, $0)] } ?? []))
         }
         return findings
+    }
+
+    private func times(_ count: Int?) -> String {
+        guard let count, count > 2 else { return "twice" }
+        return "\(count) times"
     }
 }
 

@@ -16,7 +16,7 @@ struct UselessIndexTests {
                 index: [id, name, size, name, data, owner, tags]
             #~          ^^ warning MRT0305: 'id' is the primary key, which has an index; remove it
             #~  safe @13+4 ""
-            #~                          ^^^^ warning MRT0305: 'name' is listed twice; remove one
+            #~                          ^^^^ warning MRT0305: 'name' is listed twice; keep one
             #~  note @17+4 it stands here first
             #~  safe @27+6 ""
             #~                                ^^^^ warning MRT0305: no index on 'data'; 'Data' cannot have an index, so remove it
@@ -43,7 +43,7 @@ struct UselessIndexTests {
                 index:
                   - name
                   - name # again
-            #~      ^^^^ warning MRT0305: 'name' is listed twice; remove one
+            #~      ^^^^ warning MRT0305: 'name' is listed twice; keep one
             #~  note @18:9+4 it stands here first
             #~  safe @7+7 ""
                 properties:

@@ -24,6 +24,9 @@ uint64_t workload_random(uint64_t *state);
 uint64_t workload_nanoseconds(void);
 int64_t workload_peak_kilobytes(void);
 
+// Person number `index` of the thousand that change together in a round, spread over all.
+int64_t workload_thousand(int64_t index, int64_t round, int64_t count);
+
 // Bytes of a database: the file and its write-ahead log.
 int64_t workload_database_bytes(const char *path);
 

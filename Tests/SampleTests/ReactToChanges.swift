@@ -1,9 +1,8 @@
 import Foundation
 import KennelModels
+import Martlet
 import MartletTestSupport
 import Testing
-
-@testable import Martlet
 
 /// The samples of the documentation this library implements, as a reader would type them.
 @Suite("samples")

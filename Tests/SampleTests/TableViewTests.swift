@@ -1,0 +1,169 @@
+import Foundation
+import KennelModels
+import Martlet
+import MartletTestSupport
+import Testing
+
+/// The table of the samples: its rows are the objects of a collection, by their dates.
+private final class TableViewController: TableViewSource {
+    let realm = try! Realm()
+    let results = try! Realm().objects(DemoObject.self).sorted(byKeyPath: "date")
+    let tableView = TableView()
+    var notificationToken: NotificationToken!
+
+    func viewDidLoad() {
+        tableView.controller = self
+        notificationToken = results.observe { [unowned self] (changes: RealmCollectionChange) in
+            switch changes {
+            case .initial:
+                self.tableView.reloadData()
+            case .update(_, let deletions, let insertions, let modifications):
+                // Always apply updates in the following order: deletions, insertions, then modifications.
+                self.tableView.beginUpdates()
+                self.tableView.deleteRows(at: deletions.map { IndexPath(row: $0, section: 0) }, with: .automatic)
+                self.tableView.insertRows(at: insertions.map { IndexPath(row: $0, section: 0) }, with: .automatic)
+                self.tableView.reloadRows(at: modifications.map { IndexPath(row: $0, section: 0) }, with: .automatic)
+                self.tableView.endUpdates()
+            case .error(let error):
+                fatalError("\(error)")
+            }
+        }
+    }
+
+    var numberOfRows: Int { results.count }
+    func text(ofRow row: Int) -> String { results[row].title }
+
+    /// The rows on the screen are those of the collection.
+    var isUpToDate: Bool { tableView.shown == results.map(\.title) }
+
+    func load(_ titles: String...) throws {
+        try realm.write {
+            for (second, title) in titles.enumerated() {
+                realm.add(DemoObject(title: title, date: Date(timeIntervalSinceReferenceDate: Double(second))))
+            }
+        }
+        viewDidLoad()
+        #expect(ScreenThread.turn { self.tableView.reloads == 1 })
+        #expect(tableView.shown == titles)
+    }
+
+    // MARK: The three ways to delete a row
+
+    func deleteDirectly(at index: Int) throws {
+        try realm.write(withoutNotifying: [notificationToken]) {
+            realm.delete(results[index])
+        }
+        tableView.deleteRows(at: [IndexPath(row: index, section: 0)], with: .automatic)
+    }
+
+    func deleteAndRefresh(at index: Int) throws {
+        try realm.write {
+            realm.delete(results[index])
+        }
+        realm.refresh()
+    }
+}
+
+/// Updating a table from notifications, as the page on reacting to changes shows it.
+@Suite("samples: updating a table view", .serialized)
+struct TableViewTests {
+    @Test("N19 N47 rows are loaded once, and follow every change")
+    func rows() throws {
+        try ScreenThread.run {
+            let screen = TableViewController()
+            try screen.load("a", "b", "c", "d")
+            try screen.realm.write {
+                screen.realm.delete(screen.results[1])
+                screen.results[0].title = "A"
+                screen.realm.add(DemoObject(title: "e", date: Date(timeIntervalSinceReferenceDate: 1.5)))
+            }
+            #expect(ScreenThread.turn { screen.tableView.shown == ["A", "e", "c", "d"] })
+            #expect(screen.tableView.reloads == 1)
+        }
+    }
+
+    @Test("N111 a row deleted on the screen at once, and silently in the Realm")
+    func directly() throws {
+        try ScreenThread.run {
+            let screen = TableViewController()
+            try screen.load("a", "b", "c")
+            try screen.deleteDirectly(at: 1)
+            #expect(screen.tableView.shown == ["a", "c"])
+            // A change that is told of later does not tell of the row again.
+            try screen.realm.write { screen.results[1].title = "C" }
+            #expect(ScreenThread.turn { screen.tableView.shown == ["a", "C"] })
+        }
+    }
+
+    @Test("N29 a row deleted, and refresh() tells of it at once")
+    func refreshing() throws {
+        try ScreenThread.run {
+            let screen = TableViewController()
+            try screen.load("a", "b", "c")
+            try screen.deleteAndRefresh(at: 0)
+            #expect(screen.tableView.shown == ["b", "c"])
+        }
+    }
+
+    @Test("N40 N47 N48 hundreds of changes, here and on another thread, and no row is ever wrong")
+    func busy() throws {
+        try ScreenThread.run {
+            let screen = TableViewController()
+            try screen.load("a", "b", "c")
+            let writer = BusyWriter(transactions: 150)
+            var random = Seeded(state: 7)
+            var own = 0
+            while !writer.isDone || own < 150 {
+                if own < 150 {
+                    try screen.realm.write { try change(screen.realm, &random, "s") }
+                    own += 1
+                }
+                _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
+            }
+            #expect(writer.failure == nil)
+            // The last word is the other thread's or ours; both are told.
+            #expect(ScreenThread.turn { !screen.realm.refresh() && screen.isUpToDate })
+            #expect(screen.tableView.reloads == 1)
+            #expect(screen.results.count > 10)
+        }
+    }
+}
+
+/// Writes on a thread of its own.
+private final class BusyWriter: @unchecked Sendable {  // guarded by `lock`
+    private let lock = NSLock()
+    private var outcome: (isDone: Bool, failure: (any Error)?) = (false, nil)
+
+    var isDone: Bool { lock.withLock { outcome.isDone } }
+    var failure: (any Error)? { lock.withLock { outcome.failure } }
+
+    init(transactions: Int) {
+        Thread.detachNewThread { [self] in
+            var failure: (any Error)?
+            do {
+                let realm = try Realm()
+                var random = Seeded(state: 11)
+                for _ in 0..<transactions { try realm.write { try change(realm, &random, "b") } }
+            } catch let error {
+                failure = error
+            }
+            let end = failure
+            lock.withLock { outcome = (true, end) }
+        }
+    }
+}
+
+/// One to four changes of what the table shows.
+private func change(_ realm: Realm, _ random: inout Seeded, _ name: String) throws {
+    let objects = realm.objects(DemoObject.self).sorted(byKeyPath: "date")
+    for _ in 0...Int.random(in: 0..<4, using: &random) {
+        let index = objects.isEmpty ? nil : Int.random(in: 0..<objects.count, using: &random)
+        let date = Date(timeIntervalSinceReferenceDate: Double.random(in: 0..<1000, using: &random))
+        switch (Int.random(in: 0..<10, using: &random), index) {
+        case (0..<3, let index?) where objects.count > 20: realm.delete(objects[index])
+        case (3..<5, let index?): objects[index].title = "\(name)\(Int.random(in: 0..<1000, using: &random))"
+        case (5..<7, let index?): objects[index].date = date
+        default: realm.add(DemoObject(title: "\(name)\(Int.random(in: 0..<1000, using: &random))", date: date))
+        }
+    }
+}
