@@ -2,6 +2,7 @@
 #
 #   make quickstart                   install what is missing, build, run the flights example on the bundled sample
 #   make quickstart FLIGHTS=<folder>  the same on the full data
+#   make tour                         build and print the guided tour of Examples/Kennel
 #   make test                         everything a change must pass, with totals at the end
 #   make format                       lay out all Swift files as the house does
 #   make generate                     write Generated/ anew from Schemas/
@@ -24,7 +25,7 @@ ARGS ?=
 FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
-.PHONY: help quickstart test format generate bench flights-verify plugin-check importer-check durability \
+.PHONY: help quickstart tour test format generate bench flights-verify plugin-check importer-check durability \
 	fuzz-schema bombs sanitize clean packages packages-python
 
 help:
@@ -38,6 +39,9 @@ packages-python:
 
 quickstart: packages
 	$(FLIGHTS_DEMO) run "$(or $(FLIGHTS),$(FLIGHTS_SAMPLE))"
+
+tour: packages
+	@Examples/Kennel/run
 
 test: packages-python
 	@Scripts/test

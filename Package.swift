@@ -84,7 +84,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "RuntimeTests",
-            dependencies: ["Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "MartletTestSupport"]),
+            dependencies: [
+                "Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "CMartletTestVFS",
+                "MartletTestSupport",
+            ]),
         .testTarget(name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport"]),
         .testTarget(name: "TidyTests"),
     ],

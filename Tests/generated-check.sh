@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles generated code as its users do, warnings as errors, and looks at what the compiler and the program then say.
 #
-#   Tests/generated-check.sh [modes|names|values|messages|queries|articles]…     all parts when none is named
+#   Tests/generated-check.sh [modes|names|values|messages|queries|articles|catalog]…     all parts when none is named
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -9,7 +9,7 @@ build=${BUILD:-$root/.build}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/martlet-generated-check.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages queries articles)
+[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages queries articles catalog)
 jobs=$(getconf _NPROCESSORS_ONLN)
 [ "$jobs" -le 4 ] || jobs=4
 
@@ -106,9 +106,12 @@ check_modes() {
     wait
 }
 
+# symbol_graph FOLDER [OPTION]…
 symbol_graph() {
-    swift symbolgraph-extract -module-name Martlet "${modules[@]}" -minimum-access-level public -include-spi-symbols \
-        -target "$(swiftc -print-target-info | sed -nE 's/.*"unversionedTriple": "([^"]*)".*/\1/p')" -output-dir "$1"
+    local folder=$1
+    shift
+    swift symbolgraph-extract -module-name Martlet "${modules[@]}" -minimum-access-level public "$@" \
+        -target "$(swiftc -print-target-info | sed -nE 's/.*"unversionedTriple": "([^"]*)".*/\1/p')" -output-dir "$folder"
 }
 
 # Every awkward name, wherever a schema can name something, is refused at its place or compiles.
@@ -116,7 +119,7 @@ check_names() {
     local folder name
     echo "names:"
     mkdir "$scratch/graph"
-    symbol_graph "$scratch/graph"
+    symbol_graph "$scratch/graph" -include-spi-symbols
     holds "S14 MRT0402 names are refused at their place, members of the runtime all of them" \
         Tests/Hostile/names.py "$binaries/martlet" "$scratch/graph/Martlet.symbols.json" "$scratch/names"
     for folder in "$scratch"/names/*/; do
@@ -235,6 +238,17 @@ check_articles() {
             inside { print }' "$article" >"$scratch/Article.swift"
         compiles "examples of $(basename "$article")" "${swift_6[@]}" "$folder"/*.swift "$scratch/Article.swift"
     done
+}
+
+# The pages of the library, articles and symbols, made without a warning: links lead somewhere, parameters are told of.
+check_catalog() {
+    local folder=$scratch/catalog
+    echo "catalog:"
+    mkdir -p "$folder/graph"
+    symbol_graph "$folder/graph"
+    holds "the documentation catalog builds, without warnings" docc convert Sources/Martlet/Martlet.docc \
+        --additional-symbol-graph-dir "$folder/graph" --fallback-display-name Martlet \
+        --fallback-bundle-identifier martlet --output-dir "$folder/pages" --warnings-as-errors
 }
 
 for part in "${parts[@]}"; do "check_$part"; done

@@ -5,6 +5,8 @@ import MartletSQLite
 struct ElementValues {
     /// Numbers as numbers; absent values and NaN left out.
     private let values: [SQLValue]
+    /// What they are values of.
+    private var path = "self"
 
     init(_ values: some Sequence<StoredValue>) {
         self.values = values.map(\.raw).filter { value in
@@ -17,13 +19,14 @@ struct ElementValues {
     init<Objects: Sequence>(_ objects: Objects, _ keyPath: String) where Objects.Element: ObjectBase {
         let names = PropertyPath(keyPath).names
         self.init(objects.map { ElementValues.value($0, names[...]) })
+        path = keyPath
     }
 
     static func value(_ object: ObjectBase, _ names: ArraySlice<String>) -> StoredValue {
         guard let name = names.first else { Misuse.query("an aggregate needs a property") }
         let property = object.property(named: name)
         guard property.kind == .single, property.isLink == (names.count > 1) else {
-            Misuse.query("'\(name)' is '\(property.typeDescription)', which has no order and no sum")
+            Misuse.notAggregated(name, is: property.typeDescription, lacks: "order and no sum")
         }
         if property.isLink {
             return (object.untypedValue(property) as? ObjectBase).map { value($0, names.dropFirst()) } ?? .null
@@ -73,7 +76,7 @@ struct ElementValues {
                 whole = whole.partialValue.addingReportingOverflow(number)
                 if whole.overflow { return nil }
             case .real(let number): real = (real ?? 0) + number
-            default: Misuse.query("values that are no numbers cannot be added")
+            default: Misuse.addedWithoutNumbers(path)
             }
         }
         return real.map { .real($0 + Double(whole.partialValue)) } ?? .integer(whole.partialValue)

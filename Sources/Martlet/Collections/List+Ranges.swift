@@ -42,15 +42,18 @@ extension List {
         remove(atOffsets: IndexSet(try indices.filter { try isRemoved(self[$0]) }))
     }
 
+    // What messages call it.
+    private var title: String { core.map { "'\($0.name)'" } ?? "the list" }
+
     /// Takes the elements at some positions out, as a list on a screen asks for it.
     public func remove(atOffsets offsets: IndexSet) {
-        if let last = offsets.last, last >= count { Misuse.indexOutOfRange(last, count: count, "the list") }
+        if let last = offsets.last, last >= count { Misuse.indexOutOfRange(last, count: count, title) }
         for range in offsets.rangeView.reversed() { removeSubrange(range) }
     }
 
     /// Moves the elements at some positions so that they stand before what is at `destination` now.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
-        if destination < 0 || destination > count { Misuse.indexOutOfRange(destination, count: count, "the list") }
+        if destination < 0 || destination > count { Misuse.indexOutOfRange(destination, count: count, title) }
         // Those before the destination from the last on, those behind it from the first on: others keep their places.
         for (offset, position) in offsets.filter({ $0 < destination }).reversed().enumerated() {
             move(from: position, to: destination - 1 - offset)

@@ -43,7 +43,7 @@ extension Map {
     }
 
     private func requireMembers<Model: ObjectBase>() -> Results<Model> where Value == Model? {
-        guard let core else { Misuse.query("an unmanaged map cannot be queried; add its object first") }
+        guard let core else { Misuse.unmanagedQuery("an unmanaged map") }
         return Results(core.members())
     }
 

@@ -42,9 +42,7 @@ extension RealmCollection where Element: ObjectBase {
     func requireMembers() -> Results<Element> {
         guard let members = _members() else {
             let kind = self is any PropertyCollection ? (self is List<Element> ? "list" : "set") : nil
-            Misuse.query(
-                kind.map { "an unmanaged \($0) cannot be queried; add its object first" }
-                    ?? "linking objects of an unmanaged object cannot be queried; add the object first")
+            Misuse.unmanagedQuery(kind.map { "an unmanaged \($0)" } ?? "linking objects of an unmanaged object")
         }
         return members
     }

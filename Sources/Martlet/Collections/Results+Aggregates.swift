@@ -31,7 +31,7 @@ extension Results where Element: ObjectBase {
     private func value<V: OrderedValue>(_ stored: SQLValue, _ keyPath: String) -> V? {
         guard stored != .null else { return nil }
         guard let value = V._value(StoredValue(stored)) else {
-            Misuse.query("'\(keyPath)' has values that are no '\(V._typeName)'")
+            Misuse.otherTypeAsked(keyPath, V._typeName)
         }
         return value
     }
@@ -77,9 +77,8 @@ extension ResultsStorage {
             case .intEnum, .stringEnum: (true, false)
             }
         if property.kind == .single && (isArithmetic ? isNumber : isOrdered) { return }
-        Misuse.query(
-            "'\(path.text)' is '\(property.typeDescription)', which has no \(isArithmetic ? "sum or average" : "order")"
-        )
+        Misuse.notAggregated(
+            path.text, is: property.typeDescription, lacks: isArithmetic ? "sum or average" : "order")
     }
 
     /// Traps on a path that does not exist, naming the component.
@@ -88,9 +87,7 @@ extension ResultsStorage {
         do {
             return try ResolvedPath(path, from: table.id, in: context.schema)
         } catch {
-            Misuse.query(
-                "'\(path.text)' is no key path of '\(table.type.name)': '\(error.type)' has no property '\(error.name)'"
-            )
+            Misuse.unknownPath(path.text, type: table.type.name, component: error.name, of: error.type)
         }
     }
 }

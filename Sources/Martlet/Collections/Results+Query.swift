@@ -81,7 +81,7 @@ extension Results where Element: ObjectBase {
 
     /// At most `count` members, those from the position `offset` on, in the order they have here.
     public func limit(_ count: Int, offset: Int = 0) -> Results {
-        if count < 0 || offset < 0 { Misuse.query("a limit of \(count) members from \(offset) on is below zero") }
+        if count < 0 || offset < 0 { Misuse.negativeLimit(count, offset) }
         return Results(storage.adding { $0.add(.limit(count, offset: offset)) })
     }
 
@@ -101,11 +101,7 @@ extension Results where Element: ObjectBase {
 extension ResultsStorage {
     /// Traps on a path that leads nowhere, through a collection, or to something without order.
     fileprivate func requireSortable(_ path: PropertyPath) {
-        if requireSingle(path, "be sorted by").isLink {
-            Misuse.query(
-                "'\(path.text)' cannot be sorted by: it is an object, and objects have no order; sort by one of its properties"
-            )
-        }
+        if requireSingle(path, "be sorted by").isLink { Misuse.sortedByObject(path.text) }
     }
 
     /// Traps on a path that leads nowhere, or through a collection.
@@ -113,10 +109,9 @@ extension ResultsStorage {
     fileprivate func requireSingle(_ path: PropertyPath, _ purpose: String) -> PropertySchema {
         let resolved = requirePath(path)
         let isToOne = resolved.steps.allSatisfy { if case .link = $0 { true } else { false } }
-        guard let end = resolved.end else { Misuse.query("objects cannot \(purpose) themselves; name a property") }
-        let property = context.schema[end.table].type.properties[end.property]
-        if isToOne && property.kind == .single { return property }
-        Misuse.query("'\(path.text)' cannot \(purpose): name a property with one value, behind to-one links only")
+        let property = resolved.end.map { context.schema[$0.table].type.properties[$0.property] }
+        guard isToOne, let property, property.kind == .single else { Misuse.severalValues(path.text, purpose) }
+        return property
     }
 
     /// The members that fulfil a condition, in the order and number it asks for.

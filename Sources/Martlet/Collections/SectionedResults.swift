@@ -41,7 +41,7 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     /// has not two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
-            Misuse.query("an index path with \(indexPath.count) positions was given: a section and an item are needed")
+            Misuse.indexPath(indexPath.count)
         }
         return self[indexPath[0]][indexPath[1]]
     }
@@ -161,7 +161,9 @@ extension RealmCollection where Element: ObjectBase {
     ///
     /// Results that are sorted already keep their order among elements with equal values.
     ///
-    /// - Parameter keyPath: a stored property, or one behind to-one links: `\.owner?.lastName`. Traps on others.
+    /// - Parameters:
+    ///   - keyPath: a stored property, or one behind to-one links: `\.owner?.lastName`. Traps on others.
+    ///   - ascending: whether the least value comes first.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
@@ -171,8 +173,10 @@ extension RealmCollection where Element: ObjectBase {
 
     /// The elements in sections by the values of a property, sorted by several properties.
     ///
-    /// - Parameter sortDescriptors: decide on the order of elements, and through their first elements on that of sections.
-    ///   Elements of one section need not stand together in it.
+    /// - Parameters:
+    ///   - keyPath: a stored property, or one behind to-one links. Traps on others.
+    ///   - sortDescriptors: decide on the order of elements, and through their first elements on that of sections.
+    ///     Elements of one section need not stand together in it.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -198,7 +202,7 @@ extension RealmCollection where Element: ObjectBase {
 
     private static func name<Key>(of keyPath: KeyPath<Element, Key>) -> String {
         guard let names = KeyPathTracer.names(keyPath) else {
-            Misuse.query("'\(keyPath)' names no stored property: section by a closure, with sort descriptors")
+            Misuse.sectionedByComputed("\(keyPath)")
         }
         return names.joined(separator: ".")
     }

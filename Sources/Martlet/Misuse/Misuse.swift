@@ -1,7 +1,15 @@
 /// Every trap of the library and its message. Only programmer errors trap; faults of the world are thrown.
+///
+/// Each is a function here, and its name stands behind its message: it can be looked for. `Documentation/Misuse.md` lists
+/// them with a message that each has been made to say by a test.
 enum Misuse {
-    static func trap(_ message: String, file: StaticString = #file, line: UInt = #line) -> Never {
-        fatalError("Martlet: \(message)", file: file, line: line)
+    /// Stops the program with what was done wrong and how to mend it, behind it the name of the function that says so.
+    static func trap(
+        _ message: String, named name: String = #function, file: StaticString = #file, line: UInt = #line
+    ) -> Never {
+        // What points at a place in a text above has a line of its own.
+        let gap = message.contains("\n") ? "\n" : " "
+        fatalError("Martlet: \(message)\(gap)[\(name.prefix { $0 != "(" })]", file: file, line: line)
     }
 
     // MARK: Confinement
@@ -20,8 +28,9 @@ enum Misuse {
 
     // MARK: Write transactions
 
-    static func notInWrite(_ what: String) -> Never {
-        trap("\(what) was changed outside a write transaction. Put the change into 'realm.write { … }'")
+    static func notInWrite(_ what: String, _ property: String? = nil) -> Never {
+        let place = property.map { ", at its property '\($0)'" } ?? ""
+        trap("\(what) was changed outside a write transaction\(place). Put the change into 'realm.write { … }'")
     }
 
     static func alreadyInWrite() -> Never {
@@ -35,11 +44,7 @@ enum Misuse {
     }
 
     static func readOnly(_ what: String) -> Never {
-        trap("\(what) belongs to a Realm opened with 'readOnly' and cannot be changed. Open the file for writing")
-    }
-
-    static func failedFlush(_ error: any Error) -> Never {
-        trap("changes of the open write transaction could not be stored: \(error)")
+        trap("\(what) is of a file opened with 'readOnly' and cannot be changed. Open the file for writing")
     }
 
     static func copyInsideWrite() -> Never {
@@ -54,14 +59,15 @@ enum Misuse {
                 + "Check 'isInvalidated' before using an object that may be gone")
     }
 
-    static func foreignObject(_ type: String) -> Never {
+    static func foreignObject(_ type: String, of home: String?, in here: String) -> Never {
+        let place = home.map { ": it belongs to '\($0)' and was used in '\(here)'" } ?? ""
         trap(
-            "a '\(type)' of another Realm was added or linked. Use objects of one Realm together, or copy it with 'create'"
-        )
+            "a '\(type)' of another Realm was added or linked\(place). "
+                + "Use objects of one Realm together, or copy it with 'create'")
     }
 
     static func deletedUnmanaged(_ type: String) -> Never {
-        trap("an unmanaged '\(type)' cannot be deleted from a Realm: it is in none")
+        trap("an unmanaged '\(type)' cannot be deleted from a Realm: it is in none. Let go of it instead")
     }
 
     static func invalidatedResults(_ type: String) -> Never {
@@ -94,17 +100,22 @@ enum Misuse {
     }
 
     static func wrongValue(_ value: Any?, property: String, expected: String) -> Never {
-        trap("'\(property)' takes \(expected), but was given '\(value.map { "\($0)" } ?? "nil")'")
+        guard let value else {
+            trap("'\(property)' takes \(expected), but was given 'nil'. Give a value, or declare it optional")
+        }
+        trap(
+            "'\(property)' takes \(expected), but was given '\(value)' of type '\(type(of: value))'. "
+                + "Give a value that fits, or change the schema")
+    }
+
+    static func linkingObjectsAssigned(_ property: String, origin: String) -> Never {
+        trap("'\(property)' takes nothing: it is computed from links. Set '\(origin)' of the objects that lead here")
     }
 
     static func wrongKind(_ property: String, is type: String, _ wanted: String) -> Never {
         trap(
             "'\(property)' is '\(type)' and no \(wanted). "
                 + "Use 'dynamicList', 'dynamicSet', 'dynamicMap' or 'value(forKey:)', as the property asks for")
-    }
-
-    static func missingValue(_ property: String) -> Never {
-        trap("a value for '\(property)' is missing, and it is neither optional nor has it a default")
     }
 
     static func embeddedAtTopLevel(_ type: String) -> Never {
@@ -135,17 +146,12 @@ enum Misuse {
     // MARK: Collections and queries
 
     static func indexOutOfRange(_ index: Int, count: Int, _ what: String) -> Never {
-        trap("the index \(index) is outside of \(what), which has \(count) elements")
+        let size = count == 1 ? "1 element" : "\(count) elements"
+        trap("the index \(index) is outside of \(what), which has \(size). Compare it with 'count' first")
     }
-
-    static func query(_ message: String) -> Never { trap("this query cannot be carried out: \(message)") }
 
     static func readFailed(_ reason: String, path: String) -> Never {
         trap("reading '\(path)' failed, and a property or collection has no way to throw: \(reason)")
-    }
-
-    static func sumTooLarge(_ type: String) -> Never {
-        trap("the sum does not fit '\(type)'. Ask for a larger type, such as 'let sum: Int = …', or 'Double'")
     }
 
     // MARK: Migrations
@@ -209,20 +215,22 @@ enum Misuse {
         )
     }
 
-    static func observeReadOnly() -> Never {
+    static func observeReadOnly(_ what: String) -> Never {
         trap(
-            "something in a Realm opened with 'readOnly' was observed, and nothing there ever changes. Open it for writing"
-        )
+            "\(what) in a Realm opened with 'readOnly' was observed, and nothing there ever changes. "
+                + "Open the file for writing")
     }
 
-    static func observeInsideWrite() -> Never {
+    static func observeInsideWrite(_ what: String) -> Never {
         trap(
-            "an observer was registered inside a write transaction that has changed something. Register before the write"
-        )
+            "\(what) was observed inside a write transaction that has changed something. "
+                + "Register observers before the write")
     }
 
     static func unknownKeyPath(_ path: String, component: String, type: String) -> Never {
-        trap("the key path '\(path)' cannot be observed: '\(type)' has no property '\(component)'")
+        trap(
+            "the key path '\(path)' cannot be observed: '\(type)' has no property '\(component)'. "
+                + "Name what the schema declares and stores, such as 'name' or 'owner.name'")
     }
 
     static func observeLinkingObjects(_ property: String) -> Never {

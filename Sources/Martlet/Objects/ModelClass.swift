@@ -30,8 +30,7 @@ final class ModelClass: @unchecked Sendable {
     private init(_ metatype: ObjectBase.Type) {
         self.metatype = metatype
         guard let schema = SchemaFacts.objectType("\(metatype._facts)") else {
-            Misuse.trap(
-                "'\(metatype)' is not a generated model class. Declare it in a schema instead of subclassing 'Object'")
+            Misuse.notGenerated("\(metatype)", base: "Object")
         }
         self.schema = schema
         declaration = TypeDeclaration(schema) {

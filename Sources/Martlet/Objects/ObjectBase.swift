@@ -92,7 +92,7 @@ open class ObjectBase {
     private final func _willSetManaged(_ property: Int) {
         if _guard != UInt(cmartlet_thread()) { _prepare(property) }
         guard let table = _table else { return }
-        table.context.willModify(self, table)
+        table.context.willModify(self, table, property)
         if property == table.type.primaryKey {
             Misuse.primaryKeyChange(_typeName, table.type.properties[property].name)
         }
@@ -100,7 +100,7 @@ open class ObjectBase {
             observers.willChange(property)
             // An observer may have deleted the object or ended the write.
             _prepare(property)
-            table.context.willModify(self, table)
+            table.context.willModify(self, table, property)
         }
         table.context.record(self, property, table)
     }

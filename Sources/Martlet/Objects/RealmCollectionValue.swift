@@ -70,7 +70,10 @@ extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
 
 extension ObjectBase: RealmCollectionValue {
     public static func _element(_ stored: StoredValue, _ source: ElementSource) -> Self {
-        guard case .integer(let key) = stored.raw else { Misuse.query("a link in a collection leads nowhere") }
+        guard case .integer(let key) = stored.raw else {
+            source.context.readFailed(
+                EngineError.damaged("a link in a collection leads nowhere", path: source.context.coordinator.path))
+        }
         return managed(key, source)
     }
 

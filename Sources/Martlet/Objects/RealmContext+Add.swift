@@ -6,7 +6,7 @@ extension RealmContext {
     func adopt(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> ObjectKey {
         if object._state != .unmanaged {
             if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
-            guard object._context === self else { Misuse.foreignObject(object._typeName) }
+            guard object._context === self else { refuse(foreign: object) }
             return object._key
         }
         if let key = updating[ObjectIdentifier(object)] { return key }

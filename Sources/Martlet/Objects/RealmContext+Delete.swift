@@ -7,7 +7,7 @@ extension RealmContext {
         confinement.require("a '\(object._typeName)'")
         if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
         if object._state == .unmanaged { Misuse.deletedUnmanaged(object._typeName) }
-        guard object._context === self, let table = object._table else { Misuse.foreignObject(object._typeName) }
+        guard object._context === self, let table = object._table else { refuse(foreign: object) }
         guard exists(object) else { Misuse.invalidated(object._typeName, object._keyDescription) }
         deleteRow(object._key, table)
     }

@@ -5,13 +5,13 @@ extension RealmContext {
     var isInWrite: Bool { transaction != nil }
 
     /// The open write; traps outside of one.
-    func requireWrite(_ what: @autoclosure () -> String) -> WriteTransaction {
+    func requireWrite(_ what: @autoclosure () -> String, property: String? = nil) -> WriteTransaction {
         if let transaction { return transaction }
         switch access {
         case .readOnly: Misuse.readOnly(what())
         case .beforeMigration: Misuse.changeBeforeMigration(what())
         case .migration: Misuse.migrationIsOver(what())
-        case .readWrite: Misuse.notInWrite(what())
+        case .readWrite: Misuse.notInWrite(what(), property)
         }
     }
 
@@ -97,8 +97,10 @@ extension RealmContext {
     // MARK: Recording
 
     /// The checks before an assignment to a managed object.
-    func willModify(_ object: ObjectBase, _ table: ObjectTable) {
-        if transaction == nil { _ = requireWrite("a '\(object._typeName)'") }
+    func willModify(_ object: ObjectBase, _ table: ObjectTable, _ property: Int) {
+        if transaction == nil {
+            _ = requireWrite("a '\(object._typeName)'", property: table.type.properties[property].name)
+        }
         if object._dirty == 0, let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull {
             transaction.oldRows.keepFirst(RowEncoder.columnValues(of: object), of: object._key, in: table.id)
         }
@@ -174,7 +176,7 @@ extension RealmContext {
         } catch let error as EngineError {
             failure = error
         } catch {
-            Misuse.failedFlush(error)
+            failure = EngineError.named(error, path: coordinator.path)
         }
     }
 }

@@ -202,6 +202,11 @@ final class RealmContext {
         }
     }
 
+    /// Stops the program over an object that is in another Realm.
+    func refuse(foreign object: ObjectBase) -> Never {
+        Misuse.foreignObject(object._typeName, of: object._context?.coordinator.path, in: coordinator.path)
+    }
+
     func readFailed(_ error: any Error) -> Never {
         Misuse.readFailed(EngineError.named(error, path: coordinator.path).message, path: coordinator.path)
     }

@@ -53,9 +53,8 @@ extension ObjectBase {
                 value, "\(_typeName).\(property.name)", rules)
             return
         }
-        if case .linkingObjects = property.kind {
-            Misuse.wrongValue(
-                value, property: "\(_typeName).\(property.name)", expected: "nothing: it is computed from links")
+        if case .linkingObjects(let type, let origin) = property.kind {
+            Misuse.linkingObjectsAssigned("\(_typeName).\(property.name)", origin: "\(type).\(origin)")
         }
         if property.isLink { return setUntypedLink(property, value, rules) }
         guard let stored = UntypedValue.stored(value, property.element, isOptional: property.isOptional) else {

@@ -5,7 +5,11 @@ import MartletEngine
 public protocol KeyValueObserver: AnyObject {
     /// Called for every change of a key path that the observer was added for.
     ///
-    /// - Parameter change: what the registration's options ask for, by `KeyValueChangeKey`.
+    /// - Parameters:
+    ///   - keyPath: the key path that the observer was added for.
+    ///   - object: the object that the observer was added to.
+    ///   - change: what the registration's options ask for, by `KeyValueChangeKey`.
+    ///   - context: what the observer was added with.
     func observeValue(
         forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
         context: UnsafeMutableRawPointer?)

@@ -13,6 +13,7 @@ extension KeyPathObservable {
     /// - Parameters:
     ///   - keyPaths: which properties count, through links too; nil for the object's own.
     ///   - queue: a serial queue to observe on instead; the object given to the block then belongs to it.
+    ///   - block: is told of each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {

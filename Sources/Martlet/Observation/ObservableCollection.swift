@@ -19,6 +19,7 @@ extension ObservableCollection {
     /// - Parameters:
     ///   - keyPaths: which properties count as modifications, through links too; nil for all, up to four objects deep.
     ///   - queue: a serial queue to observe on instead; the collection given to the block then belongs to it.
+    ///   - block: is told of each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void

@@ -44,8 +44,8 @@ extension RealmContext {
     func requireObservable(_ what: @autoclosure () -> String, onQueue: Bool = false) {
         confinement.require(what())
         if access.isOfMigration { Misuse.observeInMigration(what()) }
-        if access == .readOnly { Misuse.observeReadOnly() }
-        if let transaction, transaction.recorder.hasChanges { Misuse.observeInsideWrite() }
+        if access == .readOnly { Misuse.observeReadOnly(what()) }
+        if let transaction, transaction.recorder.hasChanges { Misuse.observeInsideWrite(what()) }
         if !onQueue && !hub.canDeliver() { Misuse.noRunLoop(what()) }
     }
 

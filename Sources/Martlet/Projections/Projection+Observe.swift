@@ -18,6 +18,7 @@ extension ObservableProjection {
     /// - Parameters:
     ///   - keyPaths: which labels count, or the key paths behind them; nil for all.
     ///   - queue: a serial queue to observe on instead; the projection given to the block then belongs to it.
+    ///   - block: is told of each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
@@ -62,8 +63,7 @@ struct ProjectionLabels {
 
     init(_ type: any AnyProjection.Type) {
         guard let facts = SchemaFacts.projection("\(type._facts)") else {
-            Misuse.trap(
-                "'\(type)' is not a generated projection. Declare it in a schema instead of subclassing 'Projection'")
+            Misuse.notGenerated("\(type)", base: "Projection")
         }
         projection = facts.name
         all = facts.labels.map { Label(name: $0.label, path: PropertyPath($0.path)) }

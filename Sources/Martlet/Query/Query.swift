@@ -29,7 +29,7 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
 
     /// The condition, for a Realm; traps on objects of another one.
     func predicate(in context: RealmContext) -> Predicate {
-        for object in objects where object._context !== context { Misuse.foreignObject(object._typeName) }
+        for object in objects where object._context !== context { context.refuse(foreign: object) }
         return predicate
     }
 

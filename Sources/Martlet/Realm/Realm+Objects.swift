@@ -33,8 +33,10 @@ extension Realm {
     /// When an object with the same primary key exists and `update` allows it, that row gets the values, and `object` becomes
     /// a live object of that row. Linked objects without a primary key are always added as new ones.
     ///
-    /// - Parameter update: what happens when an object with the same primary key exists. Traps for a class without one,
-    ///   unless it is `.error`.
+    /// - Parameters:
+    ///   - object: an unmanaged object; one that is in this Realm already is left as it is.
+    ///   - update: what happens when an object with the same primary key exists. Traps for a class without one, unless it is
+    ///     `.error`.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         context.confinement.require("a Realm")
         _ = context.requireWrite("the Realm")
@@ -82,7 +84,10 @@ extension Realm {
     /// Deletes all members.
     public func delete<Element: ObjectBase>(_ results: Results<Element>) {
         let table = results.storage.table
-        guard results.storage.context === context else { Misuse.foreignObject(table.type.name) }
+        guard results.storage.context === context else {
+            Misuse.foreignObject(
+                table.type.name, of: results.storage.context.coordinator.path, in: context.coordinator.path)
+        }
         _ = context.requireWrite("the Realm")
         let keys = Array(results.storage.keys)
         for key in keys where table.exists(key) { context.deleteRow(key, table) }

@@ -7,7 +7,9 @@ extension Realm {
     /// for each other. An error thrown by the block takes everything back and is thrown on. Trapping when one is already
     /// open, a transaction is never nested.
     ///
-    /// - Parameter tokens: observers of this Realm that are not told about this transaction.
+    /// - Parameters:
+    ///   - tokens: observers of this Realm that are not told about this transaction.
+    ///   - block: makes the changes.
     /// - Throws: what the block throws; `Realm.Error` when the disk is full or fails, or another writer holds the file for
     ///   too long. After any of them nothing of the transaction is kept, but for `.commitOutcomeUnknown`.
     @discardableResult

@@ -26,7 +26,7 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
     /// The number that generated code writes: the compiler has checked it.
     public init(_ literal: StaticString) {
         guard let number = DecimalNumber("\(literal)") else {
-            Misuse.trap("'\(literal)' is not a decimal number. Write it as in '-12.50' or '1e-7'")
+            Misuse.notDecimal("\(literal)")
         }
         self.init(number)
     }

@@ -38,7 +38,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// The id that generated code writes: the compiler has checked it.
     public init(_ literal: StaticString) {
         guard let id = try? ObjectId(string: "\(literal)") else {
-            Misuse.trap("'\(literal)' is not an ObjectId. Write 24 hexadecimal digits")
+            Misuse.notObjectId("\(literal)")
         }
         self = id
     }

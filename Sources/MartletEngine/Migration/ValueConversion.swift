@@ -2,7 +2,7 @@ import Foundation
 import MartletSQLite
 
 /// Which stored values become values of another type by themselves: those that say the same there, and nothing else.
-/// `Documentation/Migrations.md` has the table.
+/// The article on migrations has the table.
 ///
 /// Floating values are numbers here, special ones included.
 enum ValueConversion {

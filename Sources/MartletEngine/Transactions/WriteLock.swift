@@ -27,7 +27,9 @@ final class WriteLock: @unchecked Sendable {
     func acquire() throws(EngineError) {
         let deadline = environment.now() + UInt64(environment.writeTimeoutMilliseconds) * 1_000_000
         guard turn.wait(timeout: .now() + .milliseconds(environment.writeTimeoutMilliseconds)) == .success else {
-            throw EngineError(.busy, path: path, "another thread kept its write transaction open for too long")
+            throw EngineError(
+                .busy, path: path,
+                "another thread kept its write transaction open for too long; try again when it is done")
         }
         do {
             try acquireFile(deadline: deadline)
@@ -59,7 +61,9 @@ final class WriteLock: @unchecked Sendable {
                     .inputOutput, path: path, "the lock file cannot be locked: \(String(cString: strerror(errno)))")
             }
             guard environment.now() < deadline else {
-                throw EngineError(.busy, path: path, "another process kept its write transaction open for too long")
+                throw EngineError(
+                    .busy, path: path,
+                    "another process kept its write transaction open for too long; try again when it is done")
             }
             environment.sleep(pause)
             pause = min(pause * 2, 5_000)

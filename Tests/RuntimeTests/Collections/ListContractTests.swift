@@ -214,7 +214,7 @@ import Testing
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ScalarLists(ints: [1]).ints[1]
         }
-        expectMessage(read, "the index 1 is outside of the list, which has 1 elements")
+        expectMessage(read, "the index 1 is outside of the list, which has 1 element")
         let managed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let lists = ScalarLists(id: 1, ints: [1])
@@ -223,7 +223,7 @@ import Testing
                 lists.ints.insert(5, at: 3)
             }
         }
-        expectMessage(managed, "the index 3 is outside of 'ScalarLists.ints', which has 1 elements")
+        expectMessage(managed, "the index 3 is outside of 'ScalarLists.ints', which has 1 element")
         let outside = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let lists = ScalarLists(id: 1, ints: [1])

@@ -99,7 +99,7 @@ import Testing
             try test.realm.write { test.realm.add(Node(id: 1)) }
             _ = test.realm.objects(Node.self).sectioned(by: \.name)[section: 0, item: 1]
         }
-        expectMessage(item, "the index 1 is outside of the section, which has 1 elements")
+        expectMessage(item, "the index 1 is outside of the section, which has 1 element")
         let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.self)
         }

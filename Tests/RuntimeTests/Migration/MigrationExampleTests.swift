@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// The block in `Documentation/Migrations.md`.
+/// The block in the article on migrations.
 @Suite struct MigrationExampleTests {
     @Test("O2 the example of the documentation does what it says") func example() throws {
         let past = try PastProgram([

@@ -23,6 +23,18 @@ import Testing
         #expect(ScalarLists(int8s: [100, -100, 27]).int8s.sum() == 27)
     }
 
+    @Test("O53 fields that may be nil are aggregated over those that are not") func optionalFields() throws {
+        let test = try TestRealm()
+        let values: [Int?] = [3, nil, 4]
+        let objects = values.enumerated().map { OptionalScalars(value: ["id": $0.offset, "int": $0.element as Any]) }
+        try test.realm.write { test.realm.add(objects) }
+        let all = test.realm.objects(OptionalScalars.self)
+        #expect(all.sum { $0.int } == 7 && all.average { $0.int } == 3.5)
+        #expect(all.min { $0.int } == 3 && all.max { $0.int } == 4)
+        let none = all.where { $0.int == nil }
+        #expect(none.sum { $0.int } == 0 && none.average { $0.int } == nil && none.max { $0.int } == nil)
+    }
+
     @Test("O53 a sum that does not fit traps and says what to ask for") func tooLarge() async {
         let small = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

@@ -1,0 +1,22 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "Kennel",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "Martlet", path: "../..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "KennelTour",
+            dependencies: [.product(name: "Martlet", package: "Martlet")],
+            plugins: [.plugin(name: "MartletPlugin", package: "Martlet")]),
+        // Writes a file as an earlier version of the program did, to be migrated by the tour.
+        .executableTarget(
+            name: "KennelOfLastYear",
+            dependencies: [.product(name: "Martlet", package: "Martlet")],
+            plugins: [.plugin(name: "MartletPlugin", package: "Martlet")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

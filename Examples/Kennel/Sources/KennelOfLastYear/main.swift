@@ -1,0 +1,14 @@
+import Foundation
+import Martlet
+
+// The program of last year: schema version 1, in which people had one name and dogs an age in words.
+guard let path = CommandLine.arguments.dropFirst().first else {
+    FileHandle.standardError.write(Data("usage: KennelOfLastYear <file to write>\n".utf8))
+    exit(2)
+}
+let realm = try Realm(configuration: .init(fileURL: URL(fileURLWithPath: path), schemaVersion: 1))
+try realm.write {
+    let ada = Human(fullName: "Ada Lovelace")
+    realm.add(Dog(name: "Rex", age: "7", bio: "Found in the rain", owner: ada))
+    realm.add(Dog(name: "Fido", age: "young", owner: ada))
+}

@@ -1,0 +1,12 @@
+import Martlet
+
+/// Sections group what a list shows, by a property or by a closure.
+func sections(_ realm: Realm) throws {
+    chapter(8, "Sections")
+    say("'sectioned' groups elements for a screen, and follows the Realm as all else does:")
+    let dogs = realm.objects(Dog.self).sorted(byKeyPath: "name")
+    let sizes = dogs.sectioned(by: { $0.isPuppy ? "puppies" : "grown up" }, sortDescriptors: [])
+    for section in sizes { show("\(section.key): \(section.map(\.name).joined(separator: ", "))") }
+    try realm.write { dogs.where { $0.name == "Laika" }.first?.isPuppy = false }
+    show("now \(sizes.allKeys.joined(separator: " and ")), with \(sizes[section: 0, item: 1].name) second")
+}

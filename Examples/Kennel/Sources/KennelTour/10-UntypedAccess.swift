@@ -1,0 +1,21 @@
+import Martlet
+
+/// All that a class has is reached by name, too: for tools, tests and screens that show anything.
+func untypedAccess(_ realm: Realm) throws {
+    chapter(10, "By name")
+    say("The schema of a class can be looked at:")
+    let schema = realm.schema["Person"]
+    show(schema?.properties.map { "\($0.name)" } ?? [])
+    show(schema?.computedProperties.map { "computed: \($0.name)" } ?? [])
+
+    say("and its properties be read and set by name:")
+    guard let bello = realm.dynamicObjects("Dog").filter("name == 'Bello'").first else { return }
+    try realm.write {
+        bello["age"] = 10
+        bello["owner"] = realm.dynamicObjects("Person").first
+        bello.dynamicSet("tags").insert("old")
+    }
+    for name in ["name", "age", "isPuppy"] { show("\(name): \(bello[name] ?? "nil")") }
+    let owner = bello["owner"] as? DynamicObject
+    show("owner: \(owner?["firstName"] ?? "nobody")")
+}

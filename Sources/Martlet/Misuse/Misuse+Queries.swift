@@ -1,0 +1,73 @@
+// Questions that mean nothing. Texts from outside are parsed by `Realm.Predicate(parsing:)`, which throws instead.
+extension Misuse {
+    /// A text or a condition that says itself what is wrong with it.
+    static func query(_ message: String) -> Never { trap("this query cannot be carried out: \(message)") }
+
+    // MARK: What is asked
+
+    static func unmanagedQuery(_ what: String) -> Never {
+        trap("\(what) cannot be queried; add its object first")
+    }
+
+    static func indexPath(_ count: Int) -> Never {
+        trap("an index path with \(count) positions was given: a section and an item are needed")
+    }
+
+    static func negativeLimit(_ count: Int, _ offset: Int) -> Never {
+        trap("a limit of \(count) members from \(offset) on is below zero. Give two numbers that are not negative")
+    }
+
+    // MARK: Key paths
+
+    static func unknownPath(_ path: String, type: String, component: String, of owner: String) -> Never {
+        trap(
+            "'\(path)' is no key path of '\(type)': '\(owner)' has no property '\(component)'. "
+                + "Name properties of the schema, such as 'name' or 'owner.name'")
+    }
+
+    static func severalValues(_ path: String, _ purpose: String) -> Never {
+        trap("'\(path)' cannot \(purpose): name a property with one value, behind to-one links only")
+    }
+
+    static func sortedByObject(_ path: String) -> Never {
+        trap(
+            "'\(path)' cannot be sorted by: it is an object, and objects have no order; sort by one of its properties")
+    }
+
+    static func sectionedByComputed(_ keyPath: String) -> Never {
+        trap("'\(keyPath)' names no stored property: section by a closure, with sort descriptors")
+    }
+
+    // MARK: Aggregates
+
+    static func notAggregated(_ path: String, is type: String, lacks what: String) -> Never {
+        trap("'\(path)' is '\(type)', which has no \(what). Name a property with numbers, or with values that have one")
+    }
+
+    static func addedWithoutNumbers(_ path: String) -> Never {
+        trap("'\(path)' has values that are no numbers, and cannot be added. Name a property with numbers")
+    }
+
+    static func otherTypeAsked(_ path: String, _ wanted: String) -> Never {
+        trap("'\(path)' has values that are no '\(wanted)'. Ask for the type that the schema declares")
+    }
+
+    static func sumTooLarge(_ type: String) -> Never {
+        trap("the sum does not fit '\(type)'. Ask for a larger type, such as 'let sum: Int = …', or 'Double'")
+    }
+}
+
+// Classes and literals that stand in for what the generator makes of a schema.
+extension Misuse {
+    static func notGenerated(_ type: String, base: String) -> Never {
+        trap("'\(type)' was not generated from a schema. Declare it there instead of subclassing '\(base)'")
+    }
+
+    static func notDecimal(_ literal: String) -> Never {
+        trap("'\(literal)' is not a decimal number. Write it as in '-12.50' or '1e-7'")
+    }
+
+    static func notObjectId(_ literal: String) -> Never {
+        trap("'\(literal)' is not an ObjectId. Write 24 hexadecimal digits")
+    }
+}

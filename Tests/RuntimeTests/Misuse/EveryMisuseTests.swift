@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// The list of traps is held against the code, each of them against what it says, and the page against the list.
+@Suite("every misuse") struct EveryMisuseTests {
+    @Test("a mistake stops the program with its message", arguments: Provocations.all.indices)
+    func message(_ index: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            [index = index as Int] in
+            try Provocations.all[index].provoke()
+        }
+        let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        let provocation = Provocations.all[index]
+        #expect(provocation.isTold(in: output), "\(provocation.name) says: \(output.prefix(500))")
+    }
+
+    @Test("the list has every trap of the library, and no other") func completeness() throws {
+        let traps = try Self.traps()
+        #expect(traps.count > 40)
+        #expect(traps.subtracting(Provocations.all.map(\.name)) == [], "provoke it in a 'Provocation' of this folder")
+        #expect(Set(Provocations.all.map(\.name)).subtracting(traps) == [])
+    }
+
+    @Test("no two traps say the same") func distinctMessages() {
+        let messages = Dictionary(grouping: Provocations.all, by: \.message)
+        #expect(messages.filter { $0.value.count > 1 }.keys.sorted() == [])
+    }
+
+    @Test("messages begin in lower case or with a name, and end without a full stop") func style() {
+        for provocation in Provocations.all {
+            let message = provocation.message
+            #expect(!message.hasSuffix(".") && !message.contains("  ") || message.contains("\n"), "\(message)")
+            #expect(message.first.map { $0.isLowercase || "'…".contains($0) } == true, "\(message)")
+        }
+    }
+
+    @Test("the page of misuse is what the list makes, byte for byte") func page() throws {
+        let url = Self.root.appending(path: "Documentation/Misuse.md")
+        if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil {
+            try Data(MisusePage.text.utf8).write(to: url)
+        }
+        let isCurrent = try Data(contentsOf: url) == Data(MisusePage.text.utf8)
+        #expect(isCurrent, "write it anew: MARTLET_RECORD=1 swift test --filter EveryMisuse")
+    }
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The functions of `Misuse`, read from its source.
+    private static func traps() throws -> Set<String> {
+        let folder = root.appending(path: "Sources/Martlet/Misuse")
+        var names: Set<String> = []
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+            let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            for match in text.matches(of: /static func (\w+)\(/) { names.insert(String(match.1)) }
+        }
+        return names.subtracting(["trap"])
+    }
+}
+
+/// The list as a page to read and to look things up in.
+enum MisusePage {
+    static var text: String {
+        var lines = [
+            "# Misuse",
+            "",
+            "Mistakes of a program stop it with a message: it says what was done, to what, and how to mend it, and ends with a name",
+            "in brackets, which is the one to look for here. Faults of the world, such as a full disk, are thrown as `Realm.Error`",
+            "instead. `…` stands for what differs. This page is made from `Tests/RuntimeTests/Misuse`, where each message is provoked.",
+        ]
+        for section in Provocations.sections {
+            lines += ["", "## \(section.title)", "", section.text]
+            var last = ""
+            for provocation in section.members {
+                lines += provocation.name == last ? [""] : ["", "### \(provocation.name)", ""]
+                lines += ["```", provocation.message, "```"]
+                last = provocation.name
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

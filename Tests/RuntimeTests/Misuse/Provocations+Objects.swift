@@ -1,0 +1,189 @@
+import ConformanceModels
+import Foundation
+import KennelModels
+import MartletTestSupport
+
+@testable import Martlet
+
+extension Provocations {
+    static let objects = [
+        Provocation(
+            "invalidated",
+            "the 'Node' with the key 6 was deleted, or its Realm invalidated, and can no longer be used. "
+                + "Check 'isInvalidated' before using an object that may be gone"
+        ) {
+            let node = Node(id: 6)
+            let realm = try TestRealm(holding: node).realm
+            try realm.write { realm.delete(node) }
+            _ = node.name
+        },
+        Provocation(
+            "invalidatedResults",
+            "a collection of 'Node' was used after its Realm had been invalidated. Ask the Realm for the objects again"
+        ) {
+            let realm = try TestRealm().realm
+            let all = realm.objects(Node.self)
+            realm.invalidate()
+            _ = all.count
+        },
+        Provocation(
+            "foreignObject",
+            "a 'Node' of another Realm was added or linked: "
+                + "it belongs to '…test.realm' and was used in '…test.realm'. "
+                + "Use objects of one Realm together, or copy it with 'create'"
+        ) {
+            let node = Node(id: 1)
+            let (home, other) = (try TestRealm(holding: node), try TestRealm())
+            try other.realm.write { other.realm.add(Node(id: 2, next: node)) }
+            _ = home
+        },
+        Provocation(
+            "deletedUnmanaged",
+            "an unmanaged 'Node' cannot be deleted from a Realm: it is in none. Let go of it instead"
+        ) {
+            let realm = try TestRealm().realm
+            try realm.write { realm.delete(Node(id: 1)) }
+        },
+        Provocation(
+            "deniedDeletion",
+            "a 'Treasure' cannot be deleted while 'Owner.guarded' links to it with 'onDelete: deny'. "
+                + "Remove these links first"
+        ) {
+            let treasure = Treasure(id: 1)
+            let realm = try TestRealm(holding: Owner(id: 1, guarded: treasure)).realm
+            try realm.write { realm.delete(treasure) }
+        },
+        Provocation(
+            "duplicatePrimaryKey",
+            "a 'Node' with the primary key 1 exists already. "
+                + "Use 'update: .modified' or '.all' to change it, or choose another key"
+        ) {
+            _ = try TestRealm(holding: Node(id: 1), Node(id: 1))
+        },
+        Provocation(
+            "primaryKeyChange",
+            "the primary key 'Node.id' was changed after the object had been added. Create a new object instead"
+        ) {
+            let node = Node(id: 1)
+            let realm = try TestRealm(holding: node).realm
+            try realm.write { node.id = 2 }
+        },
+        Provocation(
+            "noPrimaryKey",
+            "'Person' has no primary key. Declare 'primaryKey' in the schema, or find the object with 'where'"
+        ) {
+            _ = try TestRealm().realm.object(ofType: Person.self, forPrimaryKey: 1)
+        },
+        Provocation(
+            "unknownType",
+            "'Dog' is not in the schema of this Realm. Add it to 'Realm.Configuration.objectTypes', "
+                + "or leave 'objectTypes' out to use all types of the program"
+        ) {
+            _ = try TestRealm { $0.objectTypes = [Keyless.self] }.realm.objects(Dog.self)
+        },
+        Provocation(
+            "embeddedAtTopLevel",
+            "'Part' is an embedded type and cannot be added by itself. Assign it to a property of its owner"
+        ) {
+            let realm = try TestRealm().realm
+            try realm.write { realm.dynamicCreate("Part") }
+        },
+        Provocation(
+            "embeddedOwned",
+            "an embedded 'Part' that already has an owner was assigned to another one. Create a copy for each owner"
+        ) {
+            let (first, second) = (Node(id: 1, part: Part(name: "wheel")), Node(id: 2))
+            let realm = try TestRealm(holding: first, second).realm
+            try realm.write { second.part = first.part }
+        },
+        Provocation(
+            "enumWithoutCase",
+            "the stored value … is no case of 'Level'. "
+                + "Declare the property optional, or an 'unknown' case in the schema"
+        ) {
+            let test = try TestRealm(holding: EnumHolder(id: 1))
+            try alter(test.url.path, "UPDATE EnumHolder SET level = 99")
+            try test.elsewhere { _ = $0.objects(EnumHolder.self).first?.level }
+        },
+        Provocation(
+            "readFailed",
+            "reading '…test.realm' failed, and a property or collection has no way to throw: "
+                + "the file is damaged; it was left as it is; restore a backup or work on a copy: …"
+        ) {
+            try readDamaged()
+        },
+    ]
+
+    static let values = [
+        Provocation("unknownProperty", "'IntKey' has no property 'text'. It has 'id', 'content'") {
+            _ = IntKey()["text"]
+        },
+        Provocation(
+            "wrongValue",
+            "'IntKey.content' takes 'String', but was given '5' of type 'Int'. Give a value that fits, or change the schema"
+        ) {
+            IntKey()["content"] = 5
+        },
+        Provocation(
+            "wrongValue",
+            "'IntKey.content' takes 'String', but was given 'nil'. Give a value, or declare it optional"
+        ) {
+            IntKey()["content"] = nil
+        },
+        Provocation(
+            "wrongValue",
+            "'ScalarLists.ints' takes elements of type 'Int', but was given 'two' of type 'String'. "
+                + "Give a value that fits, or change the schema"
+        ) {
+            _ = ScalarLists(value: ["ints": [1, "two"] as [Any]])
+        },
+        Provocation(
+            "linkingObjectsAssigned",
+            "'Node.previous' takes nothing: it is computed from links. Set 'Node.next' of the objects that lead here"
+        ) {
+            Node()["previous"] = [Node]()
+        },
+        Provocation(
+            "wrongKind",
+            "'Node.peers' is 'Set<Node>' and no list. "
+                + "Use 'dynamicList', 'dynamicSet', 'dynamicMap' or 'value(forKey:)', as the property asks for"
+        ) {
+            _ = Node().dynamicList("peers")
+        },
+    ]
+
+    static let generated = [
+        Provocation(
+            "notGenerated",
+            "'HandWritten' was not generated from a schema. Declare it there instead of subclassing 'Object'"
+        ) {
+            _ = HandWritten().description
+        },
+        Provocation("notDecimal", "'twelve' is not a decimal number. Write it as in '-12.50' or '1e-7'") {
+            _ = Decimal128("twelve" as StaticString)
+        },
+        Provocation("notObjectId", "'twelve' is not an ObjectId. Write 24 hexadecimal digits") {
+            _ = ObjectId("twelve" as StaticString)
+        },
+    ]
+
+    /// Reads a file in which a page of its objects was written over.
+    private static func readDamaged() throws {
+        let test = try TestRealm()
+        let url = test.url.deletingLastPathComponent().appendingPathComponent("damaged/test.realm")
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try test.realm.write {
+            for id in 0..<2_000 { test.realm.add(Node(id: id, name: String(repeating: "n", count: 500))) }
+        }
+        try test.realm.writeCopy(toFile: url)
+        var bytes = try Data(contentsOf: url)
+        let page = bytes.count / 8192 * 4096
+        bytes.replaceSubrange(page..<page + 4096, with: Data(repeating: 0xA5, count: 4096))
+        try bytes.write(to: url)
+        for node in try Realm(configuration: .init(fileURL: url)).objects(Node.self) { _ = node.name }
+    }
+}
+
+/// A class that no schema knows.
+private final class HandWritten: Object {}

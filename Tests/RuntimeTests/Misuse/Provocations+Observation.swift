@@ -1,0 +1,94 @@
+import ConformanceModels
+import Foundation
+import KennelModels
+import MartletTestSupport
+
+@testable import Martlet
+
+extension Provocations {
+    static let observations = [
+        Provocation("observeUnmanaged", "an unmanaged 'Dog' was observed. Add it to a Realm first") {
+            _ = Dog(name: "Rex").observe(keyPaths: ["name"]) { _ in }
+        },
+        Provocation(
+            "observeInvalidated",
+            "a 'LinkingObjects<Dog>' whose object was deleted was observed. Check 'isInvalidated' first"
+        ) {
+            let person = Person()
+            let realm = try TestRealm(holding: person).realm
+            let dogs = person.dogs
+            try realm.write { realm.delete(person) }
+            _ = dogs.observe { _ in }
+        },
+        Provocation(
+            "observeReadOnly",
+            "a collection of 'Dog' in a Realm opened with 'readOnly' was observed, and nothing there ever changes. "
+                + "Open the file for writing"
+        ) {
+            _ = try readOnlyRealm().objects(Dog.self).observe { _ in }
+        },
+        Provocation(
+            "observeInsideWrite",
+            "a collection of 'Dog' was observed inside a write transaction that has changed something. "
+                + "Register observers before the write"
+        ) {
+            let realm = try TestRealm().realm
+            try realm.write {
+                realm.add(Dog(name: "Rex"))
+                _ = realm.objects(Dog.self).observe { _ in }
+            }
+        },
+        Provocation(
+            "unknownKeyPath",
+            "the key path 'owner.address.town' cannot be observed: 'Address' has no property 'town'. "
+                + "Name what the schema declares and stores, such as 'name' or 'owner.name'"
+        ) {
+            _ = try TestRealm().realm.objects(Dog.self).observe(keyPaths: ["owner.address.town"]) { _ in }
+        },
+        Provocation(
+            "unknownLabel",
+            "the key path 'lastName' cannot be observed: 'PersonProjection' projects nothing of that name. "
+                + "Name one of its labels, 'firstName', 'homeCity', 'friendNames', or the key path behind one"
+        ) {
+            let test = try TestRealm(holding: Person(firstName: "Ada"))
+            _ = test.realm.objects(PersonProjection.self).observe(keyPaths: ["lastName"]) { _ in }
+        },
+    ]
+
+    static let keyValues = [
+        Provocation(
+            "observeLinkingObjects",
+            "'Node.previous' is a linking-objects property and cannot be observed by key and value. "
+                + "Use 'observe' on the collection"
+        ) {
+            Node(id: 1).addObserver(ChangeRecorder(), forKeyPath: "previous")
+        },
+        Provocation(
+            "observeThroughCollection",
+            "the key path 'children.name' cannot be observed: it leads through the collection 'Node.children'. "
+                + "Observe the collection itself, or its '@count'"
+        ) {
+            Node(id: 1).addObserver(ChangeRecorder(), forKeyPath: "children.name")
+        },
+        Provocation(
+            "observerNotRegistered",
+            "an observer of 'Node.name' was removed that is not registered. Remove each observer once, with its context"
+        ) {
+            Node(id: 1).removeObserver(ChangeRecorder(), forKeyPath: "name")
+        },
+        Provocation(
+            "addObserved",
+            "a 'Node' with observers was added to a Realm. Remove the observers first and add them again afterwards"
+        ) {
+            let node = Node(id: 1)
+            node.addObserver(ChangeRecorder(), forKeyPath: "name")
+            _ = try TestRealm(holding: node)
+        },
+        Provocation(
+            "noArray",
+            "'Node.peers' is no list, so it has no mutable array. Use 'value(forKey:)' for sets, maps and other values"
+        ) {
+            _ = Node(id: 1).mutableArrayValue(forKey: "peers")
+        },
+    ]
+}

@@ -1,0 +1,113 @@
+import ConformanceModels
+import Foundation
+import KennelModels
+import MartletTestSupport
+
+@testable import Martlet
+
+extension Provocations {
+    static let queries = [
+        Provocation(
+            "indexOutOfRange",
+            "the index 3 is outside of 'ScalarLists.ints', which has 1 element. Compare it with 'count' first"
+        ) {
+            let lists = ScalarLists(id: 1, ints: [7])
+            let test = try TestRealm(holding: lists)
+            _ = lists.ints[3]
+            _ = test
+        },
+        Provocation(
+            "indexOutOfRange",
+            "the index 0 is outside of the results, which has 0 elements. Compare it with 'count' first"
+        ) {
+            _ = try TestRealm().realm.objects(Node.self)[0]
+        },
+        Provocation(
+            "query",
+            """
+            this query cannot be carried out: 'Keyless' has no property 'agee'; it has 'content', at offset 0 of the query:
+                agee > 5
+                ^
+            """
+        ) {
+            _ = try TestRealm().realm.objects(Keyless.self).filter("agee > 5")
+        },
+        Provocation(
+            "query",
+            "this query cannot be carried out: 'name' cannot be searched for words: declare it with 'fullText: true'"
+        ) {
+            _ = try TestRealm().realm.objects(Indexed.self).where { $0.name.matches("a") }.count
+        },
+        Provocation("unmanagedQuery", "an unmanaged list cannot be queried; add its object first") {
+            _ = Node().children.filter("id == 1")
+        },
+        Provocation("unmanagedQuery", "linking objects of an unmanaged object cannot be queried; add its object first")
+        {
+            _ = Node().previous.filter("id == 1")
+        },
+        Provocation(
+            "unknownPath",
+            "'owner.name' is no key path of 'Dog': 'Person' has no property 'name'. "
+                + "Name properties of the schema, such as 'name' or 'owner.name'"
+        ) {
+            _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "owner.name")
+        },
+        Provocation(
+            "severalValues",
+            "'siblings.name' cannot be sorted by: name a property with one value, behind to-one links only"
+        ) {
+            _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "siblings.name")
+        },
+        Provocation(
+            "severalValues", "'tags' cannot be distinct by: name a property with one value, behind to-one links only"
+        ) {
+            _ = try TestRealm().realm.objects(Dog.self).distinct(by: ["tags"])
+        },
+        Provocation(
+            "sortedByObject",
+            "'owner' cannot be sorted by: it is an object, and objects have no order; sort by one of its properties"
+        ) {
+            _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "owner")
+        },
+        Provocation(
+            "negativeLimit",
+            "a limit of -1 members from 0 on is below zero. Give two numbers that are not negative"
+        ) {
+            _ = try TestRealm().realm.objects(Node.self).limit(-1)
+        },
+        Provocation(
+            "notAggregated",
+            "'name' is 'String', which has no sum or average. "
+                + "Name a property with numbers, or with values that have one"
+        ) {
+            let _: Int = try TestRealm().realm.objects(Dog.self).sum(ofProperty: "name")
+        },
+        Provocation(
+            "addedWithoutNumbers",
+            "'name' has values that are no numbers, and cannot be added. Name a property with numbers"
+        ) {
+            let _: Int = Node(children: [Node(name: "a")]).children.sum(ofProperty: "name")
+        },
+        Provocation(
+            "otherTypeAsked", "'name' has values that are no 'Int'. Ask for the type that the schema declares"
+        ) {
+            let _: Int? = try TestRealm(holding: Node(name: "a")).realm.objects(Node.self).max(ofProperty: "name")
+        },
+        Provocation(
+            "sumTooLarge",
+            "the sum does not fit 'Int'. Ask for a larger type, such as 'let sum: Int = …', or 'Double'"
+        ) {
+            _ = ScalarLists(ints: [.max, 1]).ints.sum()
+        },
+        Provocation(
+            "indexPath", "an index path with 1 positions was given: a section and an item are needed"
+        ) {
+            _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[IndexPath(index: 0)]
+        },
+        Provocation(
+            "sectionedByComputed", "'…' names no stored property: section by a closure, with sort descriptors"
+        ) {
+            _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.self)
+        },
+    ]
+}

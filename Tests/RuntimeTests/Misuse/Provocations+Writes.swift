@@ -1,0 +1,121 @@
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+
+@testable import Martlet
+
+extension Provocations {
+    static let homes = [
+        Provocation(
+            "wrongExecutor",
+            "a 'Node' was used on …, but it belongs to the queue 'kennel'. Live objects stay where their Realm was opened: "
+                + "open a Realm there and look the object up by its primary key"
+        ) {
+            let test = try TestRealm()
+            let queue = DispatchQueue(label: "kennel")
+            nonisolated(unsafe) let realm = try Realm(configuration: test.configuration, queue: queue)
+            nonisolated(unsafe) let node = Node(id: 1)
+            try queue.sync { try realm.write { realm.add(node) } }
+            _ = node.name
+        },
+        Provocation(
+            "noRunLoop",
+            "a collection of 'Node' was observed on a thread that runs no run loop, so nothing could ever be delivered. "
+                + "Observe on the main thread, on a thread inside 'RunLoop.run', or give a serial queue with 'on:'"
+        ) {
+            try TestRealm().elsewhere { _ = $0.objects(Node.self).observe { _ in } }
+        },
+    ]
+
+    static let writes = [
+        Provocation(
+            "notInWrite",
+            "a 'Node' was changed outside a write transaction, at its property 'name'. "
+                + "Put the change into 'realm.write { … }'"
+        ) {
+            let node = Node(id: 1)
+            let test = try TestRealm(holding: node)
+            node.name = "x"
+            _ = test
+        },
+        Provocation(
+            "notInWrite",
+            "the list 'Node.children' was changed outside a write transaction. "
+                + "Put the change into 'realm.write { … }'"
+        ) {
+            let node = Node(id: 1)
+            let test = try TestRealm(holding: node)
+            node.children.append(node)
+            _ = test
+        },
+        Provocation(
+            "alreadyInWrite",
+            "a write transaction was begun inside another one. Commit or cancel the first, or do the work inside it"
+        ) {
+            let realm = try TestRealm().realm
+            try realm.write { try realm.write {} }
+        },
+        Provocation(
+            "noWriteToEnd",
+            "a write transaction was committed although none is open. "
+                + "Call 'beginWrite()' first, or use 'realm.write { … }'"
+        ) {
+            try TestRealm().realm.commitWrite()
+        },
+        Provocation(
+            "noWriteToEnd",
+            "a write transaction was cancelled although none is open. "
+                + "Call 'beginWrite()' first, or use 'realm.write { … }'"
+        ) {
+            try TestRealm().realm.cancelWrite()
+        },
+        Provocation(
+            "readOnly",
+            "the Realm is of a file opened with 'readOnly' and cannot be changed. Open the file for writing"
+        ) {
+            try readOnlyRealm().write {}
+        },
+        Provocation(
+            "copyInsideWrite", "a copy of a Realm was written inside a write transaction. Commit or cancel it first"
+        ) {
+            let test = try TestRealm()
+            try test.realm.write { try test.realm.writeCopy(toFile: test.url.appendingPathExtension("copy")) }
+        },
+        Provocation(
+            "silencedForeignToken",
+            "'withoutNotifying' was given a token of another Realm. Give tokens of observers of this Realm"
+        ) {
+            let (test, other) = (try TestRealm(), try TestRealm())
+            let token = other.realm.objects(Node.self).observe { _ in }
+            try test.realm.write(withoutNotifying: [token]) {}
+        },
+        Provocation(
+            "writeBeforeChange",
+            "a write transaction was begun by an observer with 'prior' while its Realm moves to a newer version. "
+                + "Begin it when the change has happened"
+        ) {
+            let test = try TestRealm()
+            let node = try test.nodes(1)[0]
+            let token = node.observe(\.name, options: [.prior]) { _, change in
+                if change.isPrior { try? test.realm.beginWrite() }
+            }
+            try test.remotely(1) { node, _ in node.name = "a" }
+            test.realm.refresh()
+            token.invalidate()
+        },
+    ]
+
+    static func readOnlyRealm() throws -> Realm {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("read-only-\(UUID().uuidString).realm")
+        do { _ = try Realm(configuration: .init(fileURL: url)) }
+        return try Realm(configuration: .init(fileURL: url, readOnly: true))
+    }
+}
+
+extension TestRealm {
+    /// With an object in it.
+    convenience init(holding objects: Object...) throws {
+        try self.init()
+        try realm.write { realm.add(objects) }
+    }
+}
