@@ -14,6 +14,12 @@ static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
 #endif
 }
 
+/// What identifies the actor or other executor that the calling code runs on; null for none, as on a plain thread.
+const void *cmartlet_current_executor(void);
+
+/// The label of the queue that the calling code runs on; empty or that of a global queue where it runs on none of its own.
+const char *cmartlet_current_queue_label(void);
+
 /// A function that a generated registry file places in a section of the binary.
 typedef void (*cmartlet_registry_record)(void *context);
 

@@ -9,6 +9,7 @@ extension RealmContext {
         if let transaction { return transaction }
         switch access {
         case .readOnly: Misuse.readOnly(what())
+        case .frozen: Misuse.frozen(what())
         case .beforeMigration: Misuse.changeBeforeMigration(what())
         case .migration: Misuse.migrationIsOver(what())
         case .readWrite: Misuse.notInWrite(what())
@@ -22,6 +23,7 @@ extension RealmContext {
         if isInWrite { Misuse.alreadyInWrite() }
         if movement == .announcing { Misuse.writeBeforeChange() }
         if access == .readOnly { Misuse.readOnly("the Realm") }
+        if access == .frozen { Misuse.frozen("the Realm") }
         let before = hasSnapshot ? version : nil
         var announcement = KeyValueAnnouncement()
         try translating {

@@ -1,8 +1,11 @@
+import Foundation
 import MartletEngine
 import MartletSQLite
 
 /// The state of one Realm on one executor: what it sees, what it has written, and its living objects.
-/// Used on its executor only, but for `deinit`.
+///
+/// Ledger: used on its executor only, but for `deinit`. A frozen one is used by any thread: what it has from the start never
+/// changes, and what it finds out later (collections, keys of results) is guarded by `frozenLock`.
 final class RealmContext {
     let coordinator: StoreCoordinator
     let configuration: Realm.Configuration
@@ -47,6 +50,11 @@ final class RealmContext {
     var failure: EngineError?
     /// Counts `invalidate()`: results from before are invalidated.
     private(set) var generation: UInt64 = 0
+    /// Guards what a frozen Realm finds out; nil for live ones. May be held while the snapshot is read, not the other way
+    /// round.
+    let frozenLock: NSRecursiveLock?
+    /// What was frozen last: all that is frozen of one version shares it.
+    weak var lastFrozen: RealmContext?
     /// Told about what observers care for; set by the observation room.
     var hooks = ContextHooks()
     let scheduler: Scheduler?
@@ -66,6 +74,8 @@ final class RealmContext {
     /// What may be done with what is seen.
     enum Access {
         case readWrite, readOnly
+        /// One version, for ever and for every thread.
+        case frozen
         /// What was there before a migration; what the migration writes.
         case beforeMigration, migration
 
@@ -82,8 +92,25 @@ final class RealmContext {
         self.access = access
         self.confinement = confinement
         self.scheduler = scheduler
+        frozenLock = nil
         (schema, epoch) = coordinator.schemaAndEpoch
         adoptTypes()
+    }
+
+    /// What `source` shows in a version, for ever.
+    init(frozen source: RealmContext, _ handle: SnapshotHandle) {
+        coordinator = source.coordinator
+        configuration = source.configuration
+        models = source.models
+        access = .frozen
+        confinement = .anywhere
+        scheduler = nil
+        frozenLock = NSRecursiveLock()
+        // As the source knows them: the file may have got other types since.
+        (schema, epoch) = (source.schema, source.epoch)
+        snapshot = handle
+        adoptTypes()
+        autorefresh = false
     }
 
     deinit { hooks.closed() }
@@ -136,6 +163,12 @@ final class RealmContext {
         return table
     }
 
+    /// True when accessors of both have the same classes.
+    func hasClasses(of other: RealmContext) -> Bool {
+        tablesByClass.count == other.tablesByClass.count
+            && tablesByClass.keys.allSatisfy { other.tablesByClass[$0] != nil }
+    }
+
     func table(named name: String) -> ObjectTable? { schema[name].flatMap { tables[$0.id] } }
 
     // MARK: What it sees
@@ -158,6 +191,10 @@ final class RealmContext {
     var version: Version { handle.version }
 
     func replaceSnapshot(_ handle: SnapshotHandle?) {
+        if snapshot !== handle {
+            snapshot?.note(live: nil)
+            handle?.note(live: confinement)
+        }
         snapshot = handle
         if let handle { follow(handle) }
     }
@@ -170,6 +207,7 @@ final class RealmContext {
         snapshot = nil
         defer { snapshot = transaction == nil ? given : nil }
         let begun = try coordinator.beginWrite(replacing: &given)
+        given?.note(live: nil)
         begun.committer = ObjectIdentifier(self)
         transaction = begun
         follow(begun.handle)
@@ -210,7 +248,9 @@ final class RealmContext {
 
     /// The slow path of a property read: the right executor, and values that are current.
     func prepare(_ object: ObjectBase) {
-        confinement.require("a '\(object._typeName)'")
+        // Frozen objects have their values from the start, and nobody may write on them.
+        if access == .frozen { return }
+        confinement.require("a '\(object._typeName)' \(object._keyDescription)")
         if object._state == .stale { load(object) }
         object._guard = confinement.guardWord
     }

@@ -31,11 +31,15 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// How many handles there are of each version.
         var pinned: [Version: Int] = [:]
         var handles: [ObjectIdentifier: WeakHandle] = [:]
+        /// The version that was last complained about.
+        var warnedVersion: Version = 0
         var isCheckpointPending = false
         /// The length of the log at the last checkpoint: the next is due a thousand frames later.
         var checkpointedFrames = 0
         /// The Realm open on each executor.
         var residents: [UInt64: Resident] = [:]
+        /// The frozen Realm of each version.
+        var frozen: [Version: Resident] = [:]
     }
 
     /// Told of each commit, with the Realm that made it if it was one of this process.
@@ -185,10 +189,26 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// What `register` was given for this executor, if it still lives.
     package func resident(_ executor: UInt64) -> AnyObject? { locked { $0.residents[executor]?.object } }
 
-    package func register(_ resident: AnyObject, _ executor: UInt64) {
-        locked { state in
-            state.residents = state.residents.filter { $0.value.object != nil }
-            state.residents[executor] = Resident(object: resident)
+    /// All that was registered and still lives.
+    package var residents: [AnyObject] { locked { $0.residents.values.compactMap(\.object) } }
+
+    /// What was frozen of a version, if it still lives.
+    package func frozen(_ version: Version) -> AnyObject? { locked { $0.frozen[version]?.object } }
+
+    package func register(frozen object: AnyObject, _ version: Version) {
+        replace(\.frozen, version, object)
+    }
+
+    package func register(_ resident: AnyObject, _ executor: UInt64) { replace(\.residents, executor, resident) }
+
+    // What has gone is swept out. Others are held until after the lock: to end one takes it.
+    private func replace<Key>(_ list: WritableKeyPath<State, [Key: Resident]>, _ key: Key, _ object: AnyObject) {
+        let held = locked { state in
+            let living = state[keyPath: list].compactMapValues(\.object)
+            state[keyPath: list] = living.mapValues { Resident(object: $0) }
+            state[keyPath: list][key] = Resident(object: object)
+            return living
         }
+        withExtendedLifetime(held) {}
     }
 }
