@@ -29,21 +29,20 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     // MARK: Homes
 
     static let anywhere = Confinement(.anywhere)
-    private static let mainHome: Confinement = {
-        mark(.main)
-        return Confinement(.main)
-    }()
+    private static let mainHome = Confinement(.main)
 
     static func currentThread() -> Confinement {
         if isMain { return mainHome }
-        let thread = Thread.current
-        let name =
-            thread.name.map { $0.isEmpty ? "a background thread" : "the thread '\($0)'" } ?? "a background thread"
-        return Confinement(.thread(word: UInt(cmartlet_thread()), name: name))
+        let name = Thread.current.name ?? ""
+        // Threads of global queues are called after these.
+        let isNamed = !name.isEmpty && !name.contains("-qos")
+        return Confinement(
+            .thread(word: UInt(cmartlet_thread()), name: isNamed ? "the thread '\(name)'" : "a background thread"))
     }
 
     static func queue(_ queue: DispatchQueue) -> Confinement {
-        if queue === DispatchQueue.main { return mainHome }
+        // Another instance may stand for the main queue each time.
+        if queue.label == DispatchQueue.main.label { return mainHome }
         mark(queue)
         return Confinement(.queue(queue))
     }
@@ -83,18 +82,13 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         switch home {
         case .thread(let word, _): word == UInt(cmartlet_thread())
         case .main: Self.isMain
-        case .queue(let queue): Self.isOn(queue)
+        case .queue(let queue): DispatchQueue.getSpecific(key: Self.queueKey) == queue.getSpecific(key: Self.queueKey)
         case .actor(let executor, _): UInt(bitPattern: cmartlet_current_executor()) == executor
         case .anywhere: true
         }
     }
 
-    private static var isMain: Bool { Thread.isMainThread || isOn(.main) }
-
-    private static func isOn(_ queue: DispatchQueue) -> Bool {
-        guard let number = queue.getSpecific(key: queueKey) else { return false }
-        return DispatchQueue.getSpecific(key: queueKey) == number
-    }
+    private static var isMain: Bool { Thread.isMainThread || cmartlet_is_on_main_queue() }
 
     /// The same for all Realms of one executor: used to find the instance that is open there already.
     var identity: UInt64 {
@@ -145,13 +139,11 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     // Where code runs that does not run at home.
     private var here: String {
         if Self.isMain { return "the main thread" }
-        if withUnsafeCurrentTask(body: { $0 != nil }) {
-            if case .actor = home { return "a task outside of that actor" }
-            return "a task"
-        }
         let label = cmartlet_current_queue_label().map { String(cString: $0) } ?? ""
-        if !label.isEmpty, !label.hasPrefix("com.apple.root") { return "the queue '\(label)'" }
-        return Self.currentThread().description
+        if !label.isEmpty, !label.hasPrefix("com.apple.root"), !label.hasPrefix("Swift global") {
+            return "the queue '\(label)'"
+        }
+        return withUnsafeCurrentTask { $0 != nil } ? "another task" : Self.currentThread().description
     }
 }
 

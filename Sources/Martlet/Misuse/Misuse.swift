@@ -34,6 +34,12 @@ enum Misuse {
         )
     }
 
+    static func noTurns() -> Never {
+        trap(
+            "an asynchronous write was asked for on a thread that runs no run loop, so nothing could ever run it. "
+                + "Ask on the main thread, on an actor, or open the Realm with a serial queue")
+    }
+
     static func readOnly(_ what: String) -> Never {
         trap("\(what) belongs to a Realm opened with 'readOnly' and cannot be changed. Open the file for writing")
     }

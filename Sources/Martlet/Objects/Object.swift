@@ -23,7 +23,7 @@ extension ObjectBase: Hashable {
         case .tracing: return KeyPathTracer.recordInvalidation()
         case .invalidated: return true
         case .stale:
-            _context?.confinement.require("a '\(_typeName)'")
+            _context?.confinement.require(_described)
             return !(_context?.exists(self) ?? false)
         }
     }

@@ -9,6 +9,7 @@ extension RealmContext {
         if isFrozen { return self }
         confinement.require("a Realm")
         if access.isOfMigration { Misuse.frozenInMigration() }
+        asyncWrites?.settle()
         let handle = committedHandle
         if let known = lastFrozen, known.handle.isSame(as: handle) { return known }
         let known = coordinator.frozen(handle.version) as? RealmContext

@@ -21,6 +21,10 @@ final class RealmContext {
     /// What the Realm sees; nil after `invalidate()` until it is next used.
     private var snapshot: SnapshotHandle?
     var transaction: WriteTransaction?
+    /// True while the transaction holds writes that have ended and wait to be made durable together: none is open then.
+    var isBetweenWrites = false
+    /// The asynchronous writes; nil until there was one.
+    var asyncWrites: AsyncWrites?
     /// Changes with everything that can change what a query finds: caches compare it.
     private(set) var stamp: UInt64 = 1
     var autorefresh = true
@@ -143,7 +147,9 @@ final class RealmContext {
         let added = configuration.models.filter { models[$0.key] == nil }
         guard !added.isEmpty else { return }
         models.merge(added) { known, _ in known }
-        if !isInWrite && !hooks.isDelivering(), let newest = try? coordinator.openSnapshot() { advance(to: newest) }
+        if transaction == nil && !hooks.isDelivering(), let newest = try? coordinator.openSnapshot() {
+            advance(to: newest)
+        }
         (schema, epoch) = coordinator.schemaAndEpoch
         adoptTypes()
     }
@@ -188,7 +194,10 @@ final class RealmContext {
 
     var hasSnapshot: Bool { snapshot != nil }
 
-    var version: Version { handle.version }
+    var version: Version {
+        if snapshot == nil, let transaction { return transaction.baseVersion }
+        return handle.version
+    }
 
     func replaceSnapshot(_ handle: SnapshotHandle?) {
         if snapshot !== handle {
@@ -201,12 +210,12 @@ final class RealmContext {
 
     /// Gives up the snapshot, so that its connection may write. Key-value observers see it until they have been told that
     /// the write starts from a newer version.
-    func beginTransaction(_ willMove: (WriteTransaction) -> Void) throws {
+    func beginTransaction(holdsLock: Bool, _ willMove: (WriteTransaction) -> Void) throws {
         var given = snapshot
         let old = hasKeyValueObservers ? snapshot : nil
         snapshot = nil
         defer { snapshot = transaction == nil ? given : nil }
-        let begun = try coordinator.beginWrite(replacing: &given)
+        let begun = try coordinator.beginWrite(replacing: &given, holdsLock: holdsLock)
         given?.note(live: nil)
         begun.committer = ObjectIdentifier(self)
         transaction = begun
@@ -250,7 +259,7 @@ final class RealmContext {
     func prepare(_ object: ObjectBase) {
         // Frozen objects have their values from the start, and nobody may write on them.
         if access == .frozen { return }
-        confinement.require("a '\(object._typeName)' \(object._keyDescription)")
+        confinement.require(object._described)
         if object._state == .stale { load(object) }
         object._guard = confinement.guardWord
     }

@@ -119,7 +119,7 @@ extension ObjectBase: ThreadConfined {
     public final func _locator() -> _Locator? {
         guard let context = _context, let table = _table else { return nil }
         if context.access.isOfMigration { Misuse.frozenInMigration() }
-        context.confinement.require("a '\(_typeName)' \(_keyDescription)")
+        context.confinement.require(_described)
         if isInvalidated { Misuse.invalidated(_typeName, _keyDescription) }
         let (id, key) = (table.id, _key)
         return _Locator(context, "a '\(_typeName)' \(_keyDescription)") { $0.object(key, id) }

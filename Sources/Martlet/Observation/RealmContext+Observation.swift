@@ -29,6 +29,7 @@ extension RealmContext {
         confinement.require("a Realm")
         // Key-value observers are being told of a step that is not over.
         if movement != .none || isFrozen { return false }
+        asyncWrites?.settle()
         return hub.refresh(self)
     }
 

@@ -67,6 +67,7 @@ extension RealmContext {
         confinement.require("a Realm")
         if isFrozen { Misuse.frozenRealm("invalidated") }
         if hooks.isDelivering() || movement != .none { return }
+        asyncWrites?.settle()
         if isInWrite { cancelWrite() }
         let announcement = announceEnd()
         for table in tables.values { table.accessors.forEach(invalidate) }
