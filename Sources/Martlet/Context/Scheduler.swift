@@ -32,6 +32,11 @@ final class Scheduler: Sendable {
         return Scheduler(.runLoop(RunLoop.current))
     }
 
+    /// The main queue for the main actor, where that has left the main thread, whose run loop does not run any more.
+    static func mainQueue(_ isolation: (any Actor)?) -> DispatchQueue? {
+        isolation is MainActor && !Thread.isMainThread ? .main : nil
+    }
+
     /// Keeps the run loop of this thread going as long as the scheduler lives: with nothing to wait for it would end, and
     /// with it what is observed on it.
     func stay() {

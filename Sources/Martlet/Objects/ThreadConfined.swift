@@ -46,7 +46,7 @@ public struct _Locator: @unchecked Sendable {
 
     /// The Realm of the file on the executor that runs now: the one that is open there, or a new one of this thread.
     func currentContext(_ isolation: (any Actor)?) throws -> RealmContext {
-        if let isolation { return try context(.actor(isolation), isolation is MainActor ? .main : nil) }
+        if let isolation { return try context(.actor(isolation), Scheduler.mainQueue(isolation)) }
         let here = coordinator.residents.compactMap { $0 as? RealmContext }.filter(\.confinement.isCurrent)
         if let nearest = here.max(by: { $0.confinement.precedence < $1.confinement.precedence }) { return nearest }
         return try context(.currentThread())

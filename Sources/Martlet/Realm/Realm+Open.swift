@@ -20,7 +20,7 @@ extension Realm {
     /// - Throws: `Realm.Error` when the file cannot be used: not found, not accessible, of another program, damaged,
     ///   newer, or with a schema that differs in what cannot change by itself. The file is then as it was.
     public init(configuration: Configuration, isolation: isolated (any Actor)? = #isolation) throws {
-        try self.init(configuration, .of(isolation), isolation is MainActor ? .main : nil)
+        try self.init(configuration, .of(isolation), Scheduler.mainQueue(isolation))
     }
 
     /// Opens the file of `defaultConfiguration` on this actor, without keeping it from other work meanwhile. In code that
@@ -29,7 +29,7 @@ extension Realm {
     /// - Throws: as `init(configuration:)`.
     public init(isolation: isolated any Actor = #isolation) async throws {
         let coordinator = try await Realm.openedCoordinator(.defaultConfiguration)
-        let queue = isolation is MainActor ? DispatchQueue.main : nil
+        let queue = Scheduler.mainQueue(isolation)
         self.init(try Realm.context(.defaultConfiguration, coordinator, .actor(isolation), queue))
     }
 
@@ -41,7 +41,7 @@ extension Realm {
         configuration: Configuration = .defaultConfiguration, actor: isolated Home
     ) async throws {
         let coordinator = try await Realm.openedCoordinator(configuration)
-        let queue = actor is MainActor ? DispatchQueue.main : nil
+        let queue = Scheduler.mainQueue(actor)
         self.init(try Realm.context(configuration, coordinator, .actor(actor), queue))
     }
 

@@ -16,6 +16,7 @@ extension StoreCoordinator {
         environment.yield(.beforeBegin)
         if !holdsLock { try writeLock.acquire() }
         do {
+            try requireUnmoved()
             let isUnshared = handle != nil && isKnownUniquelyReferenced(&handle)
             let writing = try upgrade(isUnshared ? handle : nil) ?? begin(releasing: isUnshared ? handle : nil)
             if isUnshared { handle = nil }

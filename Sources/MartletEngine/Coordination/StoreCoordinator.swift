@@ -58,8 +58,8 @@ package final class StoreCoordinator: @unchecked Sendable {
     let writeLock: WriteLock
     var checkpointConnection: Connection?
     private let processID: Int32
-    /// Which file is to be deleted with the last Realm.
-    private var temporaryFile: StoreFiles.Identity?
+    /// Which file it is, whatever becomes of its path; nil in a file system of a test, and for a side of a migration.
+    private let file: StoreFiles.Identity?
 
     init(_ options: StoreOptions) throws(EngineError) {
         self.options = options
@@ -67,7 +67,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         processID = options.environment.processID()
         let opened = try StoreOpener(options, nil).open()
         writeLock = opened.writeLock
-        if options.isTemporary { temporaryFile = StoreFiles.identity(options.path) }
+        file = options.environment.vfsName == nil ? StoreFiles.identity(options.path) : nil
         adopt(opened, options)
         let frames = opened.connection.logFrames
         if opened.connection.isInTransaction {
@@ -90,6 +90,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         environment = options.environment
         processID = options.environment.processID()
         writeLock = WriteLock(path: options.path + ".lock", environment: options.environment)
+        file = nil
         state.schema = DatabaseSchema(types)
         state.epoch = epoch
     }
@@ -100,7 +101,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         if !options.isReadOnly && !options.isTemporary { closeLog(state.idle.popLast()) }
         checkpointConnection?.close()
         for connection in state.idle { connection.close() }
-        if options.isTemporary { StoreRegistry.removeTemporary(path, temporaryFile) }
+        if options.isTemporary { StoreRegistry.removeTemporary(path, file) }
     }
 
     // Closing an inherited connection would touch the locks and files of the parent process.
@@ -159,14 +160,28 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     // MARK: Connections
 
-    func takeConnection() throws(SQLiteError) -> Connection {
+    /// - Throws: besides what SQLite says, `.fileNotFound` when the path leads elsewhere by now.
+    func takeConnection() throws -> Connection {
         requireSameProcess()
         if let idle = locked({ $0.idle.popLast() }) { return idle }
+        try requireUnmoved()
         var connectionOptions = options.connection
         connectionOptions.createsFile = false
         let connection = try Connection(connectionOptions)
+        // What was opened is a file of ours only if nobody has put another in its place meanwhile.
+        try requireUnmoved()
         try QueryFunctions.install(on: connection)
         return connection
+    }
+
+    /// Refuses to go on with a path that leads to another file, or to none: what is open stays readable, but what was written
+    /// to it would be lost, and a new connection would show another file.
+    func requireUnmoved() throws(EngineError) {
+        guard let file, StoreFiles.identity(path) != file else { return }
+        throw EngineError(
+            .fileNotFound, path: path,
+            "the file was moved, deleted or replaced while it was open; nothing was written; "
+                + "let go of its Realms and objects and open it again")
     }
 
     func give(back connection: Connection) {
