@@ -14,6 +14,7 @@
 #   make fuzz-schema                  the schema compiler under libFuzzer (SECONDS=60, or RUNS=…), in a folder of its own
 #   make bombs                        inputs made to be slow, against the release build of 'martlet' (ARGS="--only …")
 #   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
+#   make tsan                         threads, queues and actors under the thread sanitizer, over and over (TIMES=20)
 #   make clean                        remove everything that was built
 #
 # Swift 6.3 is taken from PATH, or from /opt/swift.
@@ -26,7 +27,7 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour test format generate bench flights-verify plugin-check importer-check durability \
-	fuzz-schema bombs sanitize clean packages packages-python
+	fuzz-schema bombs sanitize tsan clean packages packages-python
 
 help:
 	@sed -n '/^# What/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -90,6 +91,14 @@ bombs: packages-python
 # Reports of races end the run at once; the backtracer would only repeat them.
 sanitize: packages
 	TSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no swift test --sanitize=thread --scratch-path .build-thread
+
+# What threads do differs from run to run, so each test runs many times.
+TSAN = swift test --sanitize=thread --scratch-path .build-tsan --filter 'RuntimeTests.(Freeze|Reference|AsyncWrite|Actor|Pin|Stress|Delivery)Tests'
+
+tsan: packages
+	swift build --build-tests --sanitize=thread --scratch-path .build-tsan
+	for time in $$(seq $(or $(TIMES),20)); do \
+		TSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no $(TSAN) --skip-build || exit 1; done
 
 clean:
 	rm -rf .build .build-* Examples/*/.build Tools/*/.build Benchmarks/.build

@@ -1,6 +1,7 @@
 #ifndef CMARTLET_RUNTIME_H
 #define CMARTLET_RUNTIME_H
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,16 @@ static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
     return (uintptr_t)pthread_self();
 #endif
 }
+
+/// What identifies the actor or other executor that the calling code runs on; null for none, as on a plain thread.
+const void *cmartlet_current_executor(void);
+
+/// The label of the queue that the calling code runs on; empty or that of a global queue where it runs on none of its own.
+const char *cmartlet_current_queue_label(void);
+
+/// Whether the calling code runs on the main queue, on whatever thread that is. Asked without leaving a mark on the queue:
+/// Dispatch loses wake-ups of a main queue that is marked from another thread.
+bool cmartlet_is_on_main_queue(void);
 
 /// A function that a generated registry file places in a section of the binary.
 typedef void (*cmartlet_registry_record)(void *context);

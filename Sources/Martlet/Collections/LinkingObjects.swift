@@ -12,8 +12,8 @@ public struct LinkingObjects<Element: ObjectBase> {
     /// True once the object that is linked to was deleted: these are empty from then on.
     public var isInvalidated: Bool { results?.isInvalidated ?? false }
 
-    /// False: linking objects are live.
-    public var isFrozen: Bool { false }
+    /// True for what never changes: what `freeze()` gives.
+    public var isFrozen: Bool { results?.isFrozen ?? false }
 
     /// The position of an object; nil when it does not link here.
     public func index(of object: Element) -> Int? { results?.index(of: object) }

@@ -162,8 +162,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? false }
 
-    /// False: lists are live.
-    public var isFrozen: Bool { false }
+    /// True for what never changes: what `freeze()` gives.
+    public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged list.
     public var realm: Realm? { core?.context.realm }

@@ -28,6 +28,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// An empty unmanaged map.
     public init() {}
 
+    init(core: CollectionCore) { self.core = core }
+
     public init(_owner owner: ObjectBase, _ property: Int) {
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
     }
@@ -202,8 +204,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? false }
 
-    /// False: maps are live.
-    public var isFrozen: Bool { false }
+    /// True for what never changes: what `freeze()` gives.
+    public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged map.
     public var realm: Realm? { core?.context.realm }

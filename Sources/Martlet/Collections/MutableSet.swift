@@ -27,6 +27,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     /// An empty unmanaged set.
     public init() {}
 
+    init(core: CollectionCore) { self.core = core }
+
     public init(_owner owner: ObjectBase, _ property: Int) {
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
     }
@@ -163,8 +165,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? false }
 
-    /// False: sets are live.
-    public var isFrozen: Bool { false }
+    /// True for what never changes: what `freeze()` gives.
+    public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged set.
     public var realm: Realm? { core?.context.realm }

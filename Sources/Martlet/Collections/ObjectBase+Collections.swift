@@ -13,6 +13,11 @@ extension ObjectBase {
     }
 
     private func collection<C: PropertyCollection>(_ property: Int, _ storage: inout C?) -> C {
+        guard let context = _context, context.isFrozen else { return made(property, &storage) }
+        return context.guarded { made(property, &storage) }
+    }
+
+    private func made<C: PropertyCollection>(_ property: Int, _ storage: inout C?) -> C {
         if let storage { return storage }
         let made = C(_owner: self, property)
         storage = made

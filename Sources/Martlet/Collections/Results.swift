@@ -20,8 +20,8 @@ public struct Results<Element: RealmCollectionValue> {
     /// or elements these are, which leaves them empty.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// False: results are live.
-    public var isFrozen: Bool { false }
+    /// True for what never changes: what `freeze()` gives.
+    public var isFrozen: Bool { storage.context.isFrozen }
 
     /// The position of an object; nil when it is not a member. Complexity: O(n) for sorted results.
     public func index(of object: Element) -> Int? {

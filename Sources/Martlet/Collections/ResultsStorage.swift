@@ -53,15 +53,19 @@ final class ResultsStorage {
 
     /// All keys, in order.
     var keys: KeySequence {
-        validate()
-        if let all { return all }
-        let found = KeySequence(run(limit: nil))
-        all = found
-        counted = found.count
-        return found
+        context.guarded {
+            validate()
+            if let all { return all }
+            let found = KeySequence(run(limit: nil))
+            all = found
+            counted = found.count
+            return found
+        }
     }
 
-    var count: Int {
+    var count: Int { context.guarded { findCount() } }
+
+    private func findCount() -> Int {
         validate()
         if let count = all?.count ?? counted { return count }
         let count = context.read { connection in
@@ -74,7 +78,9 @@ final class ResultsStorage {
     }
 
     /// The key at a position; nil behind the end. The first few are found without the others.
-    func key(at position: Int) -> ObjectKey? {
+    func key(at position: Int) -> ObjectKey? { context.guarded { findKey(at: position) } }
+
+    private func findKey(at position: Int) -> ObjectKey? {
         validate()
         guard position >= 0 else { return nil }
         if let all { return position < all.count ? all[position] : nil }
@@ -100,7 +106,7 @@ final class ResultsStorage {
     }
 
     func aggregate(_ function: Predicate.Aggregate, _ path: PropertyPath) -> SQLValue {
-        validate()
+        context.guarded { validate() }
         return context.read { connection in
             var compiler = QueryCompiler(context.schema)
             let query = try compiler.aggregate(function, path, plan)
@@ -151,6 +157,7 @@ struct BlockIterator {
 extension ObjectTable {
     /// The accessors of rows, those that are new read in one statement where the keys lie close together.
     func objects(_ keys: [ObjectKey]) -> [ObjectBase] {
+        if context.isFrozen { return frozenObjects(keys) }
         guard let first = keys.first, let last = keys.last, keys.count > 8, first < last,
             last - first < 4 * Int64(keys.count)
         else { return keys.map(object) }

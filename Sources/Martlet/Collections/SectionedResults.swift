@@ -13,6 +13,8 @@ import MartletSQLite
 public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     fileprivate let storage: SectionStorage<Key, Element>
 
+    fileprivate init(_ storage: SectionStorage<Key, Element>) { self.storage = storage }
+
     fileprivate init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
         storage = SectionStorage(results, key)
     }
@@ -26,8 +28,8 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     /// True once the Realm was invalidated, or the object was deleted whose elements these are.
     public var isInvalidated: Bool { storage.results.isInvalidated }
 
-    /// False: sections are live.
-    public var isFrozen: Bool { false }
+    /// True for what never changes: what `freeze()` gives.
+    public var isFrozen: Bool { storage.results.isFrozen }
 
     /// The section with a key; nil when there is none.
     public func section(forKey key: Key) -> ResultsSection<Key, Element>? {
@@ -102,8 +104,8 @@ extension ResultsSection: RandomAccessCollection {
     /// True once the Realm was invalidated, or the object was deleted whose elements these are.
     public var isInvalidated: Bool { storage.results.isInvalidated }
 
-    /// False: sections are live.
-    public var isFrozen: Bool { false }
+    /// True for what never changes: what `freeze()` gives.
+    public var isFrozen: Bool { storage.results.isFrozen }
 
     /// The position of an element in the section; nil when it is not in it.
     public func index(of element: Element) -> Int? {
@@ -115,7 +117,7 @@ extension ResultsSection: RandomAccessCollection {
 /// The sections that elements were found to make at one state of their Realm.
 private final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     let results: Results<Element>
-    private let key: (Element) -> Key
+    fileprivate let key: (Element) -> Key
     private var stamp: UInt64 = 0
     private var found: [(key: Key, members: [ObjectKey])] = []
     private var positions: [Key: Int] = [:]
@@ -126,7 +128,9 @@ private final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     }
 
     /// Complexity: O(n) after a change of the Realm, otherwise O(1).
-    var sections: [(key: Key, members: [ObjectKey])] {
+    var sections: [(key: Key, members: [ObjectKey])] { results.storage.context.guarded(findSections) }
+
+    private func findSections() -> [(key: Key, members: [ObjectKey])] {
         let context = results.storage.context
         // Asking for the keys settles what is not yet written, and traps where results do.
         _ = results.storage.keys
@@ -152,6 +156,32 @@ private final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     }
 
     func element(_ key: ObjectKey) -> Element { unsafeDowncast(results.storage.table.object(key), to: Element.self) }
+}
+
+// MARK: Taking them elsewhere
+
+extension SectionedResults: ThreadConfined {
+    public func _locator() -> _Locator? { storage.locator { SectionedResults($0) } }
+}
+
+extension ResultsSection: ThreadConfined {
+    public func _locator() -> _Locator? {
+        let key = key
+        return storage.locator { ResultsSection(key: key, storage: $0) }
+    }
+}
+
+extension SectionStorage {
+    fileprivate func locator(_ make: @escaping (SectionStorage) -> Any?) -> _Locator {
+        // Depends on the element alone, so that it may be called anywhere.
+        let key = key
+        return results.storage.locator { storage in
+            let sections = SectionStorage(Results<Element>(storage), key)
+            // What is frozen asks the closure now.
+            if storage.context.isFrozen { _ = sections.sections }
+            return make(sections)
+        }
+    }
 }
 
 // MARK: Making them

@@ -2,33 +2,65 @@ import CMartletRuntime
 import Dispatch
 import Foundation
 
-/// Where a Realm lives: the thread it was opened on, or a serial queue.
-final class Confinement {
+/// Where a Realm lives: the thread it was opened on, a serial queue, or an actor; what is frozen lives anywhere.
+///
+/// The main thread, the main queue and the main actor are one home: only one of them runs at a time. On Linux the main
+/// queue may leave the main thread for good, so none of the three stands for the others when asked who runs.
+// Sendable: nothing of it changes, but for the actor's weak reference, which may be read anywhere.
+final class Confinement: CustomStringConvertible, @unchecked Sendable {
     enum Home {
         case thread(word: UInt, name: String)
+        case main
         case queue(DispatchQueue)
+        case actor(executor: UInt, name: String)
+        case anywhere
     }
 
     let home: Home
+    /// The actor that is the home. It may own the Realm, so it is not kept alive by it.
+    private(set) weak var actor: (any Actor)?
     private static let queueKey = DispatchSpecificKey<UInt64>()
 
-    private init(_ home: Home) { self.home = home }
+    private init(_ home: Home, _ actor: (any Actor)? = nil) {
+        self.home = home
+        self.actor = actor
+    }
+
+    // MARK: Homes
+
+    static let anywhere = Confinement(.anywhere)
+    private static let mainHome = Confinement(.main)
 
     static func currentThread() -> Confinement {
-        let thread = Thread.current
-        let name =
-            thread.isMainThread
-            ? "the main thread"
-            : thread.name.map { $0.isEmpty ? "a background thread" : "the thread '\($0)'" } ?? "a background thread"
-        return Confinement(.thread(word: UInt(cmartlet_thread()), name: name))
+        if isMain { return mainHome }
+        let name = Thread.current.name ?? ""
+        // Threads of global queues are called after these.
+        let isNamed = !name.isEmpty && !name.contains("-qos")
+        return Confinement(
+            .thread(word: UInt(cmartlet_thread()), name: isNamed ? "the thread '\(name)'" : "a background thread"))
     }
 
     static func queue(_ queue: DispatchQueue) -> Confinement {
-        if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: nextQueueNumber()) }
+        // Another instance may stand for the main queue each time.
+        if queue.label == DispatchQueue.main.label { return mainHome }
+        mark(queue)
         return Confinement(.queue(queue))
     }
 
+    static func actor(_ actor: any Actor) -> Confinement {
+        if actor === MainActor.shared { return mainHome }
+        let executor = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self).0
+        return Confinement(.actor(executor: executor, name: "\(type(of: actor))"), actor)
+    }
+
+    /// The home that code of an isolation belongs to: its actor, or else its thread.
+    static func of(_ isolation: (any Actor)?) -> Confinement { isolation.map { actor($0) } ?? currentThread() }
+
     // Numbers tell queues apart; a queue keeps its number.
+    private static func mark(_ queue: DispatchQueue) {
+        if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: nextQueueNumber()) }
+    }
+
     private static let numberLock = NSLock()
     nonisolated(unsafe) private static var lastNumber: UInt64 = 0
     private static func nextQueueNumber() -> UInt64 {
@@ -38,26 +70,51 @@ final class Confinement {
         return lastNumber
     }
 
-    /// What an accessor compares the thread's word with; zero where every access must look at the queue.
+    // MARK: Asking
+
+    /// What an accessor compares the thread's word with; zero where every access must look further.
     var guardWord: UInt {
-        if case .thread(let word, _) = home { word } else { 0 }
+        if case .thread(let word, _) = home { return word }
+        return home.isMain && Thread.isMainThread ? UInt(cmartlet_thread()) : 0
     }
 
     var isCurrent: Bool {
         switch home {
         case .thread(let word, _): word == UInt(cmartlet_thread())
-        case .queue(let queue):
-            DispatchQueue.getSpecific(key: Self.queueKey) == queue.getSpecific(key: Self.queueKey)
+        case .main: Self.isMain
+        case .queue(let queue): DispatchQueue.getSpecific(key: Self.queueKey) == queue.getSpecific(key: Self.queueKey)
+        case .actor(let executor, _): UInt(bitPattern: cmartlet_current_executor()) == executor
+        case .anywhere: true
         }
     }
+
+    private static var isMain: Bool { Thread.isMainThread || cmartlet_is_on_main_queue() }
 
     /// The same for all Realms of one executor: used to find the instance that is open there already.
     var identity: UInt64 {
         switch home {
         case .thread(let word, _): UInt64(word)
+        case .main: .max
         case .queue(let queue): (queue.getSpecific(key: Self.queueKey) ?? 0) | 1 << 63
+        case .actor(let executor, _): UInt64(executor) | 1 << 62
+        case .anywhere: 0
         }
     }
+
+    /// False for the home of an actor that has gone: another may lie at its address by now.
+    func isSame(as other: Confinement) -> Bool { identity == other.identity && actor === other.actor }
+
+    /// Higher for the homes that code knows best: an actor's code runs on some queue, and a queue's on some thread.
+    var precedence: Int {
+        switch home {
+        case .actor: 3
+        case .queue: 2
+        case .main: 1
+        case .thread, .anywhere: 0
+        }
+    }
+
+    // MARK: Misuse
 
     @inline(__always)
     func require(_ what: @autoclosure () -> String) {
@@ -65,16 +122,34 @@ final class Confinement {
     }
 
     private func fail(_ what: String) -> Never {
-        let here = Self.here
+        let here = here
         Misuse.wrongExecutor(what, home: description, here: here == description ? "another thread" : here)
     }
 
     var description: String {
         switch home {
         case .thread(_, let name): name
+        case .main: "the main thread"
         case .queue(let queue): "the queue '\(queue.label)'"
+        case .actor(_, let name): "the actor '\(name)'"
+        case .anywhere: "every thread"
         }
     }
 
-    private static var here: String { currentThread().description }
+    // Where code runs that does not run at home.
+    private var here: String {
+        if Self.isMain { return "the main thread" }
+        let label = cmartlet_current_queue_label().map { String(cString: $0) } ?? ""
+        if !label.isEmpty, !label.hasPrefix("com.apple.root"), !label.hasPrefix("Swift global") {
+            return "the queue '\(label)'"
+        }
+        return withUnsafeCurrentTask { $0 != nil } ? "another task" : Self.currentThread().description
+    }
+}
+
+extension Confinement.Home {
+    fileprivate var isMain: Bool {
+        if case .main = self { return true }
+        return false
+    }
 }

@@ -2,12 +2,14 @@ import CMartletRuntime
 import Dispatch
 package import Foundation
 
-/// Gets work onto the executor of a Realm: its run loop, its queue, or, in tests, a hand.
+/// Gets work onto the executor of a Realm: its run loop, its queue, its actor, or, in tests, a hand.
 final class Scheduler: Sendable {
-    // Sendable: run loops take timers from any thread, and wake up for them; the others lock by themselves.
+    // Sendable: run loops take timers from any thread, and wake up for them; the others lock by themselves, and homes do not
+    // change.
     private enum Target: @unchecked Sendable {
         case runLoop(RunLoop)
         case queue(DispatchQueue)
+        case actor(Confinement)
         case byHand(ManualScheduler)
     }
 
@@ -19,12 +21,20 @@ final class Scheduler: Sendable {
 
     static func queue(_ queue: DispatchQueue) -> Scheduler { Scheduler(.queue(queue)) }
 
+    /// Takes turns as long as the actor lives.
+    static func actor(_ home: Confinement) -> Scheduler { Scheduler(.actor(home)) }
+
     static func byHand(_ scheduler: ManualScheduler) -> Scheduler { Scheduler(.byHand(scheduler)) }
 
     /// The run loop of this thread; nil for a background thread that does not run one.
     static func currentRunLoop() -> Scheduler? {
         guard Thread.isMainThread || RunLoop.current.currentMode != nil else { return nil }
         return Scheduler(.runLoop(RunLoop.current))
+    }
+
+    /// The main queue for the main actor, where that has left the main thread, whose run loop does not run any more.
+    static func mainQueue(_ isolation: (any Actor)?) -> DispatchQueue? {
+        isolation is MainActor && !Thread.isMainThread ? .main : nil
     }
 
     /// Keeps the run loop of this thread going as long as the scheduler lives: with nothing to wait for it would end, and
@@ -45,9 +55,14 @@ final class Scheduler: Sendable {
             let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in body() }
             loop.add(timer, forMode: .common)
         case .queue(let queue): queue.async(execute: body)
+        case .actor(let home):
+            guard let actor = home.actor else { return }
+            Task.detached(priority: .userInitiated) { await Self.run(body, on: actor) }
         case .byHand(let scheduler): scheduler.append(body)
         }
     }
+
+    private static func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) { body() }
 }
 
 /// A scheduler whose turns are taken by hand: delivery becomes a list of steps, which tests can order.

@@ -43,8 +43,56 @@ enum Misuse {
         )
     }
 
+    static func noTurns() -> Never {
+        trap(
+            "an asynchronous write was asked for on a thread that runs no run loop, so nothing could ever run it. "
+                + "Ask on the main thread, on an actor, or open the Realm with a serial queue")
+    }
+
     static func readOnly(_ what: String) -> Never {
         trap("\(what) is of a file opened with 'readOnly' and cannot be changed. Open the file for writing")
+    }
+
+    // MARK: Frozen things and references
+
+    static func frozen(_ what: String) -> Never {
+        trap("\(what) is frozen and cannot be changed. Change what 'thaw()' gives, inside a write transaction")
+    }
+
+    static func frozenRealm(_ verb: String) -> Never {
+        trap("a frozen Realm was \(verb), but it never changes. Use the live Realm that 'thaw()' gives")
+    }
+
+    static func observeFrozen(_ what: String) -> Never {
+        trap("\(what) is frozen and was observed, but it never changes. Observe what 'thaw()' gives")
+    }
+
+    static func unmanagedTransfer(_ type: String, _ verb: String) -> Never {
+        trap("an unmanaged '\(type)' was \(verb). Add it to a Realm first, or pass plain values")
+    }
+
+    static func frozenInMigration() -> Never {
+        trap("an object of a migration was frozen. Keep plain values, and freeze objects of the Realm once it is open")
+    }
+
+    static func frozenTooEarly(_ what: String) -> Never {
+        trap(
+            "\(what) was created in the open write transaction and frozen there, but what is frozen shows the state before "
+                + "it. Commit first")
+    }
+
+    static func cannotThaw(_ what: String, _ reason: String) -> Never {
+        trap("\(what) cannot be thawed, because its file cannot be opened here: \(reason)")
+    }
+
+    static func resolvedTwice(_ type: String) -> Never {
+        trap("a 'ThreadSafeReference<\(type)>' was resolved twice. Make one for each time, or use '@ThreadSafe'")
+    }
+
+    static func resolvedElsewhere(_ type: String, _ path: String) -> Never {
+        trap(
+            "a 'ThreadSafeReference<\(type)>' to something in '\(path)' was resolved by a Realm of another file. "
+                + "Resolve it by a Realm with the same configuration")
     }
 
     static func copyInsideWrite() -> Never {

@@ -31,6 +31,8 @@ final class CollectionCore {
         self.owner = owner
         id = CollectionID(table: table.id, property: property, owner: owner)
         layout = table.layout.collection(of: property)
+        // Other threads may only read it.
+        if context.isFrozen { _ = target }
     }
 
     var name: String { "\(table.type.name).\(property.name)" }
@@ -38,7 +40,9 @@ final class CollectionCore {
     // MARK: State
 
     /// False once the owner is deleted.
-    var isValid: Bool {
+    var isValid: Bool { context.isFrozen || isOwnerThere }
+
+    private var isOwnerThere: Bool {
         if isOwnerGone { return false }
         guard checkedStamp != context.stamp else { return true }
         if let object = table.identity.object(owner), object._state == .live {
@@ -90,25 +94,33 @@ final class CollectionCore {
     var count: Int {
         context.confinement.require("the collection '\(name)'")
         if !isValid { return 0 }
-        load()
-        return elements?.count ?? 0
+        return context.guarded {
+            load()
+            return elements?.count ?? 0
+        }
     }
 
     func element(at position: Int) -> SQLValue {
-        load()
-        guard let count = elements?.count, position >= 0, position < count else {
-            Misuse.indexOutOfRange(position, count: elements?.count ?? 0, "'\(name)'")
+        context.guarded {
+            load()
+            guard let count = elements?.count, position >= 0, position < count else {
+                Misuse.indexOutOfRange(position, count: elements?.count ?? 0, "'\(name)'")
+            }
+            return attempt { try elements?.element(at: position, loadChunk) } ?? .null
         }
-        return attempt { try elements?.element(at: position, loadChunk) } ?? .null
     }
 
     func all() -> [SQLValue] {
-        load()
-        return attempt { try elements?.all(loadChunk) } ?? []
+        context.guarded {
+            load()
+            return attempt { try elements?.all(loadChunk) } ?? []
+        }
     }
 
     /// Where a set holds an element, or a map a key. Complexity: O(1), but O(n) the first time and after a removal.
-    func position(of value: SQLValue) -> Int? {
+    func position(of value: SQLValue) -> Int? { context.guarded { findPosition(of: value) } }
+
+    private func findPosition(of value: SQLValue) -> Int? {
         load()
         if positions == nil {
             let all = all()
@@ -384,9 +396,11 @@ extension RealmContext {
     /// The core of a collection, shared by its handles.
     func core(_ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) -> CollectionCore {
         let id = CollectionID(table: table.id, property: property, owner: owner)
-        if let core = collections[id]?.core { return core }
-        let core = CollectionCore(self, table, property, owner)
-        collections[id] = WeakCore(core: core)
-        return core
+        return guarded {
+            if let core = collections[id]?.core { return core }
+            let core = CollectionCore(self, table, property, owner)
+            collections[id] = WeakCore(core: core)
+            return core
+        }
     }
 }

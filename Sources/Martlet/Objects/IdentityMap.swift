@@ -32,6 +32,24 @@ final class IdentityMap: Sendable {
         return objects
     }
 
+    /// The accessors of different rows that live now; nil in the places of the others.
+    func living(_ keys: [ObjectKey]) -> [ObjectBase?] {
+        table.withLock { table in keys.map { Self.retained(table.find($0)) } }.map { living in
+            living.map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
+        }
+    }
+
+    /// Makes `object` the accessor of a row, unless another thread was first: then that one is returned.
+    func settle(_ object: ObjectBase, _ key: ObjectKey) -> ObjectBase {
+        let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+        let first = table.withLock { table -> Retained? in
+            if let known = Self.retained(table.find(key)) { return known }
+            table.insert(key, entry)
+            return nil
+        }
+        return first.map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() } ?? object
+    }
+
     // A reference that was counted under the lock, on its way out of it.
     // Sendable: only handed from the lock to its holder.
     private struct Retained: @unchecked Sendable {

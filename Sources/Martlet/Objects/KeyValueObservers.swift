@@ -88,6 +88,7 @@ extension ObjectBase {
     final func addRegistration(
         _ property: Int, will: @escaping (KeyValueEdit?) -> Bool, did: @escaping () -> Void
     ) -> UInt64 {
+        if isFrozen { Misuse.observeFrozen(_described) }
         let observers = _observers ?? KeyValueObservers()
         _observers = observers
         _context?.observedObjects[ObjectIdentifier(self)] = RealmContext.WeakObject(object: self)

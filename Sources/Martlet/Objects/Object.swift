@@ -23,13 +23,13 @@ extension ObjectBase: Hashable {
         case .tracing: return KeyPathTracer.recordInvalidation()
         case .invalidated: return true
         case .stale:
-            _context?.confinement.require("a '\(_typeName)'")
+            _context?.confinement.require(_described)
             return !(_context?.exists(self) ?? false)
         }
     }
 
-    /// True for objects that never change. Live objects are not.
-    public final var isFrozen: Bool { false }
+    /// True for objects that never change: what `freeze()` gives.
+    public final var isFrozen: Bool { _context?.isFrozen ?? false }
 
     /// The class's name.
     public static func className() -> String { ModelClass.of(self).schema.name }
@@ -38,9 +38,10 @@ extension ObjectBase: Hashable {
     public final func isSameObject(as other: ObjectBase?) -> Bool {
         guard let other else { return false }
         if self === other { return true }
-        guard let context = _context, context === other._context, _state != .invalidated, other._state != .invalidated
+        guard let context = _context, let others = other._context, context.showsSame(as: others),
+            _state != .invalidated, other._state != .invalidated
         else { return false }
-        return _table === other._table && _key == other._key
+        return _table?.id == other._table?.id && _key == other._key
     }
 
     /// The same row of the same Realm, or the same unmanaged object.

@@ -135,6 +135,9 @@ open class ObjectBase {
 
     final var _typeName: String { _model.schema.name }
 
+    /// The object as messages name it.
+    final var _described: String { "a '\(_typeName)' \(_keyDescription)" }
+
     final var _keyDescription: String {
         guard _state != .unmanaged else { return "that is unmanaged" }
         return "with the key \(_key)"

@@ -92,6 +92,7 @@ final class ObjectTable {
     /// The accessor of a row, made if there is none. Its values are read when first needed.
     func object(_ key: ObjectKey) -> ObjectBase {
         if let known = identity.object(key) { return known }
+        if context.isFrozen { return frozenObject(key) ?? missing(key) }
         let object = makeAccessor(key)
         identity.insert(object, key)
         return object
@@ -100,7 +101,7 @@ final class ObjectTable {
     /// The accessors of different rows.
     func accessors(_ keys: [ObjectKey]) -> [ObjectBase] { identity.objects(keys, orMake: makeAccessor) }
 
-    private func makeAccessor(_ key: ObjectKey) -> ObjectBase {
+    func makeAccessor(_ key: ObjectKey) -> ObjectBase {
         guard let model else { Misuse.unknownType(type.name) }
         let object = model.metatype.init(_managed: ())
         object._table = self

@@ -4,7 +4,7 @@ import MartletSQLite
 extension RealmContext {
     /// Deletes a row: what it owns goes with it, what links to it lets go.
     func delete(_ object: ObjectBase) {
-        confinement.require("a '\(object._typeName)'")
+        confinement.require(object._described)
         if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
         if object._state == .unmanaged { Misuse.deletedUnmanaged(object._typeName) }
         guard object._context === self, let table = object._table else { refuse(foreign: object) }

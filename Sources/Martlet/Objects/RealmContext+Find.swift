@@ -9,6 +9,7 @@ extension RealmContext {
         {
             return known
         }
+        if isFrozen { return key(primaryKey: value, table, asksAccessors: false).map(table.object) }
         flushForQuery()
         return read { connection in
             let statement = try table.findStatement(connection)

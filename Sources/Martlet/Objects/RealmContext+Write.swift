@@ -2,13 +2,14 @@ import MartletEngine
 import MartletSQLite
 
 extension RealmContext {
-    var isInWrite: Bool { transaction != nil }
+    var isInWrite: Bool { transaction != nil && !isBetweenWrites }
 
     /// The open write; traps outside of one.
     func requireWrite(_ what: @autoclosure () -> String, property: String? = nil) -> WriteTransaction {
-        if let transaction { return transaction }
+        if let transaction, !isBetweenWrites { return transaction }
         switch access {
         case .readOnly: Misuse.readOnly(what())
+        case .frozen: Misuse.frozen(what())
         case .beforeMigration: Misuse.changeBeforeMigration(what())
         case .migration: Misuse.migrationIsOver(what())
         case .readWrite: Misuse.notInWrite(what(), property)
@@ -17,15 +18,18 @@ extension RealmContext {
 
     // MARK: Begin, commit, cancel
 
-    func beginWrite() throws {
+    /// - Parameter holdsLock: the write lock is there already, for an asynchronous write.
+    func beginWrite(holdsLock: Bool = false) throws {
         confinement.require("a Realm")
         if isInWrite { Misuse.alreadyInWrite() }
         if movement == .announcing { Misuse.writeBeforeChange() }
         if access == .readOnly { Misuse.readOnly("the Realm") }
+        if access == .frozen { Misuse.frozen("the Realm") }
+        if !holdsLock { asyncWrites?.makeWay() }
         let before = hasSnapshot ? version : nil
         var announcement = KeyValueAnnouncement()
         try translating {
-            try beginTransaction { begun in
+            try beginTransaction(holdsLock: holdsLock) { begun in
                 announcement = announce(changes(after: before, begun), next: begun.handle)
             }
         }
@@ -36,7 +40,11 @@ extension RealmContext {
 
     func commitWrite(silencing tokens: Set<ObjectIdentifier> = []) throws {
         confinement.require("a Realm")
-        guard let transaction else { Misuse.noWriteToEnd("committed") }
+        guard let transaction, !isBetweenWrites else { Misuse.noWriteToEnd("committed") }
+        if transaction.sealedCount > 0 {
+            try sealWrite()
+            return try commitSealed(silencing: tokens)
+        }
         do {
             try flush()
             let (handle, _) = try transaction.commit()
@@ -47,15 +55,17 @@ extension RealmContext {
             throw Realm.Error(error)
         }
         hooks.committed(tokens)
+        asyncWrites?.resume()
     }
 
     func cancelWrite() {
         confinement.require("a Realm")
-        guard let transaction else { Misuse.noWriteToEnd("cancelled") }
+        guard let transaction, !isBetweenWrites else { Misuse.noWriteToEnd("cancelled") }
         let announcement =
             hasKeyValueObservers ? announce(transaction.recorder.finish(), inverted: true) : KeyValueAnnouncement()
         let changes = transaction.recorder.finish()
         dropDirty()
+        if transaction.sealedCount > 0 { return cancelNext(transaction, changes, announcement) }
         self.transaction = nil
         let handle = try? transaction.cancel()
         replaceSnapshot(handle)
@@ -64,19 +74,89 @@ extension RealmContext {
         tell(announcement)
         if handle == nil { catchUp(from: transaction.baseVersion) }
         hooks.cancelled()
+        asyncWrites?.resume()
     }
 
     // The engine has rolled the transaction back: accessors follow.
     private func abandon(_ transaction: WriteTransaction) {
-        let changes = transaction.recorder.finish()
+        let changes = transaction.allChanges()
         dropDirty()
         self.transaction = nil
+        isBetweenWrites = false
         replaceSnapshot(nil)
         touch()
         let announcement = announce(changes, inverted: true)
         apply(changes, inverted: true)
         tell(announcement)
-        catchUp(from: transaction.baseVersion)
+        catchUp(from: transaction.firstVersion)
+        hooks.cancelled()
+        asyncWrites?.resume()
+    }
+
+    // MARK: Several writes in one transaction
+
+    /// Begins an asynchronous write: the first takes over the write lock, others follow what is sealed.
+    func beginAsyncWrite(isFirst: Bool) throws {
+        if isFirst { return try beginWrite(holdsLock: true) }
+        try translating { try transaction?.beginNext() }
+        isBetweenWrites = false
+    }
+
+    /// Ends the open write, to be made durable with others. After a failure it is taken back, and where the disk has lost
+    /// the transaction, those before it are, too.
+    func sealWrite() throws {
+        guard let transaction else { return }
+        do {
+            try flush()
+            try transaction.seal()
+            isBetweenWrites = true
+            touch()
+        } catch let error as EngineError {
+            if transaction.handle.read({ $0.isInTransaction }) {
+                cancelWrite()
+            } else {
+                abandon(transaction)
+                asyncWrites?.groupEnded(Realm.Error(error))
+            }
+            throw Realm.Error(error)
+        }
+    }
+
+    /// Makes durable what is sealed.
+    func commitSealed(silencing tokens: Set<ObjectIdentifier> = []) throws {
+        guard let transaction else { return }
+        let count = transaction.sealedCount
+        do {
+            let handle = try transaction.commitSealed()
+            self.transaction = nil
+            isBetweenWrites = false
+            replaceSnapshot(handle)
+        } catch {
+            abandon(transaction)
+            asyncWrites?.groupEnded(Realm.Error(error))
+            throw Realm.Error(error)
+        }
+        asyncWrites?.groupEnded(nil)
+        for number in 1...count { hooks.committed(number == count ? tokens : []) }
+        asyncWrites?.resume()
+    }
+
+    // Takes back one of several writes.
+    private func cancelNext(
+        _ transaction: WriteTransaction, _ changes: ChangeSet, _ announcement: KeyValueAnnouncement
+    ) {
+        do {
+            try transaction.cancelNext()
+        } catch {
+            abandon(transaction)
+            tell(announcement)
+            asyncWrites?.groupEnded(Realm.Error(error))
+            return
+        }
+        isBetweenWrites = true
+        touch()
+        apply(changes, inverted: true)
+        tell(announcement)
         hooks.cancelled()
     }
 

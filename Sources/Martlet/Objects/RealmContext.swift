@@ -1,8 +1,11 @@
+import Foundation
 import MartletEngine
 import MartletSQLite
 
 /// The state of one Realm on one executor: what it sees, what it has written, and its living objects.
-/// Used on its executor only, but for `deinit`.
+///
+/// Ledger: used on its executor only, but for `deinit`. A frozen one is used by any thread: what it has from the start never
+/// changes, and what it finds out later (collections, keys of results) is guarded by `frozenLock`.
 final class RealmContext {
     let coordinator: StoreCoordinator
     let configuration: Realm.Configuration
@@ -18,6 +21,10 @@ final class RealmContext {
     /// What the Realm sees; nil after `invalidate()` until it is next used.
     private var snapshot: SnapshotHandle?
     var transaction: WriteTransaction?
+    /// True while the transaction holds writes that have ended and wait to be made durable together: none is open then.
+    var isBetweenWrites = false
+    /// The asynchronous writes; nil until there was one.
+    var asyncWrites: AsyncWrites?
     /// Changes with everything that can change what a query finds: caches compare it.
     private(set) var stamp: UInt64 = 1
     var autorefresh = true
@@ -47,6 +54,11 @@ final class RealmContext {
     var failure: EngineError?
     /// Counts `invalidate()`: results from before are invalidated.
     private(set) var generation: UInt64 = 0
+    /// Guards what a frozen Realm finds out; nil for live ones. May be held while the snapshot is read, not the other way
+    /// round.
+    let frozenLock: NSRecursiveLock?
+    /// What was frozen last: all that is frozen of one version shares it.
+    weak var lastFrozen: RealmContext?
     /// Told about what observers care for; set by the observation room.
     var hooks = ContextHooks()
     let scheduler: Scheduler?
@@ -66,6 +78,8 @@ final class RealmContext {
     /// What may be done with what is seen.
     enum Access {
         case readWrite, readOnly
+        /// One version, for ever and for every thread.
+        case frozen
         /// What was there before a migration; what the migration writes.
         case beforeMigration, migration
 
@@ -82,8 +96,25 @@ final class RealmContext {
         self.access = access
         self.confinement = confinement
         self.scheduler = scheduler
+        frozenLock = nil
         (schema, epoch) = coordinator.schemaAndEpoch
         adoptTypes()
+    }
+
+    /// What `source` shows in a version, for ever.
+    init(frozen source: RealmContext, _ handle: SnapshotHandle) {
+        coordinator = source.coordinator
+        configuration = source.configuration
+        models = source.models
+        access = .frozen
+        confinement = .anywhere
+        scheduler = nil
+        frozenLock = NSRecursiveLock()
+        // As the source knows them: the file may have got other types since.
+        (schema, epoch) = (source.schema, source.epoch)
+        snapshot = handle
+        adoptTypes()
+        autorefresh = false
     }
 
     deinit { hooks.closed() }
@@ -116,7 +147,9 @@ final class RealmContext {
         let added = configuration.models.filter { models[$0.key] == nil }
         guard !added.isEmpty else { return }
         models.merge(added) { known, _ in known }
-        if !isInWrite && !hooks.isDelivering(), let newest = try? coordinator.openSnapshot() { advance(to: newest) }
+        if transaction == nil && !hooks.isDelivering(), let newest = try? coordinator.openSnapshot() {
+            advance(to: newest)
+        }
         (schema, epoch) = coordinator.schemaAndEpoch
         adoptTypes()
     }
@@ -134,6 +167,12 @@ final class RealmContext {
     func table(_ id: TableID) -> ObjectTable {
         guard let table = tables[id] else { Misuse.unknownType("number \(id)") }
         return table
+    }
+
+    /// True when accessors of both have the same classes.
+    func hasClasses(of other: RealmContext) -> Bool {
+        tablesByClass.count == other.tablesByClass.count
+            && tablesByClass.keys.allSatisfy { other.tablesByClass[$0] != nil }
     }
 
     func table(named name: String) -> ObjectTable? { schema[name].flatMap { tables[$0.id] } }
@@ -155,21 +194,29 @@ final class RealmContext {
 
     var hasSnapshot: Bool { snapshot != nil }
 
-    var version: Version { handle.version }
+    var version: Version {
+        if snapshot == nil, let transaction { return transaction.baseVersion }
+        return handle.version
+    }
 
     func replaceSnapshot(_ handle: SnapshotHandle?) {
+        if snapshot !== handle {
+            snapshot?.note(live: nil)
+            handle?.note(live: confinement)
+        }
         snapshot = handle
         if let handle { follow(handle) }
     }
 
     /// Gives up the snapshot, so that its connection may write. Key-value observers see it until they have been told that
     /// the write starts from a newer version.
-    func beginTransaction(_ willMove: (WriteTransaction) -> Void) throws {
+    func beginTransaction(holdsLock: Bool, _ willMove: (WriteTransaction) -> Void) throws {
         var given = snapshot
         let old = hasKeyValueObservers ? snapshot : nil
         snapshot = nil
         defer { snapshot = transaction == nil ? given : nil }
-        let begun = try coordinator.beginWrite(replacing: &given)
+        let begun = try coordinator.beginWrite(replacing: &given, holdsLock: holdsLock)
+        given?.note(live: nil)
         begun.committer = ObjectIdentifier(self)
         transaction = begun
         follow(begun.handle)
@@ -215,7 +262,9 @@ final class RealmContext {
 
     /// The slow path of a property read: the right executor, and values that are current.
     func prepare(_ object: ObjectBase) {
-        confinement.require("a '\(object._typeName)'")
+        // Frozen objects have their values from the start, and nobody may write on them.
+        if access == .frozen { return }
+        confinement.require(object._described)
         if object._state == .stale { load(object) }
         object._guard = confinement.guardWord
     }

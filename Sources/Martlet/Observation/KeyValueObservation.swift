@@ -55,7 +55,7 @@ extension ObjectBase {
     final func requireKeyValueObservable() {
         if _state == .invalidated { Misuse.invalidated(_typeName, _keyDescription) }
         guard let context = _context else { return }
-        context.confinement.require("a '\(_typeName)'")
+        context.confinement.require(_described)
         if isInvalidated { Misuse.invalidated(_typeName, _keyDescription) }
         _ = context.hub
     }

@@ -52,7 +52,7 @@ extension ObjectBase {
     }
 
     private final func remove(_ keyPath: String, _ isMeant: (NamedObservation) -> Bool) {
-        _context?.confinement.require("a '\(_typeName)'")
+        _context?.confinement.require(_described)
         let known = _observers?.named ?? []
         let found = known.lastIndex { entry in
             guard let entry = entry as? NamedObservation else { return false }

@@ -157,20 +157,37 @@ final class ObservationHub: @unchecked Sendable {
             return finishRun { $0.failure = error }
         }
         if target != nil || follows {
-            let jobs = locked { state in state.entries.filter { $0.needs(handle.version) }.map { $0.job() } }
-            let calls = prepare(jobs, handle)
-            let dropped = locked { _ in
-                calls.map { call in
-                    defer { if call.isValid { call.entry.prepared = call } }
-                    return call.entry.prepared
-                }
-            }
-            withExtendedLifetime(dropped) {}
+            keep(handle)
         }
         finishRun { state in
             state.computed = handle
             state.failure = nil
         }
+    }
+
+    /// Works out what is to be told of the newest version, for a refresh that follows: it finds everything ready as long as
+    /// the version is kept.
+    func prepareNewest() async -> SnapshotHandle? {
+        await withCheckedContinuation { continuation in
+            Self.queue.async { [self] in
+                let handle = try? coordinator.openSnapshot()
+                if let handle { keep(handle) }
+                continuation.resume(returning: handle)
+            }
+        }
+    }
+
+    // Results that are void by now are dropped, and others that they replace are released after the lock.
+    private func keep(_ handle: SnapshotHandle) {
+        let jobs = locked { state in state.entries.filter { $0.needs(handle.version) }.map { $0.job() } }
+        let calls = prepare(jobs, handle)
+        let dropped = locked { _ in
+            calls.map { call in
+                defer { if call.isValid { call.entry.prepared = call } }
+                return call.entry.prepared
+            }
+        }
+        withExtendedLifetime(dropped) {}
     }
 
     private func finishRun(_ keep: (inout State) -> Void) {

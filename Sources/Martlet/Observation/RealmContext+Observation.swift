@@ -28,7 +28,8 @@ extension RealmContext {
     func refresh() -> Bool {
         confinement.require("a Realm")
         // Key-value observers are being told of a step that is not over.
-        if movement != .none { return false }
+        if movement != .none || isFrozen { return false }
+        asyncWrites?.settle()
         return hub.refresh(self)
     }
 
@@ -45,6 +46,7 @@ extension RealmContext {
         confinement.require(what())
         if access.isOfMigration { Misuse.observeInMigration(what()) }
         if access == .readOnly { Misuse.observeReadOnly(what()) }
+        if isFrozen { Misuse.observeFrozen(what()) }
         if let transaction, transaction.recorder.hasChanges { Misuse.observeInsideWrite(what()) }
         if !onQueue && !hub.canDeliver() { Misuse.noRunLoop(what()) }
     }

@@ -17,6 +17,16 @@ open class Projection<Root: ObjectBase>: AnyProjection {
 
     /// True once the object was deleted.
     public final var isInvalidated: Bool { rootObject.isInvalidated }
+
+    /// True for a projection of a frozen object: what `freeze()` gives.
+    public final var isFrozen: Bool { rootObject.isFrozen }
+}
+
+extension Projection: ThreadConfined {
+    public final func _locator() -> _Locator? {
+        let type = Self.self
+        return rootObject._locator()?.then { ($0 as? Root).map { type.init(projecting: $0) } }
+    }
 }
 
 extension Projection: Hashable {
@@ -87,6 +97,22 @@ public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
             Misuse.indexOutOfRange(position, count: storage.count, "the projected results")
         }
         return project(object)
+    }
+}
+
+extension ProjectedResults: ThreadConfined {
+    /// The Realm that is queried.
+    public var realm: Realm? { storage.context.realm }
+
+    /// True once the Realm was invalidated.
+    public var isInvalidated: Bool { storage.isInvalidated }
+
+    /// True for what never changes: what `freeze()` gives.
+    public var isFrozen: Bool { storage.context.isFrozen }
+
+    public func _locator() -> _Locator? {
+        let project = project
+        return storage.locator { ProjectedResults($0, project) }
     }
 }
 

@@ -35,6 +35,7 @@ extension Realm {
     public func writeCopy(toFile fileURL: URL) throws {
         context.confinement.require("a Realm")
         if context.isInWrite { Misuse.copyInsideWrite() }
+        context.asyncWrites?.settle()
         try translating { try context.coordinator.writeCopy(to: fileURL.standardizedFileURL.path) }
     }
 

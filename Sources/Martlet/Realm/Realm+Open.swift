@@ -4,21 +4,50 @@ import MartletEngine
 import MartletSQLite
 
 extension Realm {
-    /// Opens the file of `defaultConfiguration` on this thread.
+    /// Opens the file of `defaultConfiguration` on this actor, or, in code that belongs to none, on this thread.
     ///
     /// - Throws: `Realm.Error`, as `init(configuration:)` does.
-    public init() throws { try self.init(configuration: .defaultConfiguration) }
+    public init(isolation: isolated (any Actor)? = #isolation) throws {
+        try self.init(configuration: .defaultConfiguration, isolation: isolation)
+    }
 
-    /// Opens a file on this thread, making it if it does not exist.
+    /// Opens a file, making it if it does not exist: on this actor, or, in code that belongs to none, on this thread.
     ///
-    /// Opening the same file again on the same thread gives the same Realm. What the schema adds is added to the file, and
+    /// Opening the same file again on the same actor or thread gives the same Realm. What the schema adds is added to the file, and
     /// `renamedFrom` keeps the data. Any other difference needs a higher `schemaVersion`: then the file is migrated here, and
     /// is refused otherwise.
     ///
     /// - Throws: `Realm.Error` when the file cannot be used: not found, not accessible, of another program, damaged,
     ///   newer, or with a schema that differs in what cannot change by itself. The file is then as it was.
-    public init(configuration: Configuration) throws {
-        try self.init(configuration, .currentThread())
+    public init(configuration: Configuration, isolation: isolated (any Actor)? = #isolation) throws {
+        try self.init(configuration, .of(isolation), Scheduler.mainQueue(isolation))
+    }
+
+    /// Opens the file of `defaultConfiguration` on this actor, without keeping it from other work meanwhile. In code that
+    /// belongs to no actor this does not compile: a thread may not be the same after an `await`.
+    ///
+    /// - Throws: as `init(configuration:)`.
+    public init(isolation: isolated any Actor = #isolation) async throws {
+        let coordinator = try await Realm.openedCoordinator(.defaultConfiguration)
+        let queue = Scheduler.mainQueue(isolation)
+        self.init(try Realm.context(.defaultConfiguration, coordinator, .actor(isolation), queue))
+    }
+
+    /// Opens a file on an actor, without keeping it from other work meanwhile: everything from this Realm is used on that
+    /// actor only. To be called there, with `actor: self`, or with the shared instance of a global actor.
+    ///
+    /// - Throws: as `init(configuration:)`.
+    public init<Home: Actor>(
+        configuration: Configuration = .defaultConfiguration, actor: isolated Home
+    ) async throws {
+        let coordinator = try await Realm.openedCoordinator(configuration)
+        let queue = Scheduler.mainQueue(actor)
+        self.init(try Realm.context(configuration, coordinator, .actor(actor), queue))
+    }
+
+    // Opening may migrate or recover the file, which takes its time.
+    private static func openedCoordinator(_ configuration: Configuration) async throws -> StoreCoordinator {
+        try await Task.detached(priority: .userInitiated) { try Realm.coordinator(configuration) }.value
     }
 
     /// Opens a file on a serial queue: everything from this Realm is used on that queue only. Call it there, or anywhere
@@ -26,32 +55,41 @@ extension Realm {
     ///
     /// - Throws: as `init(configuration:)`.
     public init(configuration: Configuration = .defaultConfiguration, queue: DispatchQueue?) throws {
-        try self.init(configuration, queue.map { .queue($0) } ?? .currentThread())
+        try self.init(configuration, queue.map { .queue($0) } ?? .currentThread(), queue)
     }
 
-    private init(_ configuration: Configuration, _ confinement: Confinement) throws {
-        let coordinator = try Realm.coordinator(configuration)
-        if let open = coordinator.resident(confinement.identity) as? RealmContext {
+    private init(_ configuration: Configuration, _ confinement: Confinement, _ queue: DispatchQueue?) throws {
+        self.init(try Realm.context(configuration, Realm.coordinator(configuration), confinement, queue))
+    }
+
+    /// The Realm of a file in a home: the one that is open there, or a new one.
+    ///
+    /// - Parameter queue: where its turns are taken when that is not the current run loop.
+    static func context(
+        _ configuration: Configuration, _ coordinator: StoreCoordinator, _ confinement: Confinement,
+        _ queue: DispatchQueue? = nil
+    ) throws -> RealmContext {
+        if let open = coordinator.resident(confinement.identity) as? RealmContext,
+            open.confinement.isSame(as: confinement)
+        {
             open.extend(configuration)
-            self.init(open)
-            return
+            return open
         }
-        let scheduler: Scheduler?
-        if let byHand = configuration.scheduler {
-            scheduler = .byHand(byHand)
-        } else if case .queue(let queue) = confinement.home {
-            scheduler = .queue(queue)
-        } else {
-            scheduler = Scheduler.currentRunLoop()
-        }
+        let scheduler: Scheduler? =
+            if let byHand = configuration.scheduler {
+                .byHand(byHand)
+            } else if confinement.actor != nil {
+                .actor(confinement)
+            } else {
+                queue.map { .queue($0) } ?? .currentRunLoop()
+            }
         let context = RealmContext(
             coordinator, configuration, configuration.models, configuration.readOnly ? .readOnly : .readWrite,
-            confinement,
-            scheduler)
+            confinement, scheduler)
         context.replaceSnapshot(try translating { try coordinator.openSnapshot() })
         coordinator.register(context, confinement.identity)
         context.follow()
-        self.init(context)
+        return context
     }
 
     static func coordinator(_ configuration: Configuration) throws -> StoreCoordinator {
@@ -84,8 +122,8 @@ extension Realm {
                 .sorted { $0.className < $1.className })
     }
 
-    /// False: a Realm is live.
-    public var isFrozen: Bool { false }
+    /// True for a Realm that never changes: what `freeze()` gives.
+    public var isFrozen: Bool { context.isFrozen }
 
     /// True inside a write transaction of this Realm.
     public var isInWriteTransaction: Bool { context.isInWrite }

@@ -49,9 +49,14 @@ extension Realm {
     public func refresh() -> Bool { context.refresh() }
 
     /// True when the Realm moves to newer versions by itself, on its run loop or queue.
+    ///
+    /// False for a frozen Realm; setting it there traps.
     public var autorefresh: Bool {
         get { context.autorefresh }
-        nonmutating set { context.autorefresh = newValue }
+        nonmutating set {
+            if isFrozen { Misuse.frozenRealm("told to refresh by itself") }
+            context.autorefresh = newValue
+        }
     }
 
     /// Lets go of the version in use: objects and collections become invalidated. The Realm itself can be used again.
@@ -62,7 +67,9 @@ extension RealmContext {
     /// Ends the life of all objects and collections of this Realm.
     func invalidateAll() {
         confinement.require("a Realm")
+        if isFrozen { Misuse.frozenRealm("invalidated") }
         if hooks.isDelivering() || movement != .none { return }
+        asyncWrites?.settle()
         if isInWrite { cancelWrite() }
         let announcement = announceEnd()
         for table in tables.values { table.accessors.forEach(invalidate) }

@@ -41,7 +41,8 @@ enum SwiftNames {
     /// Members of the runtime's classes that begin with an underscore and that generated code can see.
     private static let runtimeMembers: Set<String> = [
         "_applyDefaults", "_comparedElement", "_decode", "_didSet", "_element", "_encode", "_facts", "_guard", "_link",
-        "_linkingObjects", "_list", "_load", "_map", "_mutableSet", "_object", "_prepare", "_setEmbedded", "_setLink",
+        "_linkingObjects", "_list", "_load", "_locator", "_map", "_mutableSet", "_object", "_prepare", "_setEmbedded",
+        "_setLink",
         "_storedElement", "_willSet",
     ]
 }

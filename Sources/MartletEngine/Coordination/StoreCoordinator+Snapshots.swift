@@ -41,7 +41,9 @@ extension StoreCoordinator {
 
     func makeHandle(_ connection: Connection, _ meta: Catalog.Meta) -> SnapshotHandle {
         let version = meta.version
-        let handle = SnapshotHandle(version: version, epoch: meta.epoch, connection: connection) {
+        let handle = SnapshotHandle(
+            version: version, epoch: meta.epoch, since: environment.now(), connection: connection
+        ) {
             [self] id, connection in
             forget(id, version)
             give(back: connection)
@@ -51,6 +53,7 @@ extension StoreCoordinator {
             state.handles[ObjectIdentifier(handle)] = WeakHandle(handle: handle)
             state.newestVersion = max(state.newestVersion, version)
         }
+        warnOfPins()
         return handle
     }
 
@@ -66,17 +69,6 @@ extension StoreCoordinator {
             state.handles[id] = nil
             if let count = state.pinned[version] { state.pinned[version] = count > 1 ? count - 1 : nil }
         }
-    }
-
-    /// Refuses when `more` versions beside those in use were too many.
-    func requireRoom(for more: Int) throws(EngineError) {
-        guard let limit = options.maximumNumberOfActiveVersions else { return }
-        let count = locked { $0.pinned.count } + more
-        guard count > limit else { return }
-        throw EngineError(
-            .tooManyVersions, path: path,
-            "\(count) versions of the file are in use and the configuration allows \(limit); "
-                + "let go of frozen objects and refresh Realms of other threads")
     }
 
     // MARK: Schema changes of other processes

@@ -4,14 +4,19 @@ import MartletSQLite
 extension StoreCoordinator {
     /// Waits for the write lock and begins. `handle` is used up when nobody else holds it and it is the newest version:
     /// its connection then writes, so that its page cache stays warm. After a failure it is as it was.
-    package func beginWrite(replacing handle: inout SnapshotHandle?) throws(EngineError) -> WriteTransaction {
+    ///
+    /// - Parameter holdsLock: the caller has the write lock, which the transaction takes over. After a failure it is released.
+    package func beginWrite(
+        replacing handle: inout SnapshotHandle?, holdsLock: Bool = false
+    ) throws(EngineError) -> WriteTransaction {
         requireSameProcess()
         guard !options.isReadOnly else {
             throw EngineError(.accessDenied, path: path, "the file is open with 'readOnly'; open it for writing")
         }
         environment.yield(.beforeBegin)
-        try writeLock.acquire()
+        if !holdsLock { try writeLock.acquire() }
         do {
+            try requireUnmoved()
             let isUnshared = handle != nil && isKnownUniquelyReferenced(&handle)
             let writing = try upgrade(isUnshared ? handle : nil) ?? begin(releasing: isUnshared ? handle : nil)
             if isUnshared { handle = nil }
@@ -22,6 +27,9 @@ extension StoreCoordinator {
             throw EngineError.named(error, path: path)
         }
     }
+
+    /// Lets go of the lock that a lease gave.
+    package func releaseWriteLock() { writeLock.release() }
 
     // A snapshot that is not the newest any more cannot be written on, which SQLite says at once.
     private func upgrade(_ handle: SnapshotHandle?) throws -> SnapshotHandle? {

@@ -31,11 +31,15 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// How many handles there are of each version.
         var pinned: [Version: Int] = [:]
         var handles: [ObjectIdentifier: WeakHandle] = [:]
+        /// The version that was last complained about.
+        var warnedVersion: Version = 0
         var isCheckpointPending = false
         /// The length of the log at the last checkpoint: the next is due a thousand frames later.
         var checkpointedFrames = 0
         /// The Realm open on each executor.
         var residents: [UInt64: Resident] = [:]
+        /// The frozen Realm of each version.
+        var frozen: [Version: Resident] = [:]
     }
 
     /// Told of each commit, with the Realm that made it if it was one of this process.
@@ -54,8 +58,8 @@ package final class StoreCoordinator: @unchecked Sendable {
     let writeLock: WriteLock
     var checkpointConnection: Connection?
     private let processID: Int32
-    /// Which file is to be deleted with the last Realm.
-    private var temporaryFile: StoreFiles.Identity?
+    /// Which file it is, whatever becomes of its path; nil in a file system of a test, and for a side of a migration.
+    private let file: StoreFiles.Identity?
 
     init(_ options: StoreOptions) throws(EngineError) {
         self.options = options
@@ -63,7 +67,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         processID = options.environment.processID()
         let opened = try StoreOpener(options, nil).open()
         writeLock = opened.writeLock
-        if options.isTemporary { temporaryFile = StoreFiles.identity(options.path) }
+        file = options.environment.vfsName == nil ? StoreFiles.identity(options.path) : nil
         adopt(opened, options)
         let frames = opened.connection.logFrames
         if opened.connection.isInTransaction {
@@ -86,6 +90,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         environment = options.environment
         processID = options.environment.processID()
         writeLock = WriteLock(path: options.path + ".lock", environment: options.environment)
+        file = nil
         state.schema = DatabaseSchema(types)
         state.epoch = epoch
     }
@@ -96,7 +101,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         if !options.isReadOnly && !options.isTemporary { closeLog(state.idle.popLast()) }
         checkpointConnection?.close()
         for connection in state.idle { connection.close() }
-        if options.isTemporary { StoreRegistry.removeTemporary(path, temporaryFile) }
+        if options.isTemporary { StoreRegistry.removeTemporary(path, file) }
     }
 
     // Closing an inherited connection would touch the locks and files of the parent process.
@@ -155,14 +160,28 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     // MARK: Connections
 
-    func takeConnection() throws(SQLiteError) -> Connection {
+    /// - Throws: besides what SQLite says, `.fileNotFound` when the path leads elsewhere by now.
+    func takeConnection() throws -> Connection {
         requireSameProcess()
         if let idle = locked({ $0.idle.popLast() }) { return idle }
+        try requireUnmoved()
         var connectionOptions = options.connection
         connectionOptions.createsFile = false
         let connection = try Connection(connectionOptions)
+        // What was opened is a file of ours only if nobody has put another in its place meanwhile.
+        try requireUnmoved()
         try QueryFunctions.install(on: connection)
         return connection
+    }
+
+    /// Refuses to go on with a path that leads to another file, or to none: what is open stays readable, but what was written
+    /// to it would be lost, and a new connection would show another file.
+    func requireUnmoved() throws(EngineError) {
+        guard let file, StoreFiles.identity(path) != file else { return }
+        throw EngineError(
+            .fileNotFound, path: path,
+            "the file was moved, deleted or replaced while it was open; nothing was written; "
+                + "let go of its Realms and objects and open it again")
     }
 
     func give(back connection: Connection) {
@@ -185,10 +204,26 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// What `register` was given for this executor, if it still lives.
     package func resident(_ executor: UInt64) -> AnyObject? { locked { $0.residents[executor]?.object } }
 
-    package func register(_ resident: AnyObject, _ executor: UInt64) {
-        locked { state in
-            state.residents = state.residents.filter { $0.value.object != nil }
-            state.residents[executor] = Resident(object: resident)
+    /// All that was registered and still lives.
+    package var residents: [AnyObject] { locked { $0.residents.values.compactMap(\.object) } }
+
+    /// What was frozen of a version, if it still lives.
+    package func frozen(_ version: Version) -> AnyObject? { locked { $0.frozen[version]?.object } }
+
+    package func register(frozen object: AnyObject, _ version: Version) {
+        replace(\.frozen, version, object)
+    }
+
+    package func register(_ resident: AnyObject, _ executor: UInt64) { replace(\.residents, executor, resident) }
+
+    // What has gone is swept out. Others are held until after the lock: to end one takes it.
+    private func replace<Key>(_ list: WritableKeyPath<State, [Key: Resident]>, _ key: Key, _ object: AnyObject) {
+        let held = locked { state in
+            let living = state[keyPath: list].compactMapValues(\.object)
+            state[keyPath: list] = living.mapValues { Resident(object: $0) }
+            state[keyPath: list][key] = Resident(object: object)
+            return living
         }
+        withExtendedLifetime(held) {}
     }
 }

@@ -13,6 +13,10 @@ package final class WriteTransaction {
     /// The Realm that writes: listeners tell its commits from others'.
     package var committer: ObjectIdentifier?
     private var isOpen = true
+    /// Writes of this transaction that have ended and wait to be made durable, each a version of its own.
+    private var sealed: [CommitLog.Entry] = []
+    /// True while a write is open that can be taken back without those before it.
+    private var hasSavepoint = false
     /// The next free key of each table this transaction has inserted into.
     private var nextKeys: [TableID: ObjectKey] = [:]
 
@@ -27,7 +31,14 @@ package final class WriteTransaction {
         if isOpen { _ = try? cancel() }
     }
 
-    package var baseVersion: Version { handle.version }
+    /// The version that the open write begins from, durable or sealed.
+    package var baseVersion: Version { handle.version + Version(sealed.count) }
+
+    /// The version that the transaction began from.
+    package var firstVersion: Version { handle.version }
+
+    /// How many writes were sealed.
+    package var sealedCount: Int { sealed.count }
 
     /// A key for a new row of a table whose keys the runtime chooses. Keys are never used twice.
     package func nextKey(in table: TableID) throws -> ObjectKey {
@@ -46,32 +57,80 @@ package final class WriteTransaction {
     /// - Throws: after a failure other than an unknown outcome the transaction has been rolled back. What is unknown is
     ///   whether it is there after a restart; in this process it is not, and the next commit takes its place for good.
     package func commit() throws(EngineError) -> (handle: SnapshotHandle, changes: ChangeSet) {
-        precondition(isOpen)
-        let changes = recorder.finish()
-        let version = baseVersion + 1
+        do {
+            try seal()
+        } catch {
+            throw abandoned(error)
+        }
+        let changes = sealed.last?.changes ?? ChangeSet()
+        return (try commitSealed(), changes)
+    }
+
+    /// Makes the sealed writes durable, and throws as `commit` does.
+    package func commitSealed() throws(EngineError) -> SnapshotHandle {
+        precondition(isOpen && !sealed.isEmpty)
         coordinator.environment.yield(.beforeCommit)
         // Before the commit, so that whoever sees the new version finds its changes.
-        coordinator.announce(CommitLog.Entry(version: version, changes: changes, oldRows: oldRows))
-        do {
-            try handle.read { try prepare($0, version, changes) }
-        } catch {
-            coordinator.retract(version)
-            throw abandoned(EngineError.named(error, path: coordinator.path))
-        }
+        for entry in sealed { coordinator.announce(entry) }
         do {
             try handle.read { try $0.run("COMMIT") }
-        } catch let error as SQLiteError {
-            coordinator.retract(version)
-            throw abandoned(EngineError(error, path: coordinator.path, duringCommit: true))
         } catch {
-            coordinator.retract(version)
-            throw abandoned(EngineError.named(error, path: coordinator.path))
+            for entry in sealed.reversed() { coordinator.retract(entry.version) }
+            let known = error as? SQLiteError
+            throw abandoned(
+                known.map { EngineError($0, path: coordinator.path, duringCommit: true) }
+                    ?? EngineError.named(error, path: coordinator.path))
         }
         isOpen = false
         coordinator.environment.yield(.afterCommit)
-        let newHandle = try coordinator.finishCommit(version, handle, committer)
-        return (newHandle, changes)
+        return try coordinator.finishCommit(baseVersion, handle, committer)
     }
+
+    // MARK: Several writes in one transaction
+
+    /// Ends the open write as the next version, to be made durable with others. After a failure it is still open.
+    package func seal() throws(EngineError) {
+        precondition(isOpen)
+        let changes = recorder.finish()
+        let version = baseVersion + 1
+        try EngineError.naming(coordinator.path) {
+            try handle.read { connection in
+                try prepare(connection, version, changes)
+                if hasSavepoint { try connection.run("RELEASE martlet_write") }
+            }
+        }
+        hasSavepoint = false
+        sealed.append(CommitLog.Entry(version: version, changes: changes, oldRows: oldRows))
+        forget()
+    }
+
+    /// Begins another write after those that are sealed.
+    package func beginNext() throws(EngineError) {
+        precondition(isOpen && !sealed.isEmpty)
+        try EngineError.naming(coordinator.path) { try handle.read { try $0.run("SAVEPOINT martlet_write") } }
+        hasSavepoint = true
+    }
+
+    /// Takes the open write back, and leaves those that are sealed. After a failure nothing of the transaction is left.
+    package func cancelNext() throws(EngineError) {
+        precondition(isOpen && hasSavepoint)
+        try EngineError.naming(coordinator.path) {
+            try handle.read { connection in
+                try connection.run("ROLLBACK TO martlet_write")
+                try connection.run("RELEASE martlet_write")
+            }
+        }
+        hasSavepoint = false
+        forget()
+    }
+
+    private func forget() {
+        recorder = ChangeRecorder()
+        oldRows = RowImages(wasKept: keepsOldRows)
+    }
+
+    /// All that was changed since the transaction began.
+    package func allChanges() -> ChangeSet { ChangeSet.merging(sealed.map(\.changes) + [recorder.finish()]) }
 
     private func prepare(_ connection: Connection, _ version: Version, _ changes: ChangeSet) throws {
         try connection.run("UPDATE martlet_meta SET version = ?1 WHERE id = 1", [.integer(Int64(bitPattern: version))])

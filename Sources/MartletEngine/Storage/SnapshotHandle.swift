@@ -1,24 +1,29 @@
 import Foundation
 package import MartletSQLite
+import Synchronization
 
 /// One version of a file, pinned: a connection inside a transaction, shared by whoever reads that version.
 ///
-/// Ledger: `connection` and its statements are used under `lock` only. `version` never changes. The read transaction ends
+/// Ledger: `connection` and its statements are used under `lock` only, `notes` under its mutex. The rest never changes. The read transaction ends
 /// when the last holder lets go, and the connection goes back to its pool.
 // Sendable by the lock above; the connection itself is not.
 package final class SnapshotHandle: @unchecked Sendable {
     package let version: Version
     package let epoch: Int64
+    /// When it was pinned, on the clock of the environment.
+    let since: UInt64
     private let lock = NSLock()
     private var connection: Connection?
+    private let notes = Mutex(Notes())
     private let release: @Sendable (ObjectIdentifier, Connection) -> Void
 
     init(
-        version: Version, epoch: Int64, connection: Connection,
+        version: Version, epoch: Int64, since: UInt64, connection: Connection,
         release: @escaping @Sendable (ObjectIdentifier, Connection) -> Void
     ) {
         self.version = version
         self.epoch = epoch
+        self.since = since
         self.connection = connection
         self.release = release
     }
@@ -33,6 +38,28 @@ package final class SnapshotHandle: @unchecked Sendable {
         defer { lock.unlock() }
         guard let connection else { preconditionFailure("a snapshot was read after its connection had been taken") }
         return try body(connection)
+    }
+
+    /// Who holds a handle for long: a Realm that shows it, and what was frozen.
+    private struct Notes: Sendable {
+        var live: (any CustomStringConvertible & Sendable)?
+        var frozen: (any CustomStringConvertible & Sendable)?
+    }
+
+    /// Notes the Realm that shows it, for whoever asks why a version is in use.
+    package func note(live holder: (any CustomStringConvertible & Sendable)?) { notes.withLock { $0.live = holder } }
+
+    /// Notes where it was frozen.
+    package func note(frozen holder: any CustomStringConvertible & Sendable) { notes.withLock { $0.frozen = holder } }
+
+    var holders: [String] {
+        let notes = notes.withLock { $0 }
+        return [notes.live, notes.frozen].compactMap { $0?.description }
+    }
+
+    /// True when both pin the same version of the same file's content.
+    package func isSame(as other: SnapshotHandle) -> Bool {
+        self === other || (version == other.version && epoch == other.epoch)
     }
 
     /// The file that is read.

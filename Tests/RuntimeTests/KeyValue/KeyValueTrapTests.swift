@@ -117,7 +117,7 @@ struct KeyValueTrapTests {
             }
             done.wait()
         }
-        #expect(message(thread).contains("a 'Node' was used on"))
+        #expect(message(thread).contains("a 'Node'"))
         let gone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]

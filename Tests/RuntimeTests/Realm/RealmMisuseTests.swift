@@ -22,7 +22,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
             try test.realm.write { test.realm.add(node) }
             try test.elsewhere { _ in _ = node.name }
         }
-        expectMessage(read, "a 'Node' was used on another thread")
+        expectMessage(read, "was used on another thread, but it belongs to")
         let write = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             nonisolated(unsafe) let test = try TestRealm()
             nonisolated(unsafe) let node = Node(id: 1)
@@ -30,7 +30,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
             try test.realm.beginWrite()
             onAnotherThread { node.name = "x" }
         }
-        expectMessage(write, "a 'Node' was used on another thread")
+        expectMessage(write, "was used on another thread, but it belongs to")
         let results = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             nonisolated(unsafe) let test = try TestRealm()
             nonisolated(unsafe) let all = test.realm.objects(Node.self)

@@ -1,0 +1,24 @@
+#include "cmartlet_runtime.h"
+#include <stdbool.h>
+
+// The Swift runtime's own answer to what runs now: two words, of which the first tells executors apart. It never traps, as
+// the functions that check do.
+struct cmartlet_executor {
+    void *identity;
+    void *implementation;
+};
+
+__attribute__((swiftcall)) extern struct cmartlet_executor swift_task_getCurrentExecutor(void);
+
+// Declared here: the header of Dispatch is not where C targets look on all platforms.
+extern const char *dispatch_queue_get_label(void *queue);
+
+extern struct cmartlet_main_queue _dispatch_main_q;
+
+const char *cmartlet_current_queue_label(void) { return dispatch_queue_get_label(NULL); }
+
+bool cmartlet_is_on_main_queue(void) {
+    return dispatch_queue_get_label(NULL) == dispatch_queue_get_label(&_dispatch_main_q);
+}
+
+const void *cmartlet_current_executor(void) { return swift_task_getCurrentExecutor().identity; }

@@ -1,0 +1,358 @@
+import Foundation
+import KennelModels
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+/// An actor with a Realm of its own.
+actor Store {
+    private(set) var realm: Realm?
+    var log: [String] = []
+    let configuration: Realm.Configuration
+
+    init(_ configuration: Realm.Configuration) { self.configuration = plain(configuration) }
+
+    func open() async throws { realm = try await Realm(configuration: configuration, actor: self) }
+
+    /// True when the synchronous initializer gives the same Realm.
+    func opensTheSame() throws -> Bool { try Realm(configuration: configuration) == realm }
+
+    func add(_ name: String) async throws {
+        let realm = try Realm(configuration: configuration)
+        try await realm.asyncWrite { realm.add(Dog(name: name)) }
+    }
+
+    func addSynchronously(_ name: String) throws {
+        let realm = try Realm(configuration: configuration)
+        try realm.write { realm.add(Dog(name: name)) }
+    }
+
+    func names() throws -> [String] { try Realm(configuration: configuration).objects(Dog.self).map(\.name) }
+
+    func note(_ line: String) { log.append(line) }
+
+    func refresh() async throws -> Bool { try await Realm(configuration: configuration).asyncRefresh() }
+
+    func setAutorefresh(_ value: Bool) { realm?.autorefresh = value }
+
+    func write<R>(_ block: @escaping @Sendable (Realm) throws -> R) async throws -> R {
+        let realm = try Realm(configuration: configuration)
+        return try await realm.asyncWrite { try block(realm) }
+    }
+
+    func leak() throws -> Leaked {
+        let dog = Dog(name: "Rex")
+        let realm = try Realm(configuration: configuration)
+        try realm.write { realm.add(dog) }
+        return Leaked(dog: dog)
+    }
+
+    var contextID: ObjectIdentifier? { realm.map { ObjectIdentifier($0.context) } }
+
+    var isWriting: Bool { realm?.isPerformingAsynchronousWriteOperations ?? false }
+}
+
+/// An object that leaves its actor behind the compiler's back.
+// Sendable: not at all, which the tests are about.
+struct Leaked: @unchecked Sendable {
+    let dog: Dog
+}
+
+@globalActor
+actor KennelActor {
+    static let shared = KennelActor()
+}
+
+/// Waits until `condition` holds, which others bring about.
+func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while Date() < deadline {
+        if try await condition() { return true }
+        await _Concurrency.Task.yield()
+    }
+    return false
+}
+
+@Suite("actors")
+struct ActorTests {
+    @Test("O1 a Realm opens in an actor, asynchronously and inside a synchronous method, and is the same there")
+    func open() async throws {
+        let test = try TestRealm()
+        let store = Store(test.configuration)
+        try await store.open()
+        #expect(try await store.opensTheSame())
+        try await store.addSynchronously("Rex")
+        try await store.add("Max")
+        #expect(try await store.names() == ["Rex", "Max"])
+    }
+
+    @Test("O1 a Realm belongs to the main actor in code that is isolated to it") @MainActor
+    func main() async throws {
+        // Not that of a 'TestRealm', whose turns are taken by hand: on the main actor it would be this very one.
+        let configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString)
+        let realm = try await Realm(configuration: configuration, actor: MainActor.shared)
+        #expect(try Realm(configuration: configuration) == realm)
+        #expect(try Realm(configuration: configuration, queue: .main) == realm)
+        try await realm.asyncWrite { realm.add(Dog(name: "Rex")) }
+        #expect(realm.objects(Dog.self).count == 1)
+    }
+
+    @Test("O1 a Realm opens on a global actor, and 'Realm()' on the actor whose code calls it") @KennelActor
+    func global() async throws {
+        let test = try TestRealm()
+        let configuration = plain(test.configuration)
+        let realm = try await Realm(configuration: configuration, actor: KennelActor.shared)
+        #expect(try Realm(configuration: configuration) == realm)
+        try realm.write { realm.add(Dog(name: "Rex")) }
+        #expect(realm.objects(Dog.self)[0].name == "Rex")
+    }
+
+    @Test("O1 the Realm of a queue, of an actor and of a thread are three")
+    func different() async throws {
+        let test = try TestRealm()
+        let configuration = plain(test.configuration)
+        let queue = DispatchQueue(label: "kennel")
+        let store = Store(configuration)
+        try await store.open()
+        nonisolated(unsafe) let ofQueue = try Realm(configuration: configuration, queue: queue)
+        let isSame = queue.sync { (try? Realm(configuration: configuration, queue: queue)) == ofQueue }
+        #expect(isSame)
+        #expect(ofQueue != test.realm)
+        let contexts = await [store.contextID, ObjectIdentifier(ofQueue.context), ObjectIdentifier(test.realm.context)]
+        #expect(Set(contexts).count == 3)
+    }
+
+    @Test("N17 observe(on: actor) isolates the block to the actor, and gives it what belongs there")
+    func observe() async throws {
+        let test = try TestRealm()
+        let (source, watcher) = (Store(test.configuration), Store(test.configuration))
+        let tokens = try await [source.observeDogs(on: watcher), source.observeList(on: watcher)]
+        #expect(await eventually { await watcher.log.sorted() == ["dogs: initial", "list: initial"] })
+        try await source.addSynchronously("Max")
+        #expect(await eventually { await watcher.log.last == "dogs: [] [1] []" })
+        tokens[0].invalidate()
+        try await source.appendSibling()
+        #expect(await eventually { await watcher.log.last == "list: [] [0] []" })
+        #expect(await watcher.log.count == 4)
+    }
+
+    @Test("N17 nothing committed after 'await observe' returns is lost, from whatever thread")
+    func nothingLost() async throws {
+        let test = try TestRealm()
+        let (source, watcher) = (Store(test.configuration), Store(test.configuration))
+        for round in 1...20 {
+            let token = try await source.observeDog(on: watcher)
+            try await source.rename("\(round)")
+            #expect(await eventually { await watcher.log.last?.hasSuffix("→ \(round)") == true })
+            token.invalidate()
+        }
+        #expect(await watcher.log.count == 20)
+    }
+
+    @Test("N17 N75 an object that is deleted before the actor gets to it is told as deleted")
+    func deleted() async throws {
+        let test = try TestRealm()
+        let (source, watcher) = (Store(test.configuration), Store(test.configuration))
+        try await source.open()
+        try await source.rename("Rex")
+        await source.setAutorefresh(false)
+        try await Store(test.configuration).deleteAll()
+        let token = try await source.observeDog(on: watcher)
+        #expect(!token.invalidate())
+        #expect(await eventually { await watcher.log == ["dog: deleted"] })
+    }
+
+    @Test("N17 N124 projections are observed on actors, too")
+    func projection() async throws {
+        let test = try TestRealm()
+        let (source, watcher) = (Store(test.configuration), Store(test.configuration))
+        let token = try await source.observeProjection(on: watcher)
+        try await source.renamePerson("Bea")
+        #expect(await eventually { await watcher.log == ["projection: firstName: Ada → Bea"] })
+        token.invalidate()
+    }
+
+    @Test("N18 'await observe' in a cancelled task gives an ended token and registers nothing")
+    func cancelledObserve() async throws {
+        let test = try TestRealm()
+        let (source, watcher) = (Store(test.configuration), Store(test.configuration))
+        let task = _Concurrency.Task {
+            while !_Concurrency.Task.isCancelled { await _Concurrency.Task.yield() }
+            return try await source.observeDogs(on: watcher)
+        }
+        task.cancel()
+        let token = try await task.value
+        #expect(!token.invalidate())
+        try await source.addSynchronously("Max")
+        _ = try await watcher.refresh()
+        #expect(await watcher.log.isEmpty)
+    }
+
+    @Test("N138 asyncWrite returns the block's result; an error rolls back and is rethrown")
+    func asyncWrite() async throws {
+        struct Stop: Error {}
+        let test = try TestRealm()
+        let store = Store(test.configuration)
+        let count = try await store.write { realm in
+            realm.add(Dog(name: "Rex"))
+            return realm.objects(Dog.self).count
+        }
+        #expect(count == 1)
+        await #expect(throws: Stop.self) {
+            try await store.write { realm in
+                realm.add(Dog(name: "Max"))
+                throw Stop()
+            }
+        }
+        #expect(try await store.names() == ["Rex"])
+    }
+
+    @Test("N138 a task cancelled while waiting throws 'CancellationError' and its block never runs")
+    func cancelledWrite() async throws {
+        let test = try TestRealm()
+        let store = Store(test.configuration)
+        try await store.open()
+        let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let configuration = plain(test.configuration)
+        Thread.detachNewThread {
+            let realm = try? Realm(configuration: configuration)
+            try? realm?.write {
+                begun.signal()
+                end.wait()
+            }
+        }
+        await onQueue { begun.wait() }
+        let ran = Mutexed(false)
+        let task = _Concurrency.Task {
+            try await store.write { _ in ran.update { $0 = true } }
+        }
+        #expect(await eventually { await store.isWriting })
+        // The actor is free while another thread writes.
+        #expect(try await store.names().isEmpty)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        end.signal()
+        try await store.add("Rex")
+        #expect(!ran.value)
+        let late = _Concurrency.Task {
+            while !_Concurrency.Task.isCancelled { await _Concurrency.Task.yield() }
+            return try await store.write { _ in ran.update { $0 = true } }
+        }
+        late.cancel()
+        await #expect(throws: CancellationError.self) { try await late.value }
+        #expect(!ran.value)
+    }
+
+    @Test("N132 concurrent asyncWrites of many tasks and actors lose nothing")
+    func concurrentWrites() async throws {
+        let test = try TestRealm()
+        let stores = (0..<3).map { _ in Store(test.configuration) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<90 { group.addTask { try await stores[number % 3].add("\(number)") } }
+            try await group.waitForAll()
+        }
+        for store in stores {
+            _ = try await store.refresh()
+            #expect(try await Set(store.names()) == Set((0..<90).map { "\($0)" }))
+        }
+    }
+
+    @Test("N29 asyncRefresh returns once the newest version is visible; false if there was nothing new")
+    func asyncRefresh() async throws {
+        let test = try TestRealm()
+        let store = Store(test.configuration)
+        try await store.open()
+        await store.setAutorefresh(false)
+        #expect(try await store.refresh() == false)
+        try await Store(test.configuration).addSynchronously("Rex")
+        #expect(try await store.names().isEmpty)
+        #expect(try await store.refresh())
+        #expect(try await store.names() == ["Rex"])
+    }
+
+    @Test("O13 frozen things travel between actors")
+    func frozen() async throws {
+        let test = try TestRealm()
+        let (source, other) = (Store(test.configuration), Store(test.configuration))
+        try await source.addSynchronously("Rex")
+        let dogs = try await source.frozenDogs()
+        try await source.deleteAll()
+        #expect(dogs.map(\.name) == ["Rex"])
+        #expect(try await other.thawedCount(dogs) == 0)
+    }
+}
+
+extension Store {
+    private func opened() throws -> Realm { try Realm(configuration: configuration) }
+
+    private func rex() throws -> Dog {
+        let realm = try opened()
+        if let dog = realm.objects(Dog.self).first { return dog }
+        let dog = Dog(name: "Rex", owner: Person(firstName: "Ada"))
+        try realm.write { realm.add(dog) }
+        return dog
+    }
+
+    func observeDogs(on other: Store) async throws -> NotificationToken {
+        let realm = try rex().realm
+        return try await #require(realm).objects(Dog.self).observe(on: other) { other, change in
+            other.log.append("dogs: \(text(change))")
+        }
+    }
+
+    func observeList(on other: Store) async throws -> NotificationToken {
+        try await rex().siblings.observe(on: other) { other, change in other.log.append("list: \(text(change))") }
+    }
+
+    func observeDog(on other: Store) async throws -> NotificationToken {
+        try await rex().observe(keyPaths: ["name"], on: other) { other, change in
+            other.log.append("dog: \(text(change))")
+        }
+    }
+
+    func observeProjection(on other: Store) async throws -> NotificationToken {
+        let person = try #require(try rex().owner)
+        return await PersonProjection(projecting: person).observe(on: other) { other, change in
+            other.log.append("projection: \(text(change))")
+        }
+    }
+
+    func rename(_ name: String) throws {
+        let dog = try rex()
+        try opened().write { dog.name = name }
+    }
+
+    func renamePerson(_ name: String) throws {
+        let person = try rex().owner
+        try opened().write { person?.firstName = name }
+    }
+
+    func appendSibling() throws {
+        let dog = try rex()
+        try opened().write { dog.siblings.append(Dog(name: "Bo")) }
+    }
+
+    func deleteAll() throws {
+        let realm = try opened()
+        try realm.write { realm.deleteAll() }
+    }
+
+    func frozenDogs() throws -> Frozen<Results<Dog>> { Frozen(try opened().objects(Dog.self)) }
+
+    func thawedCount(_ dogs: Frozen<Results<Dog>>) throws -> Int {
+        let (thawed, realm) = (dogs.thaw(), try opened())
+        #expect(thawed?.realm == realm)
+        return thawed?.count ?? -1
+    }
+}
+
+/// Waits for something without holding a thread of the tasks.
+func onQueue(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+            body()
+            continuation.resume()
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import KennelModels
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+/// Uses that stop the program, with what they say.
+@Suite("misuse of threads, actors and frozen things")
+struct ConfinementMisuseTests {
+    @Test("O1 use outside of its actor traps and names the object, its actor and the place of use")
+    func actor() async {
+        let task = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            _ = try await Store(test.configuration).leak().dog.name
+        }
+        expectMessage(task, "a 'Dog' with the key 1 was used on another task, but it belongs to the actor 'Store'")
+        let queue = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let leaked = try await Store(test.configuration).leak()
+            DispatchQueue(label: "kennel").sync { leaked.dog.name = "Bo" }
+        }
+        expectMessage(queue, "a 'Dog' with the key 1 was used on the queue 'kennel'")
+        let main = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let leaked = try await Store(test.configuration).leak()
+            await MainActor.run { _ = leaked.dog.name }
+        }
+        expectMessage(main, "was used on the main thread, but it belongs to the actor 'Store'")
+    }
+
+    @Test("O1 what belongs to the main actor traps elsewhere")
+    func mainActor() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let configuration = plain(test.configuration)
+            let leaked = try await MainActor.run {
+                let realm = try Realm(configuration: configuration)
+                try realm.write { realm.add(Dog(name: "Rex")) }
+                return Leaked(dog: realm.objects(Dog.self)[0])
+            }
+            await onQueue { _ = leaked.dog.name }
+        }
+        expectMessage(
+            result, "a 'Dog' with the key 1 was used on a background thread, but it belongs to the main thread")
+    }
+
+    @Test("O13 changing something frozen traps")
+    func change() async {
+        let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let frozen = try test.dogs("Rex")[0].freeze()
+            try test.realm.write { frozen.name = "Bo" }
+        }
+        expectMessage(object, "a 'Dog' is frozen and cannot be changed. Change what 'thaw()' gives")
+        let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            try test.dogs("Rex")[0].siblings.freeze().append(Dog(name: "Bo"))
+        }
+        expectMessage(list, "the list 'Dog.siblings' is frozen and cannot be changed")
+        let realm = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try TestRealm().realm.freeze().write {}
+        }
+        expectMessage(realm, "the Realm is frozen and cannot be changed")
+        let delete = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let frozen = try test.dogs("Rex")[0].freeze()
+            try test.realm.write { test.realm.delete(frozen) }
+        }
+        expectMessage(delete, "a 'Dog' of another Realm")
+        let asynchronous = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try TestRealm().realm.freeze().writeAsync {}
+        }
+        expectMessage(asynchronous, "the Realm is frozen and cannot be changed")
+    }
+
+    @Test("O13 a frozen Realm cannot be invalidated or told to refresh by itself")
+    func frozenRealm() async {
+        let invalidate = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try TestRealm().realm.freeze().invalidate()
+        }
+        expectMessage(invalidate, "a frozen Realm was invalidated, but it never changes")
+        let autorefresh = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try TestRealm().realm.freeze().autorefresh = true
+        }
+        expectMessage(autorefresh, "a frozen Realm was told to refresh by itself")
+    }
+
+    @Test("N7 observing something frozen traps")
+    func observe() async {
+        let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().dogs("Rex")[0].freeze().observe { _ in }
+        }
+        expectMessage(object, "is frozen and was observed, but it never changes")
+        let results = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().allDogs.freeze().observe { _ in }
+        }
+        expectMessage(results, "a collection of 'Dog' is frozen and was observed")
+        let keyValue = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().dogs("Rex")[0].freeze().addObserver(ChangeTarget(), forKeyPath: "name")
+        }
+        expectMessage(keyValue, "is frozen and was observed")
+    }
+
+    @Test("N125 freezing what was created in the open write traps")
+    func created() async {
+        let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            try test.realm.write {
+                let dog = Dog(name: "Rex")
+                test.realm.add(dog)
+                _ = dog.freeze()
+            }
+        }
+        expectMessage(object, "a 'Dog' with the key 1 was created in the open write transaction and frozen there")
+    }
+
+    @Test("N127 freezing and thawing something unmanaged traps, and freezing something deleted")
+    func unmanaged() async {
+        let freeze = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Dog(name: "Rex").freeze()
+        }
+        expectMessage(freeze, "an unmanaged 'Dog' was frozen. Add it to a Realm first")
+        let thaw = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Dog(name: "Rex").siblings.thaw()
+        }
+        expectMessage(thaw, "an unmanaged 'List<Dog>' was thawed")
+        let deleted = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let dog = try test.dogs("Rex")[0]
+            try test.realm.write { test.realm.delete(dog) }
+            _ = dog.freeze()
+        }
+        expectMessage(deleted, "the 'Dog' with the key 1 was deleted")
+    }
+
+    @Test("N128 a reference resolves once, and by a Realm of its own file")
+    func references() async {
+        let twice = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let reference = ThreadSafeReference(to: try test.dogs("Rex")[0])
+            _ = test.realm.resolve(reference)
+            _ = test.realm.resolve(reference)
+        }
+        expectMessage(twice, "a 'ThreadSafeReference<Dog>' was resolved twice")
+        let elsewhere = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            _ = try TestRealm().realm.resolve(ThreadSafeReference(to: try test.dogs("Rex")[0]))
+        }
+        expectMessage(elsewhere, "was resolved by a Realm of another file")
+        let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ThreadSafeReference(to: Dog(name: "Rex"))
+        }
+        expectMessage(unmanaged, "an unmanaged 'Dog' was referred to")
+    }
+
+    @Test("N132 asynchronous writes on a thread that runs no run loop trap")
+    func noRunLoop() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try TestRealm().elsewhere { $0.writeAsync {} }
+        }
+        expectMessage(result, "an asynchronous write was asked for on a thread that runs no run loop")
+    }
+
+    @Test("O4 changes after 'commitAsyncWrite' trap, as after any commit")
+    func afterCommit() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            test.realm.beginAsyncWrite {
+                test.realm.commitAsyncWrite(allowGrouping: true)
+                test.realm.add(Dog(name: "Rex"))
+            }
+            test.realm.writeAsync {}
+            test.finishAsyncWrites()
+        }
+        expectMessage(result, "the Realm was changed outside a write transaction")
+    }
+}
+
+private final class ChangeTarget: KeyValueObserver {
+    func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {}
+}

@@ -1,0 +1,77 @@
+import Foundation
+import KennelModels
+import MartletEngine
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("pinned versions")
+struct PinTests {
+    @Test("O2 versions in use are reported, with who keeps them and where they were frozen")
+    func report() throws {
+        let test = try TestRealm()
+        let rex = try test.dogs("Rex")[0]
+        let line: UInt = #line + 1
+        let frozen = rex.freeze()
+        try test.realm.write { rex.name = "Bo" }
+        let pinned = test.realm.pinnedVersions
+        #expect(pinned.map(\.version) == [frozen.realm?.context.version, test.realm.context.version])
+        #expect(pinned[0].holders == ["what was frozen at \(#fileID):\(line)"])
+        #expect(pinned[1].holders == [test.realm.context.confinement.description])
+        #expect(pinned[0].duration >= pinned[1].duration)
+        withExtendedLifetime(frozen) {}
+    }
+
+    @Test("O2 what was pinned is let go of with the last frozen thing")
+    func release() throws {
+        let test = try TestRealm()
+        let rex = try test.dogs("Rex")[0]
+        weak var context: RealmContext?
+        do {
+            let (frozen, list) = (rex.freeze(), rex.siblings.freeze())
+            context = frozen.realm?.context
+            try test.realm.write { rex.name = "Bo" }
+            #expect(test.realm.pinnedVersions.count == 2 && list.isEmpty)
+        }
+        #expect(context == nil && test.realm.pinnedVersions.count == 1)
+    }
+
+    @Test("O2 beyond 'maximumNumberOfActiveVersions' a write throws, and says who keeps what")
+    func limit() throws {
+        let test = try TestRealm { $0.maximumNumberOfActiveVersions = 2 }
+        let rex = try test.dogs("Rex")[0]
+        var frozen = [rex.freeze()]
+        try test.realm.write { rex.name = "Bo" }
+        frozen.append(rex.freeze())
+        let error = #expect(throws: Realm.Error.self) { try test.realm.write { rex.name = "Max" } }
+        #expect(error?.code == .tooManyVersions)
+        #expect(error?.message.contains("by what was frozen at \(#fileID)") == true)
+        #expect(rex.name == "Bo" && frozen.map(\.name) == ["Rex", "Bo"])
+        frozen.removeFirst()
+        try test.realm.write { rex.name = "Max" }
+        #expect(rex.name == "Max" && frozen[0].name == "Bo")
+    }
+
+    @Test("O2 many versions in use for long are complained about, once for each that is the oldest")
+    func warning() throws {
+        let (now, lines) = (Mutexed<UInt64>(0), Mutexed<[String]>([]))
+        let test = try TestRealm {
+            $0.environment.now = { now.value }
+            $0.environment.log = { line in lines.update { $0.append(line) } }
+        }
+        let rex = try test.dogs("Rex")[0]
+        var frozen: [Dog] = []
+        for age in 0..<6 {
+            frozen.append(rex.freeze())
+            try test.realm.write { rex.age = age }
+        }
+        #expect(lines.value.isEmpty)
+        now.update { $0 = 11_000_000_000 }
+        try test.realm.write { rex.age = 7 }
+        try test.realm.write { rex.age = 8 }
+        #expect(lines.value.count == 1)
+        #expect(lines.value.first?.contains("for 11 s by what was frozen at \(#fileID)") == true)
+        #expect(frozen.map(\.age) == [nil, 0, 1, 2, 3, 4])
+    }
+}
