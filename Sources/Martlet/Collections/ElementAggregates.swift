@@ -53,14 +53,27 @@ struct ElementValues {
     }
 
     func sum<V: NumericValue>() -> V {
+        if let decimals { return V._number(Decimal128.total(decimals).sum._stored) }
         guard let total, let sum = V._sum(StoredValue(total)) else { Misuse.sumTooLarge("\(V.self)") }
         return sum
     }
 
     func average<V: NumericValue>() -> V? {
         guard !values.isEmpty else { return nil }
+        if let decimals { return Decimal128.total(decimals).mean.map { V._number($0._stored) } }
         let sum = values.reduce(0) { $0 + Double._number(StoredValue($1)) }
         return V._number(StoredValue(.real(sum / Double(values.count))))
+    }
+
+    // Nil for other numbers.
+    private var decimals: [Decimal128]? {
+        guard case .blob = values.first else { return nil }
+        return values.map { value in
+            guard let decimal = Decimal128._value(StoredValue(value)) else {
+                Misuse.query("values that are no numbers cannot be added")
+            }
+            return decimal
+        }
     }
 
     // Nil for a sum of whole numbers beyond 64 bits.
@@ -97,7 +110,7 @@ extension RealmCollection where Element: NumericValue {
     public func sum() -> Element { ElementValues(map(\._compared)).sum() }
 
     /// The mean of the elements that are there; nil without any.
-    public func average() -> Double? { ElementValues(map(\._compared)).average() }
+    public func average() -> Element._Average? { ElementValues(map(\._compared)).average() }
 }
 
 extension RealmCollection where Element: PersistableValue {
@@ -124,7 +137,7 @@ extension Map where Value: NumericValue {
     public func sum() -> Value { ElementValues(values.map(\._compared)).sum() }
 
     /// The mean of the values that are there; nil without any.
-    public func average() -> Double? { ElementValues(values.map(\._compared)).average() }
+    public func average() -> Value._Average? { ElementValues(values.map(\._compared)).average() }
 }
 
 extension RealmCollection where Element: ObjectBase {
@@ -161,7 +174,7 @@ extension RealmCollection where Element: ModelObject {
     }
 
     /// The mean of a field over the elements that have it; nil when none has.
-    public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> Double? {
+    public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Average? {
         average(ofProperty: field(Element.fields).keyPath)
     }
 }

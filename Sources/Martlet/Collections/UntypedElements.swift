@@ -38,7 +38,10 @@ struct UntypedElements<Element: RealmCollectionValue> {
     }
 
     func element(_ value: Any) -> Element {
-        if let type = objectType {
+        if Element.self is AnyRealmValue.Type {
+            let any = AnyRealmValue(untyped: value) { context?.object($0._model, for: $0, rules) ?? $0 }
+            if let element = any as? Element { return element }
+        } else if let type = objectType {
             if let value = UntypedValue.unwrapped(value) {
                 let model = model ?? ModelClass.of(type)
                 let object = context?.object(model, for: value, rules) ?? model.unmanaged(for: value)

@@ -101,6 +101,7 @@ public final class MigrationObject: ObjectBase {
     }
 
     private func translated(_ value: Any?, _ property: PropertySchema) -> Any? {
+        if property.isAny { return translatedAny(value, property) }
         guard property.isLink else { return value }
         switch value {
         case let object as MigrationObject: return object.translated(to: _context, property)
@@ -113,6 +114,28 @@ public final class MigrationObject: ObjectBase {
         case let values as [String: Any] where property.kind == .map:
             return values.mapValues { translated(UntypedValue.unwrapped($0), property) as Any }
         default: return value
+        }
+    }
+
+    private func translatedAny(_ value: Any?, _ property: PropertySchema) -> Any? {
+        switch value {
+        case let value as AnyRealmValue: return present(value, property)
+        case let object as MigrationObject: return object.translated(to: _context, property)
+        case let values as any Sequence<AnyRealmValue>: return values.map { present($0, property) }
+        case let map as Map<AnyRealmValue>:
+            return Dictionary(
+                map.map { ($0.key, present($0.value, property) as Any) }, uniquingKeysWith: { first, _ in first })
+        default: return value
+        }
+    }
+
+    private func present(_ value: AnyRealmValue, _ property: PropertySchema) -> AnyRealmValue {
+        switch value {
+        case .object(let object as MigrationObject):
+            (object.translated(to: _context, property) as? ObjectBase).map { .object($0) } ?? .none
+        case .list(let values): .list(values.map { present($0, property) })
+        case .map(let entries): .map(entries.mapValues { present($0, property) })
+        default: value
         }
     }
 

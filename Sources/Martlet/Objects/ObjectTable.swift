@@ -15,6 +15,8 @@ final class ObjectTable {
     unowned(unsafe) let context: RealmContext
     /// The property that is the object key itself; -1 where the runtime chooses keys.
     let integerKey: PropertyIndex
+    /// Properties of any type, whose values may be links; lists, sets and maps aside.
+    let anyColumns: [PropertyIndex]
     let insertSQL: String
     let selectSQL: String
     private var insertStatement: Statement?
@@ -39,6 +41,7 @@ final class ObjectTable {
         self.model = model
         self.context = context
         integerKey = table.type.hasIntegerKey ? table.type.primaryKey ?? -1 : -1
+        anyColumns = table.type.properties.filter { $0.isAny && $0.isColumn }.map(\.index)
         insertSQL = table.layout.insert
         selectSQL = table.layout.selectByKey
     }

@@ -13,6 +13,8 @@ final class RealmContext {
     let access: Access
     private var models: [String: ModelClass]
     private(set) var tables: [TableID: ObjectTable] = [:]
+    /// True when some type has a property whose values may be links without the schema saying so.
+    private(set) var hasAnyProperties = false
     private var tablesByClass: [ObjectIdentifier: ObjectTable] = [:]
 
     /// What the Realm sees; nil after `invalidate()` until it is next used.
@@ -37,6 +39,7 @@ final class RealmContext {
     let arena = TextArena()
     /// Objects that are being added as updates, with their rows: circles of links end here.
     var updating: [ObjectIdentifier: ObjectKey] = [:]
+    var adding = AddingState()
     /// Embedded objects that were just made from untyped values and wait for their owner.
     var unowned: Set<ObjectIdentifier> = []
     /// Objects that are being copied by `create`, with their copies.
@@ -102,6 +105,7 @@ final class RealmContext {
             tables[table.id] = objectTable
             if let model { tablesByClass[ObjectIdentifier(model.metatype)] = objectTable }
         }
+        hasAnyProperties = tables.values.contains { $0.type.properties.contains(where: \.isAny) }
     }
 
     // Another process, or another Realm of this one, has added types to the file.

@@ -46,11 +46,10 @@ package struct QueryCompiler {
     ) throws -> Query {
         let layout = schema[plan.table].layout
         let term = try term(.path(path), .row(plan.table, "t"))
-        let value = term.kind == .decimal ? "nullif(\(term.sql), \(DecimalNumber.nanLiteral))" : term.sql
         let condition =
             try plan.stages.isEmpty
             ? condition(plan) : " WHERE t.\(layout.keyColumn) IN (SELECT k FROM (\(ranked(plan))))"
-        return finish("SELECT \(function.rawValue)(\(value)) FROM \(layout.table) t\(condition)")
+        return finish("SELECT \(Self.aggregate(function, term)) FROM \(layout.table) t\(condition)")
     }
 
     /// Those of `keys` that match, each with its sort values, of a plan without stages. Parameters for the keys come first.

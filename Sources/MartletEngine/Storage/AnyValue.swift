@@ -4,6 +4,10 @@ package import MartletSQLite
 package enum AnyValueTag: UInt8, Sendable {
     case bool = 1
     case float, double, data, date, decimal128, objectId, uuid
+    /// A link: the number of the type and the key. See `AnyLink`.
+    case object
+    /// Values one after the other, as in a chunk; in a map keys and values take turns, in the order of the keys.
+    case list, map
 
     /// The tag of values of a scalar type; nil where they lie as they are.
     init?(_ scalar: ScalarType) {
@@ -38,6 +42,14 @@ package enum AnyValueTag: UInt8, Sendable {
     }
 }
 
+extension SQLValue {
+    /// What a stored value of any type says of itself; nil for those that lie as they are, and for absent ones.
+    package var tag: AnyValueTag? {
+        guard case .blob(let bytes) = self else { return nil }
+        return bytes.first.flatMap(AnyValueTag.init)
+    }
+}
+
 /// A stored value of any type, to be compared with another.
 struct AnyValue {
     private enum Content {
@@ -47,12 +59,17 @@ struct AnyValue {
         case text(String)
         case date(Double)
         case bytes(AnyValueTag, [UInt8])
+        case object([UInt8])
+        case list([SQLValue])
+        case map([SQLValue])
     }
 
     private let content: Content
+    private let isFloat: Bool
 
     /// Nil for the absence of a value, and for what no value of any type is stored as.
     init?(_ stored: SQLValue) {
+        isFloat = stored.tag == .float
         switch stored {
         case .null: return nil
         case .integer, .real: content = .number(stored)
@@ -70,6 +87,10 @@ struct AnyValue {
                 guard let decimal = DecimalNumber(bytes: bytes) else { return nil }
                 content = .decimal(decimal)
             case .data, .objectId, .uuid: content = .bytes(tag, bytes)
+            case .object: content = .object(bytes)
+            case .list, .map:
+                guard let elements = ElementCodec.decode(bytes) else { return nil }
+                content = tag == .list ? .list(elements) : .map(elements)
             }
         }
     }
@@ -91,7 +112,37 @@ struct AnyValue {
             } else {
                 nil
             }
+        // Objects and collections have no order: they are equal, or nothing is known of them.
+        case (.object(let left), .object(let right)): left == right ? 0 : nil
+        case (.list(let left), .list(let right)): Self.areEqual(left, right) ? 0 : nil
+        case (.map(let left), .map(let right)): Self.areEqual(left, right) ? 0 : nil
         default: nil
+        }
+    }
+
+    private static func areEqual(_ left: [SQLValue], _ right: [SQLValue]) -> Bool {
+        left.count == right.count
+            && zip(left, right).allSatisfy { left, right in
+                guard let first = AnyValue(left), let second = AnyValue(right) else { return left == right }
+                return first.compare(second) == 0
+            }
+    }
+
+    /// What kind of value it is, in the words of `AnyRealmValue`.
+    var kind: String {
+        switch content {
+        case .bool: "bool"
+        case .number(.integer): "int"
+        case .number: isFloat ? "float" : "double"
+        case .decimal: "decimal128"
+        case .text: "string"
+        case .date: "date"
+        case .bytes(.objectId, _): "objectId"
+        case .bytes(.uuid, _): "uuid"
+        case .bytes: "data"
+        case .object: "object"
+        case .list: "list"
+        case .map: "map"
         }
     }
 
