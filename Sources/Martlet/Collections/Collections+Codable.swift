@@ -1,7 +1,7 @@
 import MartletEngine
 
 extension UnkeyedEncodingContainer {
-    fileprivate mutating func encode(
+    mutating func encode(
         contentsOf elements: some Sequence<some RealmCollectionValue>, _ trail: EncodingTrail?
     ) throws {
         for element in elements {

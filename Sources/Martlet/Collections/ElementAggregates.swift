@@ -36,7 +36,7 @@ struct ElementValues {
     /// Values in their order, the same whatever they are elements of.
     static func sorted<V: OrderedValue>(_ values: [V], _ ascending: Bool) -> [V] {
         values.enumerated()
-            .map { (position: $0.offset, key: $0.element._compared.raw, value: $0.element) }
+            .map { (position: $0.offset, key: $0.element._sortKey.raw, value: $0.element) }
             .sorted { left, right in
                 let order = ValueOrder.compare(left.key, right.key)
                 return order == 0 ? left.position < right.position : ascending ? order < 0 : order > 0
@@ -159,12 +159,12 @@ extension RealmCollection where Element: ObjectBase {
 // The same with fields of the schema, whose types are known.
 extension RealmCollection where Element: ModelObject {
     /// The least value of a field among the elements; nil when none has one.
-    public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+    public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
     /// The greatest value of a field among the elements; nil when none has one.
-    public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+    public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         max(ofProperty: field(Element.fields).keyPath)
     }
 

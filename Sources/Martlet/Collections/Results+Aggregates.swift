@@ -39,12 +39,12 @@ extension Results where Element: ObjectBase {
 
 extension Results where Element: ModelObject {
     /// The least value of a field among the members.
-    public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+    public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
     /// The greatest value of a field among the members.
-    public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+    public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         max(ofProperty: field(Element.fields).keyPath)
     }
 

@@ -200,6 +200,10 @@ enum Misuse {
         trap("a migration renames '\(property)', which the schema still has. Copy its values with 'enumerateObjects'")
     }
 
+    static func madeStoredObject() -> Never {
+        trap("a 'StoredObject' was made by hand. Use 'dynamicCreate' with the name of its type")
+    }
+
     static func madeMigrationObject() -> Never {
         trap("a 'MigrationObject' was made by hand. Use 'migration.create'")
     }

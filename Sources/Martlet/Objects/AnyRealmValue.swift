@@ -51,6 +51,9 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         isValue(stored.raw) ? AnyRealmValue(stored.raw, in: nil) : nil
     }
 
+    /// Numbers of all kinds by their value, each other kind by itself.
+    public var _sortKey: StoredValue { StoredValue(AnyValue.sortKey(_stored.raw)) }
+
     public var _comparedObjects: [AnyObject] { objects.filter { $0._context != nil } }
 
     /// The value as a Realm keeps it; adds the unmanaged objects in it.

@@ -43,7 +43,7 @@ extension RealmContext {
             }
             return key
         }
-        guard table.model?.hasReferences == true else { return addPlain(object, table, transaction) }
+        guard table.anyModel.hasReferences else { return addPlain(object, table, transaction) }
         let key = newKey(of: object, table, transaction)
         // Managed from here on, so that objects that link back to it find its key.
         table.bind(object, key)

@@ -21,7 +21,7 @@ extension RealmContext {
 
     /// Forgets the links in the values of a row that is being deleted.
     func removeAnyLinks(of key: ObjectKey, _ table: ObjectTable) {
-        guard table.type.properties.contains(where: \.isAny) else { return }
+        guard table.holdsAny else { return }
         withAnyLinks { try $0.removeLinks(of: key, in: table.id) }
     }
 

@@ -15,6 +15,10 @@ final class RealmContext {
     private(set) var tables: [TableID: ObjectTable] = [:]
     /// True when some type has a property whose values may be links without the schema saying so.
     private(set) var hasAnyProperties = false
+    /// Tables of types that have been given a class since, for objects from before.
+    private var retired: [ObjectTable] = []
+    /// What stands in for the class of a type that the program has none for; set by those who open Realms.
+    var standIn: (ObjectTypeSchema) -> ModelClass? = { _ in nil }
     private var tablesByClass: [ObjectIdentifier: ObjectTable] = [:]
 
     /// What the Realm sees; nil after `invalidate()` until it is next used.
@@ -100,6 +104,10 @@ final class RealmContext {
             if let known = tables[table.id], known.model != nil || model == nil && known.type == table.type {
                 known.incoming = table.incoming
                 continue
+            }
+            if let known = tables[table.id] {
+                known.accessors.forEach(invalidate)
+                retired.append(known)
             }
             let objectTable = ObjectTable(table, model, self)
             tables[table.id] = objectTable

@@ -92,7 +92,7 @@ extension ObjectBase {
     }
 
     final func targetModel(_ name: String) -> ModelClass? {
-        if let model = _context?.table(named: name)?.model { return model }
+        if let table = _context?.table(named: name) { return table.anyModel }
         return ModelRegistry.classes.map(ModelClass.of).first { $0.schema.name == name }
     }
 

@@ -48,6 +48,7 @@ extension Realm {
             coordinator, configuration, configuration.models, configuration.readOnly ? .readOnly : .readWrite,
             confinement,
             scheduler)
+        context.standIn = { StoredObject.model(of: $0) }
         context.replaceSnapshot(try translating { try coordinator.openSnapshot() })
         coordinator.register(context, confinement.identity)
         context.follow()

@@ -124,6 +124,7 @@ extension Optional: PersistableValue where Wrapped: PersistableValue {
 
 extension Optional: OrderedValue where Wrapped: OrderedValue {
     public typealias _Present = Wrapped
+    public var _sortKey: StoredValue { self?._sortKey ?? .null }
 }
 
 extension Optional: NumericValue where Wrapped: NumericValue {

@@ -39,6 +39,13 @@ extension PersistableValue {
 public protocol OrderedValue: PersistableValue {
     /// The type without its optionality: what a least or greatest value has.
     associatedtype _Present: OrderedValue = Self
+    /// What the value is sorted by.
+    var _sortKey: StoredValue { get }
+}
+
+extension OrderedValue {
+    /// What it is compared by.
+    public var _sortKey: StoredValue { _compared }
 }
 
 /// What sums and averages can be made of.

@@ -95,7 +95,7 @@ package struct QueryCompiler {
         guard term.kind != .row || path.components.isEmpty else {
             throw QueryFailure("'\(path.text)' is an object, and objects have no order: sort by one of its properties")
         }
-        return term.sql
+        return term.kind == .any ? "martlet_sort_key(\(term.sql))" : term.sql
     }
 
     // MARK: Stages

@@ -40,6 +40,8 @@ enum QueryFunctions {
         ScalarFunction("martlet_kind", argumentCount: 1) { arguments in
             .text(AnyValue(arguments.value(0))?.kind ?? "none")
         },
+        // (value): what values of any type are sorted by
+        ScalarFunction("martlet_sort_key", argumentCount: 1) { arguments in AnyValue.sortKey(arguments.value(0)) },
         // (tag, value): the value of a typed column as one of any type
         ScalarFunction("martlet_tagged", argumentCount: 2) { arguments in
             guard let tag = UInt8(exactly: arguments.integer(0)).flatMap(AnyValueTag.init) else { return .null }

@@ -51,8 +51,8 @@ extension SQLValue {
 }
 
 /// A stored value of any type, to be compared with another.
-struct AnyValue {
-    private enum Content {
+package struct AnyValue {
+    fileprivate enum Content {
         case bool(Bool)
         case number(SQLValue)
         case decimal(DecimalNumber)
@@ -64,7 +64,7 @@ struct AnyValue {
         case map([SQLValue])
     }
 
-    private let content: Content
+    fileprivate let content: Content
     private let isFloat: Bool
 
     /// Nil for the absence of a value, and for what no value of any type is stored as.
@@ -153,5 +153,30 @@ struct AnyValue {
         case .number(let number): DecimalNumber(number)
         default: nil
         }
+    }
+}
+
+extension AnyValue {
+    /// Bytes whose order is that of values of any type: absent ones, booleans, numbers of all kinds by value, texts, data,
+    /// dates, ids, UUIDs, then objects, lists and maps, which have no order but their own.
+    package static func sortKey(_ stored: SQLValue) -> SQLValue {
+        guard let value = AnyValue(stored) else { return .null }
+        return switch value.content {
+        case .bool(let bool): .blob([1, bool ? 1 : 0])
+        case .number(let number): .blob([2] + (DecimalNumber(number) ?? .nan).bytes)
+        case .decimal(let decimal): .blob([2] + decimal.bytes)
+        case .text(let text): .blob([3] + Array(text.utf8))
+        case .date(let date): .blob([5] + ordered(date))
+        case .bytes(let kind, let bytes): .blob([kind == .data ? 4 : kind == .objectId ? 6 : 7] + bytes)
+        case .object(let bytes): .blob([8] + bytes)
+        case .list(let elements): .blob([9] + ElementCodec.encode(elements))
+        case .map(let elements): .blob([10] + ElementCodec.encode(elements))
+        }
+    }
+
+    // The bits of floating numbers have their order, but for negative ones, whose order is the opposite.
+    private static func ordered(_ number: Double) -> [UInt8] {
+        let bits = (number == 0 ? 0 : number).bitPattern
+        return AnyValueTag.bigEndian(bits >> 63 == 1 ? ~bits : bits | 1 << 63)
     }
 }
