@@ -55,17 +55,16 @@ extension Kind {
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         for value in values() {
+            let (test, other) = (try TestRealm(), try TestRealm())
             for object in holders(value) {
                 let before = contents(object)
                 #expect(before.joined().contains(shown(value)) || before.count < 3 || object["id"] as? Int != 1)
-                let test = try TestRealm()
                 try test.realm.write { test.realm.add(object) }
                 #expect(contents(object) == before)
                 let type: any Decodable.Type = Swift.type(of: object)
                 let decoded = try decoder.decode(type, from: encoder.encode(object)) as? Object
                 #expect(decoded.map { contents($0) } == before)
                 #expect(contents(object.detached()) == before && object.detached().realm == nil)
-                let other = try TestRealm()
                 try other.realm.write {
                     let copy = other.realm.dynamicCreate(object.objectSchema.className, value: object)
                     #expect(contents(copy.object) == before)
