@@ -22,7 +22,7 @@ nonisolated public final class Scalars: Martlet.Object {
     @exclusivity(unchecked) private final var _uuid: Foundation.UUID = Foundation.UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     @exclusivity(unchecked) private final var _objectId: Martlet.ObjectId = .zero
     @exclusivity(unchecked) private final var _decimal128: Martlet.Decimal128 = .zero
-    @exclusivity(unchecked) private final var _anyValue: Martlet.AnyRealmValue = .none
+    @exclusivity(unchecked) private final var _anyValue: Martlet.AnyStorage = .none
 
     public var id: Swift.Int {
         get { _load(0); return _id }
@@ -100,8 +100,8 @@ nonisolated public final class Scalars: Martlet.Object {
     }
 
     public var anyValue: Martlet.AnyRealmValue {
-        get { _load(15); return _anyValue }
-        set { _willSet(15); _anyValue = newValue; _didSet(15) }
+        get { _load(15); return _any(_anyValue) }
+        set { _setAny(15, &_anyValue, newValue) }
     }
 
     public convenience init(
@@ -129,7 +129,7 @@ nonisolated public final class Scalars: Martlet.Object {
         _uuid = uuid
         _objectId = objectId
         _decimal128 = decimal128
-        _anyValue = anyValue
+        _anyValue = Martlet.AnyStorage(anyValue)
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
@@ -167,7 +167,7 @@ nonisolated public final class Scalars: Martlet.Object {
         row.uuid(_uuid)
         row.objectId(_objectId)
         row.decimal128(_decimal128)
-        row.anyValue(_anyValue)
+        row.anyValue(&_anyValue)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {

@@ -1,13 +1,15 @@
 import MartletEngine
 
 extension UnkeyedEncodingContainer {
-    fileprivate mutating func encode(
+    mutating func encode(
         contentsOf elements: some Sequence<some RealmCollectionValue>, _ trail: EncodingTrail?
     ) throws {
         for element in elements {
             if let object = element._object {
                 let trail = try trail?.entering(object, codingPath) ?? EncodingTrail(object, nil)
                 try encode(EncodedObject(object: object, trail: trail))
+            } else if let value = element as? AnyRealmValue {
+                try encode(EncodedAnyValue(value: value, trail: trail))
             } else if let value = UntypedValue.unwrapped(element) as? any Encodable {
                 try encode(value)
             } else {
@@ -118,6 +120,8 @@ extension Map: CodableCollection, Codable {
                 let trail =
                     try trail?.entering(object, container.codingPath + [key]) ?? EncodingTrail(object, nil)
                 try container.encode(EncodedObject(object: object, trail: trail), forKey: key)
+            } else if let value = value as? AnyRealmValue {
+                try container.encode(EncodedAnyValue(value: value, trail: trail), forKey: key)
             } else if let value = UntypedValue.unwrapped(value) as? any Encodable {
                 try container.encode(value, forKey: key)
             } else {

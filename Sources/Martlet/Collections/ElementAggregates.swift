@@ -39,7 +39,7 @@ struct ElementValues {
     /// Values in their order, the same whatever they are elements of.
     static func sorted<V: OrderedValue>(_ values: [V], _ ascending: Bool) -> [V] {
         values.enumerated()
-            .map { (position: $0.offset, key: $0.element._compared.raw, value: $0.element) }
+            .map { (position: $0.offset, key: $0.element._sortKey.raw, value: $0.element) }
             .sorted { left, right in
                 let order = ValueOrder.compare(left.key, right.key)
                 return order == 0 ? left.position < right.position : ascending ? order < 0 : order > 0
@@ -56,14 +56,27 @@ struct ElementValues {
     }
 
     func sum<V: NumericValue>() -> V {
+        if let decimals { return V._number(Decimal128.total(decimals).sum._stored) }
         guard let total, let sum = V._sum(StoredValue(total)) else { Misuse.sumTooLarge("\(V.self)") }
         return sum
     }
 
     func average<V: NumericValue>() -> V? {
         guard !values.isEmpty else { return nil }
+        if let decimals { return Decimal128.total(decimals).mean.map { V._number($0._stored) } }
         let sum = values.reduce(0) { $0 + Double._number(StoredValue($1)) }
         return V._number(StoredValue(.real(sum / Double(values.count))))
+    }
+
+    // Nil for other numbers.
+    private var decimals: [Decimal128]? {
+        guard case .blob = values.first else { return nil }
+        return values.map { value in
+            guard let decimal = Decimal128._value(StoredValue(value)) else {
+                Misuse.query("values that are no numbers cannot be added")
+            }
+            return decimal
+        }
     }
 
     // Nil for a sum of whole numbers beyond 64 bits.
@@ -100,7 +113,7 @@ extension RealmCollection where Element: NumericValue {
     public func sum() -> Element { ElementValues(map(\._compared)).sum() }
 
     /// The mean of the elements that are there; nil without any.
-    public func average() -> Double? { ElementValues(map(\._compared)).average() }
+    public func average() -> Element._Average? { ElementValues(map(\._compared)).average() }
 }
 
 extension RealmCollection where Element: PersistableValue {
@@ -127,7 +140,7 @@ extension Map where Value: NumericValue {
     public func sum() -> Value { ElementValues(values.map(\._compared)).sum() }
 
     /// The mean of the values that are there; nil without any.
-    public func average() -> Double? { ElementValues(values.map(\._compared)).average() }
+    public func average() -> Value._Average? { ElementValues(values.map(\._compared)).average() }
 }
 
 extension RealmCollection where Element: ObjectBase {
@@ -149,12 +162,12 @@ extension RealmCollection where Element: ObjectBase {
 // The same with fields of the schema, whose types are known.
 extension RealmCollection where Element: ModelObject {
     /// The least value of a field among the elements; nil when none has one.
-    public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+    public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
     /// The greatest value of a field among the elements; nil when none has one.
-    public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+    public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         max(ofProperty: field(Element.fields).keyPath)
     }
 
@@ -164,7 +177,7 @@ extension RealmCollection where Element: ModelObject {
     }
 
     /// The mean of a field over the elements that have it; nil when none has.
-    public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> Double? {
+    public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Average? {
         average(ofProperty: field(Element.fields).keyPath)
     }
 }

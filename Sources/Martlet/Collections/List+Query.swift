@@ -14,6 +14,8 @@ extension List {
             guard object._context === core.context, object._state != .invalidated else { return nil }
             return core.all().firstIndex(of: .integer(object._key))
         }
-        return core.all().firstIndex(of: element._storedElement(ElementSource(context: core.context)).raw)
+        return element._soughtElement(ElementSource(context: core.context)).flatMap {
+            core.all().firstIndex(of: $0.raw)
+        }
     }
 }

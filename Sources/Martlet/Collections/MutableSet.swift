@@ -105,6 +105,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     }
 
     private func insert(_ element: Element, _ policy: Realm.UpdatePolicy) {
+        if element._isCollection { Misuse.collectionInSet(core?.name) }
         if let core {
             let stored = stored(element, core, policy)
             if core.position(of: stored) == nil { core.insert(stored, at: core.count) }
@@ -124,7 +125,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             guard object._context === core.context, object._state != .invalidated else { return nil }
             return core.position(of: .integer(object._key))
         }
-        return core.position(of: element._storedElement(source(core)).raw)
+        return element._soughtElement(source(core)).flatMap { core.position(of: $0.raw) }
     }
 
     /// The number of elements.

@@ -39,12 +39,12 @@ extension Results where Element: ObjectBase {
 
 extension Results where Element: ModelObject {
     /// The least value of a field among the members.
-    public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+    public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
     /// The greatest value of a field among the members.
-    public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V? {
+    public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         max(ofProperty: field(Element.fields).keyPath)
     }
 
@@ -54,7 +54,7 @@ extension Results where Element: ModelObject {
     }
 
     /// The mean of a field over the members that have it.
-    public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> Double? {
+    public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Average? {
         average(ofProperty: field(Element.fields).keyPath)
     }
 }
@@ -63,7 +63,7 @@ extension ResultsStorage {
     /// Traps on a path that does not exist, naming the component, and on one that has no numbers to add.
     fileprivate func aggregate(_ function: Predicate.Aggregate, _ keyPath: String) -> SQLValue {
         let path = PropertyPath(keyPath)
-        requireAggregatable(path, isArithmetic: function == .sum || function == .average)
+        requireAggregatable(path, isArithmetic: function.isArithmetic)
         return aggregate(function, path)
     }
 
@@ -73,7 +73,7 @@ extension ResultsStorage {
         let (isOrdered, isNumber): (Bool, Bool) =
             switch property.element {
             case .scalar(.any), .link, .embedded: (false, false)
-            case .scalar(let scalar): (true, scalar.isInteger || scalar == .float || scalar == .double)
+            case .scalar(let scalar): (true, scalar.isInteger || [.float, .double, .decimal128].contains(scalar))
             case .intEnum, .stringEnum: (true, false)
             }
         if property.kind == .single && (isArithmetic ? isNumber : isOrdered) { return }

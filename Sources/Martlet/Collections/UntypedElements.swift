@@ -10,7 +10,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
 
     init(_ core: CollectionCore?, _ name: String, _ rules: UntypedAssignment) {
         context = core?.context
-        model = core?.target?.model
+        model = core?.target?.anyModel
         self.name = name
         self.rules = rules
     }
@@ -38,7 +38,10 @@ struct UntypedElements<Element: RealmCollectionValue> {
     }
 
     func element(_ value: Any) -> Element {
-        if let type = objectType {
+        if Element.self is AnyRealmValue.Type {
+            let any = AnyRealmValue(untyped: value) { context?.object($0._model, for: $0, rules) ?? $0 }
+            if let element = any as? Element { return element }
+        } else if let type = objectType {
             if let value = UntypedValue.unwrapped(value) {
                 let model = model ?? ModelClass.of(type)
                 let object = context?.object(model, for: value, rules) ?? model.unmanaged(for: value)
@@ -46,10 +49,16 @@ struct UntypedElements<Element: RealmCollectionValue> {
             } else if let element = Optional<Any>.none as? Element {
                 return element
             }
-        } else if let element = value as? Element ?? converted(value) {
+        } else if let element = value as? Element ?? plain(UntypedValue.unwrapped(value)) {
             return element
         }
         Misuse.wrongValue(value, property: name, expected: "elements of type '\(Element.self)'")
+    }
+
+    // What JSON readers give stands for plain values, too.
+    private func plain(_ value: Any?) -> Element? {
+        guard let value else { return Optional<Any>.none as? Element }
+        return value as? Element ?? converted(value)
     }
 
     private var objectType: ObjectBase.Type? {

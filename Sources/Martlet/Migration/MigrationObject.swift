@@ -13,66 +13,17 @@ import MartletSQLite
 /// Links and embedded objects are `MigrationObject`s, collections `List`, `MutableSet` and `Map` of the values or of
 /// `MigrationObject`. An old object given to a property of a new one means the same object there, or a copy of it where the
 /// property is embedded. Old objects cannot be changed, and none can be used after the block.
-public final class MigrationObject: ObjectBase {
-    // One for each property; nothing for collections and linking objects.
-    private var values: [SQLValue] = []
-    private var collections: [Int: any PropertyCollection] = [:]
-    private var unmanagedModel: ModelClass?
-
+public final class MigrationObject: StoredObject {
     /// Traps: objects of a migration come from the migration.
     public required init() { Misuse.madeMigrationObject() }
 
     @_spi(Generated) public required init(_managed: Void) { super.init(_managed: ()) }
 
-    // With its defaults, on its way into the migration.
-    init(_ model: ModelClass) {
-        super.init(_managed: ())
-        unmanagedModel = model
-        values = [SQLValue](repeating: .null, count: model.schema.properties.count)
-        for (property, value) in zip(model.schema.properties.filter(\.isColumn), model.declaration.defaultRow()) {
-            values[property.index] = value
-        }
-    }
+    override init(_ model: ModelClass) { super.init(model) }
 
-    override var _model: ModelClass {
-        guard let model = _table?.model ?? unmanagedModel else { Misuse.madeMigrationObject() }
-        return model
-    }
-
-    override func _table(in context: RealmContext) -> ObjectTable { context.table(_model) }
-
-    // MARK: Rows
-
-    @_spi(Generated) override public func _decode(_ row: inout RowDecoder) {
-        let properties = _model.schema.properties
-        if values.count != properties.count { values = [SQLValue](repeating: .null, count: properties.count) }
-        for property in properties {
-            if property.isColumn { values[property.index] = row.value(property.element) } else { row.skip() }
-        }
-    }
-
-    @_spi(Generated) override public func _encode(_ row: inout RowEncoder) {
-        let properties = _model.schema.properties
-        for property in properties {
-            if property.isColumn {
-                row.value(property.index < values.count ? values[property.index] : .null, property.element)
-            } else if let type = property.collectionType {
-                encode(type, property.index, &row)
-            } else {
-                row.skip()
-            }
-        }
-    }
-
-    override var _image: RowImage {
-        get { RowImage(values: values) }
-        set { values = newValue.values }
-    }
-
-    private func encode<C: PropertyCollection>(_ type: C.Type, _ property: Int, _ row: inout RowEncoder) {
-        var collection = collections[property] as? C
-        row.collection(&collection)
-        collections[property] = collection
+    override var linkCollections: LinkCollections {
+        LinkCollections(
+            list: List<MigrationObject>.self, set: MutableSet<MigrationObject>.self, map: Map<MigrationObject?>.self)
     }
 
     // MARK: Values of old objects for new ones
@@ -101,6 +52,7 @@ public final class MigrationObject: ObjectBase {
     }
 
     private func translated(_ value: Any?, _ property: PropertySchema) -> Any? {
+        if property.isAny { return translatedAny(value, property) }
         guard property.isLink else { return value }
         switch value {
         case let object as MigrationObject: return object.translated(to: _context, property)
@@ -113,6 +65,28 @@ public final class MigrationObject: ObjectBase {
         case let values as [String: Any] where property.kind == .map:
             return values.mapValues { translated(UntypedValue.unwrapped($0), property) as Any }
         default: return value
+        }
+    }
+
+    private func translatedAny(_ value: Any?, _ property: PropertySchema) -> Any? {
+        switch value {
+        case let value as AnyRealmValue: return present(value, property)
+        case let object as MigrationObject: return object.translated(to: _context, property)
+        case let values as any Sequence<AnyRealmValue>: return values.map { present($0, property) }
+        case let map as Map<AnyRealmValue>:
+            return Dictionary(
+                map.map { ($0.key, present($0.value, property) as Any) }, uniquingKeysWith: { first, _ in first })
+        default: return value
+        }
+    }
+
+    private func present(_ value: AnyRealmValue, _ property: PropertySchema) -> AnyRealmValue {
+        switch value {
+        case .object(let object as MigrationObject):
+            (object.translated(to: _context, property) as? ObjectBase).map { .object($0) } ?? .none
+        case .list(let values): .list(values.map { present($0, property) })
+        case .map(let entries): .map(entries.mapValues { present($0, property) })
+        default: value
         }
     }
 
@@ -130,45 +104,5 @@ public final class MigrationObject: ObjectBase {
         }
         let present = context.table(table.id)
         return present.exists(_key) ? present.object(_key) : nil
-    }
-}
-
-extension PropertySchema {
-    /// The class of a collection in a migration; nil for single properties and linking objects.
-    fileprivate var collectionType: (any PropertyCollection.Type)? {
-        guard isCollection else { return nil }
-        if isLink {
-            return switch kind {
-            case .set: MutableSet<MigrationObject>.self
-            case .map: Map<MigrationObject?>.self
-            default: List<MigrationObject>.self
-            }
-        }
-        return element.collectionType(kind, isOptional: isOptional)
-    }
-}
-
-extension ElementType {
-    fileprivate func collectionType(_ kind: PropertyKind, isOptional: Bool) -> (any PropertyCollection.Type)? {
-        switch self {
-        case .intEnum: return Self.collectionType(of: Int.self, kind, isOptional)
-        case .stringEnum: return Self.collectionType(of: String.self, kind, isOptional)
-        case .scalar(let scalar):
-            guard let type = UntypedValue.type(of: scalar) as? any (RealmCollectionValue & Hashable).Type else {
-                return nil
-            }
-            return Self.collectionType(of: type, kind, isOptional)
-        case .link, .embedded: return nil
-        }
-    }
-
-    private static func collectionType<Element: RealmCollectionValue & Hashable>(
-        of type: Element.Type, _ kind: PropertyKind, _ isOptional: Bool
-    ) -> any PropertyCollection.Type {
-        switch kind {
-        case .set: isOptional ? MutableSet<Element?>.self : MutableSet<Element>.self
-        case .map: isOptional ? Map<Element?>.self : Map<Element>.self
-        default: isOptional ? List<Element?>.self : List<Element>.self
-        }
     }
 }

@@ -175,6 +175,16 @@ enum Misuse {
             "an embedded '\(type)' that already has an owner was assigned to another one. Create a copy for each owner")
     }
 
+    static func embeddedInAnyValue(_ type: String) -> Never {
+        trap(
+            "an embedded '\(type)' was put into an 'AnyRealmValue', which cannot own it. "
+                + "Link to a top-level object, or declare a property of the type '\(type)'")
+    }
+
+    static func wrongAnyKind(_ kind: String, _ wanted: String) -> Never {
+        trap("an 'AnyRealmValue' that is '\(kind)' was used as a \(wanted). Ask for its 'kind' first")
+    }
+
     static func deniedDeletion(_ type: String, by holder: String) -> Never {
         trap(
             "a '\(type)' cannot be deleted while '\(holder)' links to it with 'onDelete: deny'. Remove these links first"
@@ -196,6 +206,12 @@ enum Misuse {
     static func indexOutOfRange(_ index: Int, count: Int, _ what: String) -> Never {
         let size = count == 1 ? "1 element" : "\(count) elements"
         trap("the index \(index) is outside of \(what), which has \(size). Compare it with 'count' first")
+    }
+
+    static func collectionInSet(_ name: String?) -> Never {
+        trap(
+            "a list or map was put into the set\(name.map { " '\($0)'" } ?? ""), which takes single values and objects only. "
+                + "Use a list or a map of 'AnyRealmValue' instead")
     }
 
     static func readFailed(_ reason: String, path: String) -> Never {
@@ -236,6 +252,10 @@ enum Misuse {
 
     static func renameOfPresent(_ property: String) -> Never {
         trap("a migration renames '\(property)', which the schema still has. Copy its values with 'enumerateObjects'")
+    }
+
+    static func madeStoredObject() -> Never {
+        trap("a 'StoredObject' was made by hand. Use 'dynamicCreate' with the name of its type")
     }
 
     static func madeMigrationObject() -> Never {

@@ -14,6 +14,8 @@ final class CollectionCore {
     private var elements: ChunkedElements?
     /// How often each target was linked more or less than is written.
     private var targetChanges: [ObjectKey: Int] = [:]
+    /// The same for links in values of any type.
+    private var anyLinkChanges: [AnyLink: Int] = [:]
     /// Where each element of a set, or each key of a map, stands; nil until asked for and after a removal in the middle.
     private var positions: [SQLValue: Int]?
     private var isQueued = false
@@ -67,6 +69,7 @@ final class CollectionCore {
         elements = nil
         positions = nil
         targetChanges = [:]
+        anyLinkChanges = [:]
         isQueued = false
         checkedStamp = 0
     }
@@ -187,6 +190,9 @@ final class CollectionCore {
     }
 
     private func count(_ element: SQLValue, _ change: Int) {
+        if property.isAny {
+            for (link, number) in AnyLink.counts(in: element) { anyLinkChanges[link, default: 0] += change * number }
+        }
         guard layout.targets != nil, case .integer(let target) = element else { return }
         targetChanges[target, default: 0] += change
     }
@@ -320,20 +326,31 @@ final class CollectionCore {
 
     /// Lets go of a target that is being deleted: values of maps become nil, elements of lists and sets go.
     func release(_ target: SQLValue) {
-        let held = all().enumerated().filter { $0.element == target }.map(\.offset)
+        let held = all().enumerated().filter { $0.element == target }
+        change(held.map { ($0.offset, property.kind == .map ? .null : nil) })
+    }
+
+    /// The same for links in values of any type: sets lose such a value, elsewhere nothing takes the place of the link.
+    func release(_ link: AnyLink) {
+        let held = all().enumerated().map { ($0.offset, $0.element, link.removed(from: $0.element)) }
+        change(held.filter { $0.1 != $0.2 }.map { ($0.0, property.kind == .set ? nil : $0.2) })
+    }
+
+    /// Replaces elements, or takes them out, which to observers is one change. Positions ascend.
+    private func change(_ changes: [(position: Int, new: SQLValue?)]) {
         _ = willChange()
         positions = nil
-        let edits = held.reversed().map { position -> ListEdit in
-            property.kind == .map ? .replace(at: position) : .remove(at: position, count: 1)
+        let edits = changes.reversed().map { position, new -> ListEdit in
+            new == nil ? .remove(at: position, count: 1) : .replace(at: position)
         }
         notify(ListEditScript(edits)) {
-            for (position, edit) in zip(held.reversed(), edits) {
-                if property.kind == .map {
-                    _ = attempt { try elements?.replace(at: position, with: .null, loadChunk) }
-                } else {
-                    _ = attempt { try elements?.remove(at: position, loadChunk) }
+            for ((position, new), edit) in zip(changes.reversed(), edits) {
+                let old = attempt {
+                    guard let new else { return try elements?.remove(at: position, loadChunk) }
+                    return try elements?.replace(at: position, with: new, loadChunk)
                 }
-                count(target, -1)
+                count(old ?? .null, -1)
+                if let new { count(new, 1) }
                 record(edit)
             }
         }
@@ -371,6 +388,11 @@ final class CollectionCore {
         guard isQueued else { return }
         isQueued = false
         try elements?.write(owner: owner, table: layout.chunks, connection)
+        if !anyLinkChanges.isEmpty, let transaction = context.transaction {
+            let holder = AnyLinkIndex.Holder(table.id, property.index, owner)
+            try transaction.createAnyLinks(connection).count(anyLinkChanges, of: holder)
+            anyLinkChanges = [:]
+        }
         guard let targets = layout.targets else { return }
         let add = try connection.statement(
             """

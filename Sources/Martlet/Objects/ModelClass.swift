@@ -21,7 +21,7 @@ final class ModelClass: @unchecked Sendable {
         self.schema = schema
         self.metatype = metatype
         self.declaration = declaration
-        hasReferences = schema.properties.contains { $0.isLink || $0.isCollection }
+        hasReferences = schema.hasReferences
         weak var itself: ModelClass?
         self.make = { itself.map(make) ?? metatype.init() }
         itself = self
@@ -38,7 +38,7 @@ final class ModelClass: @unchecked Sendable {
         } holds: { property, value in
             RowEncoder.holds(StoredValue(value), property, of: metatype.init())
         }
-        hasReferences = schema.properties.contains { $0.isLink || $0.isCollection }
+        hasReferences = schema.hasReferences
         make = { metatype.init() }
     }
 
@@ -58,6 +58,10 @@ final class ModelClass: @unchecked Sendable {
     }
 
     let declaration: TypeDeclaration
+}
+
+extension ObjectTypeSchema {
+    fileprivate var hasReferences: Bool { properties.contains { $0.isLink || $0.isCollection || $0.isAny } }
 }
 
 /// The classes that generated registry files have announced, found in the program's own binary.

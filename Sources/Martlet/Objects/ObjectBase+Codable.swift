@@ -77,6 +77,9 @@ struct EncodedObject: Encodable {
                 }
                 let trail = try trail.entering(target, container.codingPath + [key])
                 try container.encode(EncodedObject(object: target, trail: trail), forKey: key)
+            case .single where property.isAny:
+                let value = object.untypedValue(property) as? AnyRealmValue ?? .none
+                try container.encode(EncodedAnyValue(value: value, trail: trail), forKey: key)
             case .single:
                 if let value = UntypedValue.swift(image[property.index], property.element) as? any Encodable {
                     try container.encode(value, forKey: key)
@@ -149,6 +152,8 @@ extension ObjectBase: Decodable {
                 try collection?.decodeElements(from: container.superDecoder(forKey: key))
             } else if property.isLink {
                 image.objects[property.index] = try link(property, container, key)
+            } else if property.isAny {
+                image.anyValues[property.index] = try container.decode(AnyRealmValue.self, forKey: key)
             } else {
                 image.values[property.index] = try value(property, container, key)
             }
@@ -167,7 +172,7 @@ extension ObjectBase: Decodable {
         _ property: PropertySchema, _ container: KeyedDecodingContainer<PropertyKey>, _ key: PropertyKey
     ) throws -> SQLValue {
         // A required property is read although it is null: the decoder says best what is wrong with that.
-        if property.isOptional || property.element == .scalar(.any), try container.decodeNil(forKey: key) {
+        if property.isOptional, try container.decodeNil(forKey: key) {
             return .null
         }
         switch property.element {
@@ -193,7 +198,7 @@ extension ObjectBase: Decodable {
 
 extension KeyedDecodingContainer {
     // A function, to give the type that is known at run time a name.
-    fileprivate func decoded<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Any {
+    func decoded<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Any {
         try DecodingError.placing(codingPath + [key]) { try decode(type, forKey: key) }
     }
 }

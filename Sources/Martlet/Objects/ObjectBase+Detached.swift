@@ -47,6 +47,8 @@ final class DetachedCopies {
             } else if property.isColumn && property.isLink {
                 image.objects[property.index] = (source.untypedValue(property) as? ObjectBase).map { self.copy(of: $0) }
                 image.values[property.index] = .null
+            } else if property.isColumn && property.isAny, let value = source.untypedValue(property) as? AnyRealmValue {
+                image.anyValues[property.index] = value._replacingObject { self.copy(of: $0) }
             }
         }
         var row = RowDecoder(image)

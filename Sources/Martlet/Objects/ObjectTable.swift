@@ -10,11 +10,17 @@ final class ObjectTable {
     var incoming: [DatabaseSchema.Incoming]
     /// Nil for types of the file that the program has no class for.
     let model: ModelClass?
+    /// What stands in for the class then, once it is needed.
+    private lazy var standIn = context.standIn(type)
     let identity = IdentityMap()
     /// Owns this table; objects keep it alive.
     unowned(unsafe) let context: RealmContext
     /// The property that is the object key itself; -1 where the runtime chooses keys.
     let integerKey: PropertyIndex
+    /// Properties of any type, whose values may be links; lists, sets and maps aside.
+    let anyColumns: [PropertyIndex]
+    /// True when there are some, or collections of such values.
+    let holdsAny: Bool
     let insertSQL: String
     let selectSQL: String
     private var insertStatement: Statement?
@@ -39,6 +45,8 @@ final class ObjectTable {
         self.model = model
         self.context = context
         integerKey = table.type.hasIntegerKey ? table.type.primaryKey ?? -1 : -1
+        anyColumns = table.type.properties.filter { $0.isAny && $0.isColumn }.map(\.index)
+        holdsAny = table.type.properties.contains(where: \.isAny)
         insertSQL = table.layout.insert
         selectSQL = table.layout.selectByKey
     }
@@ -101,9 +109,14 @@ final class ObjectTable {
     /// The accessors of different rows.
     func accessors(_ keys: [ObjectKey]) -> [ObjectBase] { identity.objects(keys, orMake: makeAccessor) }
 
+    /// The class of the type, or what stands in for it.
+    var anyModel: ModelClass {
+        guard let model = model ?? standIn else { Misuse.unknownType(type.name) }
+        return model
+    }
+
     func makeAccessor(_ key: ObjectKey) -> ObjectBase {
-        guard let model else { Misuse.unknownType(type.name) }
-        let object = model.metatype.init(_managed: ())
+        let object = anyModel.metatype.init(_managed: ())
         object._table = self
         object._context = context
         object._key = key

@@ -1,5 +1,5 @@
-/// An enum declared in a schema.
-public protocol PersistableEnum: RawRepresentable, PersistableValue, RealmCollectionValue, Sendable, Hashable,
+/// An enum declared in a schema. Its cases have the order of their raw values.
+public protocol PersistableEnum: RawRepresentable, OrderedValue, RealmCollectionValue, Sendable, Hashable,
     CaseIterable, Codable
 where RawValue: PersistableValue & Hashable & Codable {
     /// The case for stored values that this build does not know; nil when there is none.

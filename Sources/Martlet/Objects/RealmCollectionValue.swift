@@ -10,6 +10,10 @@ public protocol RealmCollectionValue {
     static func _holds(_ stored: StoredValue) -> Bool
     /// What a collection stores for the element; adds unmanaged objects.
     func _storedElement(_ source: ElementSource) -> StoredValue
+    /// What a collection stores for an element that is looked for; nil for what it cannot hold.
+    func _soughtElement(_ source: ElementSource) -> StoredValue?
+    /// True for a list or map in the place of a single value.
+    var _isCollection: Bool { get }
     /// The element when it is an object.
     var _object: ObjectBase? { get }
     /// The element as queries compare it; nil for objects.
@@ -25,6 +29,11 @@ public struct ElementSource {
     var policy = Realm.UpdatePolicy.error
     /// The table of objects whose class does not tell it.
     var table: ObjectTable?
+}
+
+extension RealmCollectionValue {
+    public func _soughtElement(_ source: ElementSource) -> StoredValue? { _storedElement(source) }
+    public var _isCollection: Bool { false }
 }
 
 extension RealmCollectionValue where Self: PersistableValue {
@@ -53,7 +62,6 @@ extension Date: RealmCollectionValue {}
 extension UUID: RealmCollectionValue {}
 extension ObjectId: RealmCollectionValue {}
 extension Decimal128: RealmCollectionValue {}
-extension AnyRealmValue: RealmCollectionValue {}
 
 extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
     public static func _element(_ stored: StoredValue, _ source: ElementSource) -> Wrapped? {

@@ -29,23 +29,62 @@ extension RealmContext {
         let table = object._table(in: self)
         let transaction = requireWrite("a '\(table.type.name)'")
         if object._observers?.isEmpty == false { Misuse.addObserved(table.type.name) }
+        adding.depth += 1
+        defer { adding.depth -= 1 }
         if policy != .error, let property = table.type.primaryKey,
             let key = key(primaryKey: RowEncoder.values(of: object)[property], table)
         {
-            update(key, from: object, policy, table)
+            updating[ObjectIdentifier(object)] = key
+            if adding.isDeep {
+                adding.waiting.append(AddingState.Waiting(object: object, key: key, policy: policy))
+            } else {
+                update(key, from: object, policy, table)
+                addWaiting()
+            }
             return key
         }
-        guard table.model?.hasReferences == true else { return addPlain(object, table, transaction) }
+        guard table.anyModel.hasReferences else { return addPlain(object, table, transaction) }
         let key = newKey(of: object, table, transaction)
-        let collections = RowEncoder.collections(of: object)
         // Managed from here on, so that objects that link back to it find its key.
         table.bind(object, key)
         object._state = .live
+        if adding.isDeep {
+            _ = insert(object, key, table, transaction)
+            adding.waiting.append(AddingState.Waiting(object: object, key: key, policy: policy))
+            return key
+        }
+        let collections = RowEncoder.collections(of: object)
         RowEncoder.adoptLinks(of: object, self, policy)
         _ = insert(object, key, table, transaction)
         object._guard = confinement.guardWord
         for (property, collection) in collections { collection._manage(object, property, policy) }
+        addWaiting()
         return key
+    }
+
+    /// Goes on with the objects that links led to from too far away.
+    private func addWaiting() {
+        guard adding.depth == 1 else { return }
+        while let next = adding.waiting.popLast() {
+            let table = next.object._table(in: self)
+            if next.object._state == .unmanaged {
+                update(next.key, from: next.object, next.policy, table)
+            } else if updating.removeValue(forKey: ObjectIdentifier(next.object)) == nil {
+                addLinks(of: next.object, next.policy, table)
+            }
+        }
+    }
+
+    // Its row is there, without the links.
+    private func addLinks(of object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
+        let collections = RowEncoder.collections(of: object)
+        RowEncoder.adoptLinks(of: object, self, policy)
+        if object._dirty == 0 { dirty.append(object) }
+        for property in table.type.properties where property.isColumn && (property.isLink || property.isAny) {
+            object._dirty |= 1 << UInt64(min(property.index, 63))
+        }
+        object._guard = confinement.guardWord
+        for (property, collection) in collections { collection._manage(object, property, policy) }
     }
 
     // Objects that lead nowhere need no look at what comes with them.
@@ -87,6 +126,7 @@ extension RealmContext {
                     try statement.run()
                     let key = table.integerKey < 0 ? key : bound.key
                     try writeWords(of: object, key, table, mask: .max, connection)
+                    try writeAnyLinks(of: object, key, table, mask: .max, connection)
                     return key
                 }
             } catch let error as SQLiteError where error.primary == .constraint {
@@ -138,7 +178,6 @@ extension RealmContext {
 
     /// Gives an existing row the values of an unmanaged object, which then becomes an accessor of the row.
     private func update(_ key: ObjectKey, from object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
-        updating[ObjectIdentifier(object)] = key
         copyValues(from: object, to: table.object(key), policy)
         updating[ObjectIdentifier(object)] = nil
         takeOver(object, key, table)
@@ -150,7 +189,7 @@ extension RealmContext {
         let (old, new) = (RowEncoder.values(of: target), RowEncoder.values(of: source))
         let schema = target._model.schema
         for property in schema.properties where property.index != schema.primaryKey {
-            let isPlain = !property.isCollection && !property.isLink
+            let isPlain = !property.isCollection && !property.isLink && !property.isAny
             if !isPlain || policy == .all || old[property.index] != new[property.index] {
                 source.copyProperty(property, to: target, policy)
             }
@@ -165,4 +204,20 @@ extension RealmContext {
         for (property, collection) in collections { collection._attach(object, property) }
         markStale(object)
     }
+}
+
+/// How far `add` has followed links from the object it was given.
+struct AddingState {
+    /// An object whose row is there and whose links are not.
+    struct Waiting {
+        let object: ObjectBase
+        let key: ObjectKey
+        let policy: Realm.UpdatePolicy
+    }
+
+    var depth = 0
+    var waiting: [Waiting] = []
+
+    // A chain of links may be longer than a stack is deep.
+    var isDeep: Bool { depth > 64 }
 }

@@ -27,10 +27,10 @@ extension RealmContext {
         if let source { copies[ObjectIdentifier(source)] = object }
         defer { if let source { copies[ObjectIdentifier(source)] = nil } }
         if existing == nil {
-            object.assign(input, rules) { !$0.isLink && !$0.isCollection }
+            object.assign(input, rules) { !$0.mayLead }
             _ = add(object, .error)
             if model.schema.isEmbedded { unowned.insert(ObjectIdentifier(object)) }
-            object.assign(input, rules) { $0.isLink || $0.isCollection }
+            object.assign(input, rules) { $0.mayLead }
         } else {
             object.assign(input, rules)
         }
@@ -74,6 +74,11 @@ extension ModelClass {
     }
 }
 
+extension PropertySchema {
+    /// True for what may hold objects, which need a Realm to be made or added in.
+    fileprivate var mayLead: Bool { isLink || isCollection || isAny }
+}
+
 extension ObjectBase {
     /// Assigns the values that a dictionary, array or object gives.
     final func assign(
@@ -99,6 +104,13 @@ extension ObjectBase {
             return (given as? ObjectBase).map { current?.isSameObject(as: $0) ?? false } ?? false
         }
         _load(property.index)
+        if property.isAny {
+            let value = AnyRealmValue(untyped: given) { $0 }
+            return value.map { value in
+                value.objects.allSatisfy { $0._context === _context }
+                    && value._stored.raw == RowEncoder.values(of: self)[property.index]
+            } ?? false
+        }
         let stored = UntypedValue.stored(given, property.element, isOptional: property.isOptional)
         return stored == RowEncoder.values(of: self)[property.index]
     }

@@ -19,6 +19,8 @@ extension RealmContext {
         keepOldRow(key, table)
         let owned = ownedRows(of: key, table)
         for incoming in table.incoming { release(key, incoming) }
+        releaseAnyLinks(to: key, table)
+        removeAnyLinks(of: key, table)
         for collection in table.layout.collections {
             let id = CollectionID(table: table.id, property: collection.property, owner: key)
             collections.removeValue(forKey: id)?.core?.ownerWasDeleted()
@@ -51,13 +53,14 @@ extension RealmContext {
             for key in keys { transaction?.recorder.delete(key, in: table.id) }
             table.accessors.forEach(invalidate)
         }
+        removeAllAnyLinks()
         for core in collections.values { core.core?.ownerWasDeleted() }
         collections = [:]
         touch()
         announcement.didChange()
     }
 
-    private func execute(_ sql: String, _ arguments: [SQLValue]) {
+    func execute(_ sql: String, _ arguments: [SQLValue]) {
         storing { try handle.read { try $0.run(sql, arguments) } }
     }
 
@@ -133,18 +136,27 @@ extension RealmContext {
         isSilent: Bool = false
     ) {
         for holder in holders {
-            keepOldRow(holder, source)
-            var observers: [KeyValueObservers] = []
-            if !isSilent { source.forEachAccessor(holder) { if let known = $0._observers { observers.append(known) } } }
-            observers.forEach { $0.willChange(property.index) }
-            flushForQuery()
-            execute(
-                "UPDATE \(source.layout.table) SET \(column) = NULL WHERE \(source.layout.keyColumn) = ?1",
-                [.integer(holder)])
-            transaction?.recorder.modify(holder, property.index, in: source.id)
-            source.forEachAccessor(holder, markStale)
-            observers.forEach { $0.didChange(property.index) }
+            change(property.index, of: holder, source, isSilent: isSilent) {
+                execute(
+                    "UPDATE \(source.layout.table) SET \(column) = NULL WHERE \(source.layout.keyColumn) = ?1",
+                    [.integer(holder)])
+            }
         }
+    }
+
+    /// Changes a property of a row in the file, where its accessors read it again.
+    func change(
+        _ property: PropertyIndex, of key: ObjectKey, _ table: ObjectTable, isSilent: Bool = false, _ body: () -> Void
+    ) {
+        keepOldRow(key, table)
+        var observers: [KeyValueObservers] = []
+        if !isSilent { table.forEachAccessor(key) { if let known = $0._observers { observers.append(known) } } }
+        observers.forEach { $0.willChange(property) }
+        flushForQuery()
+        body()
+        transaction?.recorder.modify(key, property, in: table.id)
+        table.forEachAccessor(key, markStale)
+        observers.forEach { $0.didChange(property) }
     }
 
     private func releaseElements(_ key: ObjectKey, _ source: ObjectTable, _ property: PropertySchema) {

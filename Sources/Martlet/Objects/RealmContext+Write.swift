@@ -228,6 +228,7 @@ extension RealmContext {
         statement.bind(object._key, at: bound.parameter)
         try statement.run()
         try writeWords(of: object, object._key, table, mask: mask, connection)
+        try writeAnyLinks(of: object, object._key, table, mask: mask, connection)
     }
 
     /// A row was changed through one of several accessors: the others read it again.

@@ -16,6 +16,12 @@ final class RealmContext {
     let access: Access
     private var models: [String: ModelClass]
     private(set) var tables: [TableID: ObjectTable] = [:]
+    /// True when some type has a property whose values may be links without the schema saying so.
+    private(set) var hasAnyProperties = false
+    /// Tables of types that have been given a class since, for objects from before.
+    private var retired: [ObjectTable] = []
+    /// What stands in for the class of a type that the program has none for; set by those who open Realms.
+    var standIn: (ObjectTypeSchema) -> ModelClass? = { _ in nil }
     private var tablesByClass: [ObjectIdentifier: ObjectTable] = [:]
 
     /// What the Realm sees; nil after `invalidate()` until it is next used.
@@ -44,6 +50,7 @@ final class RealmContext {
     let arena = TextArena()
     /// Objects that are being added as updates, with their rows: circles of links end here.
     var updating: [ObjectIdentifier: ObjectKey] = [:]
+    var adding = AddingState()
     /// Embedded objects that were just made from untyped values and wait for their owner.
     var unowned: Set<ObjectIdentifier> = []
     /// Objects that are being copied by `create`, with their copies.
@@ -129,10 +136,15 @@ final class RealmContext {
                 known.incoming = table.incoming
                 continue
             }
+            if let known = tables[table.id] {
+                known.accessors.forEach(invalidate)
+                retired.append(known)
+            }
             let objectTable = ObjectTable(table, model, self)
             tables[table.id] = objectTable
             if let model { tablesByClass[ObjectIdentifier(model.metatype)] = objectTable }
         }
+        hasAnyProperties = tables.values.contains { $0.type.properties.contains(where: \.isAny) }
     }
 
     // Another process, or another Realm of this one, has added types to the file.

@@ -123,7 +123,11 @@ import MartletSQLite
 
     public mutating func decimal128() -> Decimal128 { Decimal128._value(stored()) ?? .zero }
     public mutating func optionalDecimal128() -> Decimal128? { Decimal128._value(stored()) }
-    public mutating func anyValue() -> AnyRealmValue { AnyRealmValue._value(stored()) ?? .none }
+    public mutating func anyValue() -> AnyStorage {
+        let current = property
+        let stored = stored()
+        return image?.anyValues[current].map { .value($0) } ?? AnyStorage(stored: stored.raw)
+    }
 
     public mutating func enumeration<E: PersistableEnum>() -> E {
         let value = stored()
@@ -164,6 +168,8 @@ import MartletSQLite
 struct RowImage {
     var values: [SQLValue] = []
     var objects: [Int: ObjectBase] = [:]
+    /// Values of any type with objects that are not yet added; `values` has what they are compared by.
+    var anyValues: [Int: AnyRealmValue] = [:]
 
     subscript(property: Int) -> SQLValue { property < values.count ? values[property] : .null }
 }

@@ -198,7 +198,19 @@ import MartletSQLite
     public mutating func optionalObjectId(_ value: ObjectId?) { put(value._stored) }
     public mutating func decimal128(_ value: Decimal128) { put(value._stored) }
     public mutating func optionalDecimal128(_ value: Decimal128?) { put(value._stored) }
-    public mutating func anyValue(_ value: AnyRealmValue) { put(value._stored) }
+    public mutating func anyValue(_ storage: inout AnyStorage) {
+        let unmanaged = storage.unmanaged
+        switch mode {
+        case .adopt(let context, let policy):
+            if let unmanaged {
+                storage = AnyStorage(stored: unmanaged.stored(ElementSource(context: context, policy: policy)))
+            }
+        case .collect: image.anyValues[property] = unmanaged
+        case .bind where unmanaged != nil: return put(StoredValue.null)
+        default: break
+        }
+        put(StoredValue(storage.stored))
+    }
     public mutating func enumeration<E: PersistableEnum>(_ value: E) {
         probe(E.self)
         put(value._stored)

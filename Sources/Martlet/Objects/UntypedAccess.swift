@@ -41,6 +41,10 @@ extension ObjectBase {
             }
             return _context?.table(named: target)?.object(key)
         }
+        if property.isAny {
+            let value = image.anyValues[property.index] ?? AnyRealmValue(image[property.index], in: _context)
+            return value == .none ? nil : value
+        }
         return UntypedValue.swift(image[property.index], property.element)
     }
 
@@ -57,6 +61,10 @@ extension ObjectBase {
             Misuse.linkingObjectsAssigned("\(_typeName).\(property.name)", origin: "\(type).\(origin)")
         }
         if property.isLink { return setUntypedLink(property, value, rules) }
+        if property.isAny {
+            guard let value = anyValue(value, rules) else { wrong(value, property) }
+            return setAnyUntyped(property, value, rules.policy)
+        }
         guard let stored = UntypedValue.stored(value, property.element, isOptional: property.isOptional) else {
             wrong(value, property)
         }
@@ -83,7 +91,7 @@ extension ObjectBase {
     }
 
     final func targetModel(_ name: String) -> ModelClass? {
-        if let model = _context?.table(named: name)?.model { return model }
+        if let table = _context?.table(named: name) { return table.anyModel }
         return ModelRegistry.classes.map(ModelClass.of).first { $0.schema.name == name }
     }
 
@@ -107,11 +115,34 @@ extension ObjectBase {
         }
     }
 
+    /// A value of any type from an untyped one; nil for what is none.
+    final func anyValue(_ value: Any?, _ rules: UntypedAssignment) -> AnyRealmValue? {
+        AnyRealmValue(untyped: value) { object in
+            guard let context = _context else { return object }
+            return context.object(object._model, for: object, rules)
+        }
+    }
+
+    private final func setAnyUntyped(
+        _ property: PropertySchema, _ value: AnyRealmValue, _ policy: Realm.UpdatePolicy
+    ) {
+        guard let context = _context else {
+            var image = _image
+            image.anyValues[property.index] = value
+            image.values[property.index] = value._stored.raw
+            return decode(image, property.index)
+        }
+        _load(property.index)
+        _ = context.requireWrite("a '\(_typeName)'")
+        setStored(property.index, value.stored(ElementSource(context: context, policy: policy)))
+    }
+
     private final func setStored(_ property: PropertyIndex, _ value: SQLValue) {
         _load(property)
         var image = _image
         image.values[property] = value
         image.objects[property] = nil
+        image.anyValues[property] = nil
         decode(image, property)
     }
 
@@ -131,10 +162,21 @@ extension ObjectBase {
         case .single:
             if property.isLink {
                 copyLink(property, to: target, policy)
+            } else if property.isAny {
+                copyAny(property, to: target, policy)
             } else {
                 target.setStored(property.index, _image[property.index])
             }
         }
+    }
+
+    private final func copyAny(_ property: PropertySchema, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
+        guard let context = target._context else { return }
+        let image = _image
+        let source = ElementSource(context: context, policy: policy)
+        let new = image.anyValues[property.index]?.stored(source) ?? image[property.index]
+        target._load(property.index)
+        if policy == .all || new != target._image[property.index] { target.setStored(property.index, new) }
     }
 
     private final func copyLink(_ property: PropertySchema, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {

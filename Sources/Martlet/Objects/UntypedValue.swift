@@ -36,7 +36,7 @@ enum UntypedValue {
         case .int32: return integer(value).flatMap { Int32(exactly: $0) }.map { $0._stored.raw }
         case .float: return floating(value).map { Float($0)._stored.raw }
         case .double: return floating(value).map { $0._stored.raw }
-        case .any: return (value as? AnyRealmValue)?._stored.raw ?? (value as? any PersistableValue)?._stored.raw
+        case .any: return AnyRealmValue(untyped: value) { $0 }?._stored.raw
         case .string, .data, .date, .uuid, .objectId, .decimal128:
             guard let type = type(of: scalar), let given = value as? any PersistableValue, Swift.type(of: given) == type
             else { return nil }

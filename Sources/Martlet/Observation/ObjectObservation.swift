@@ -135,6 +135,7 @@ final class ObjectObservation {
     private func shown(_ stored: [SQLValue], _ indices: [Int]) -> [Any?] {
         indices.map { index in
             guard let property = named[index].property else { return nil }
+            if property.isAny { return AnyRealmValue(stored[index], in: context, isOld: true) }
             guard property.isLink, let target = property.element.target else {
                 return UntypedValue.swift(stored[index], property.element)
             }

@@ -97,12 +97,12 @@ extension ValueCollectionField {
 extension ValueCollectionField where Element: PersistableValue {
     /// `value` is an element, or a value of the map.
     public func contains(_ value: Element) -> Query<Root> {
-        Query(.comparison(.path(_path.path), .equal, .value(value._compared.raw)))
+        .compare(Field(_path), .equal, value)
     }
 
     /// Some element is one of these values. No values match nothing.
     public func containsAny(in values: some Sequence<Element>) -> Query<Root> {
-        Query(.contained(.path(_path.path), values.map { $0._compared.raw }))
+        Field(_path).in(values)
     }
 }
 
@@ -127,7 +127,7 @@ extension ValueCollectionField where Element: NumericValue {
     /// The sum of the elements.
     public var sum: CollectionNumber<Root, Element> { CollectionNumber(.aggregate(.sum, _path.path)) }
     /// The mean of the elements.
-    public var avg: CollectionNumber<Root, Double> { CollectionNumber(.aggregate(.average, _path.path)) }
+    public var avg: CollectionNumber<Root, Element._Average> { CollectionNumber(.aggregate(.average, _path.path)) }
 }
 
 extension Field where Value: OrderedValue {
@@ -141,5 +141,5 @@ extension Field where Value: NumericValue {
     /// The sum over the elements of the collection that this field is reached through.
     public var sum: CollectionNumber<Root, Value> { CollectionNumber(.aggregate(.sum, _path.path)) }
     /// The mean over the elements.
-    public var avg: CollectionNumber<Root, Double> { CollectionNumber(.aggregate(.average, _path.path)) }
+    public var avg: CollectionNumber<Root, Value._Average> { CollectionNumber(.aggregate(.average, _path.path)) }
 }

@@ -68,7 +68,8 @@ public func >= <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, 
 extension Field where Value: PersistableValue {
     /// The value is one of these. No values match nothing.
     public func `in`(_ values: some Sequence<Value>) -> Query<Root> {
-        Query(.contained(.path(_path.path), values.map { $0._compared.raw }))
+        let values = Array(values)
+        return Query(.contained(.path(_path.path), values.map { $0._compared.raw }), Query<Root>.objects(in: values))
     }
 }
 

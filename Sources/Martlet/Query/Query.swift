@@ -39,7 +39,12 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
     static func compare<V: PersistableValue>(_ field: Field<Root, V>, _ comparison: Predicate.Comparison, _ value: V)
         -> Query
     {
-        Query(.comparison(.path(field._path.path), comparison, .value(value._compared.raw)))
+        Query(.comparison(.path(field._path.path), comparison, .value(value._compared.raw)), objects(in: [value]))
+    }
+
+    /// The objects that values of any type hold.
+    static func objects(in values: [some PersistableValue]) -> [ObjectBase] {
+        values.flatMap { $0._comparedObjects.compactMap { $0 as? ObjectBase } }
     }
 
     static func compare<V>(_ left: Field<Root, V>, _ comparison: Predicate.Comparison, _ right: Field<Root, V>) -> Query

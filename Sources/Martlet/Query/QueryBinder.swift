@@ -55,7 +55,7 @@ struct QueryBinder {
         _ comparison: QuerySyntax.Comparison, _ scope: Scope
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
         guard let quantifier = comparison.quantifier else { return try relate(comparison, scope) }
-        guard case .path(let path) = comparison.left, path.function == nil else {
+        guard case .path(let path) = comparison.left, path.function.map({ $0.0 == .kind }) ?? true else {
             throw QuerySyntaxError(offset: comparison.left.offset, message: "'ANY', 'ALL' and 'NONE' need a key path")
         }
         let resolved = try resolve(path, scope)
@@ -84,6 +84,7 @@ struct QueryBinder {
         var rest = path
         rest.variable = nil
         rest.components = Array(path.components[end...])
+        rest.function = path.function.map { ($0.0, $0.position - end) }
         inner.left = .path(rest)
         return try relate(inner, Scope(start: resolved.elements))
     }
@@ -123,6 +124,7 @@ struct QueryBinder {
                 return try compareLink(left, target, sign, literal, right, comparison)
             }
             guard let value = literal.compared(with: element) else { throw mismatch(left, right, comparison) }
+            if element == .scalar(.any) { objects += literal.anyObjects }
             return .comparison(left.operand, sign, .value(value))
         case (.element(let a), .element(let b)):
             guard ComparedKind(a).isComparable(with: ComparedKind(b)), a.target == nil || sign.isEquality else {
@@ -200,10 +202,11 @@ struct QueryBinder {
         if element.target != nil { return try isIn(left, element, values, right, comparison) }
         var stored: [SQLValue] = []
         for value in values {
-            guard let value = value.compared(with: element) else {
+            if element == .scalar(.any) { objects += value.anyObjects }
+            guard let compared = value.compared(with: element) else {
                 throw mismatch(left, BoundOperand(value), comparison)
             }
-            stored.append(value)
+            stored.append(compared)
         }
         return .contained(left.operand, stored)
     }
@@ -298,28 +301,45 @@ struct QueryBinder {
         guard let (function, position) = path.function else {
             return BoundOperand(resolved, "\(text), which is '\(resolved.typeDescription)',")
         }
+        if function == .kind { return try kind(resolved, path, isAtEnd: position == path.components.count) }
         guard let end = resolved.collectionEnd else {
             throw QuerySyntaxError(
                 offset: path.offset, message: "\(text) is no collection, so it has no '@count' or sum")
         }
-        switch function {
-        case .count:
-            guard position == path.components.count, end == position else {
-                throw QuerySyntaxError(offset: path.offset, message: "'@count' stands behind a collection, at the end")
-            }
-            return BoundOperand(.count(resolved.path), .scalar(.int), "the count of \(text)")
-        case .aggregate(let function):
-            let isArithmetic = function == .sum || function == .average
-            guard let element = resolved.element, element.target == nil, ComparedKind(element) != .any,
-                !isArithmetic || ComparedKind(element) == .number
-            else {
-                throw QuerySyntaxError(
-                    offset: path.offset,
-                    message: "\(text) has no \(isArithmetic ? "sum or average" : "least or greatest value")")
-            }
-            let type: ElementType = isArithmetic ? .scalar(.double) : element
-            return BoundOperand(.aggregate(function, resolved.path), type, "the \(function.rawValue) of \(text)")
+        if case .aggregate(let function) = function { return try aggregate(function, resolved, path) }
+        guard position == path.components.count, end == position else {
+            throw QuerySyntaxError(offset: path.offset, message: "'@count' stands behind a collection, at the end")
         }
+        return BoundOperand(.count(resolved.path), .scalar(.int), "the count of \(text)")
+    }
+
+    private func aggregate(
+        _ function: MartletEngine.Predicate.Aggregate, _ resolved: BoundPath, _ path: QuerySyntax.Path
+    ) throws(QuerySyntaxError) -> BoundOperand {
+        let text = "'\(resolved.path.text)'"
+        let kind = resolved.element.map(ComparedKind.init)
+        guard let element = resolved.element, element.target == nil, kind != .any,
+            !function.isArithmetic || kind == .number || kind == .decimal
+        else {
+            throw QuerySyntaxError(
+                offset: path.offset,
+                message: "\(text) has no \(function.isArithmetic ? "sum or average" : "least or greatest value")")
+        }
+        let type: ElementType = function.isArithmetic && kind == .number ? .scalar(.double) : element
+        return BoundOperand(.aggregate(function, resolved.path), type, "the \(function.rawValue) of \(text)")
+    }
+
+    private func kind(
+        _ resolved: BoundPath, _ path: QuerySyntax.Path, isAtEnd: Bool
+    ) throws(QuerySyntaxError) -> BoundOperand {
+        let text = "'\(resolved.path.text)'"
+        guard isAtEnd, resolved.element == .scalar(.any) else {
+            throw QuerySyntaxError(
+                offset: path.offset,
+                message: "'@type' stands behind a value of any type, at the end, and \(text) is "
+                    + "'\(resolved.typeDescription)'")
+        }
+        return BoundOperand(.kind(resolved.path), .scalar(.string), "the kind of \(text)")
     }
 
     // MARK: Key paths

@@ -132,7 +132,7 @@ enum QueryLiteral: Equatable {
 
     // MARK: Storing
 
-    /// The value as a property of any type holds it; nil for objects and lists.
+    /// The value as a property of any type holds it; nil for lists.
     var anyValue: AnyRealmValue? {
         switch self {
         case .null: AnyRealmValue.none
@@ -146,9 +146,13 @@ enum QueryLiteral: Equatable {
         case .uuid(let value): .uuid(value)
         case .objectId(let value): .objectId(value)
         case .any(let value): value
-        case .object, .list: nil
+        case .object(let object): .object(object)
+        case .list: nil
         }
     }
+
+    /// The objects of a Realm in the literal, for values of any type.
+    var anyObjects: [ObjectBase] { anyValue?.objects.filter { $0._context != nil } ?? [] }
 
     /// The value as it is compared with values of a kind; nil when it cannot be.
     func compared(with element: ElementType) -> SQLValue? {

@@ -407,7 +407,7 @@ struct QueryParser {
         func aggregate(_ function: QuerySyntax.Function) throws(QuerySyntaxError) {
             guard path.function == nil else {
                 throw QuerySyntaxError(
-                    offset: offset, message: "a key path has one '@count', '@min', '@max', '@sum' or '@avg'")
+                    offset: offset, message: "a key path has one '@count', '@min', '@max', '@sum', '@avg' or '@type'")
             }
             path.function = (function, path.components.count)
         }
@@ -417,6 +417,7 @@ struct QueryParser {
         case "max": try aggregate(.aggregate(.max))
         case "sum": try aggregate(.aggregate(.sum))
         case "avg", "average": try aggregate(.aggregate(.average))
+        case "type": try aggregate(.kind)
         case "allkeys": path.components.append((.keys, offset))
         case "allvalues": break
         case "links":
@@ -426,7 +427,8 @@ struct QueryParser {
             return
         default:
             throw failure(
-                "expected '@count', '@size', '@min', '@max', '@sum', '@avg', '@allKeys', '@allValues' or '@links'")
+                "expected '@count', '@size', '@min', '@max', '@sum', '@avg', '@type', '@allKeys', '@allValues' or "
+                    + "'@links'")
         }
         advance()
     }

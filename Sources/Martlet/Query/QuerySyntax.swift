@@ -61,6 +61,8 @@ struct QuerySyntax {
     enum Function: Equatable {
         case count
         case aggregate(Predicate.Aggregate)
+        /// What kind of value a value of any type is.
+        case kind
     }
 
     enum Stage {

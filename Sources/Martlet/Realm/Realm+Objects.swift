@@ -121,6 +121,8 @@ extension ObjectBase: CustomStringConvertible {
             case .single where property.isLink:
                 return
                     "\(property.name) = \(untypedValue(property) == nil ? "nil" : "\(property.element.target ?? "")(…)")"
+            case .single where property.isAny:
+                return "\(property.name) = \((untypedValue(property) as? AnyRealmValue)?.summary ?? "nil")"
             case .single: return "\(property.name) = \(untypedValue(property) ?? "nil")"
             default: return "\(property.name) = \(property.typeDescription)"
             }

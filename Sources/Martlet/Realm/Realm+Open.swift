@@ -86,6 +86,7 @@ extension Realm {
         let context = RealmContext(
             coordinator, configuration, configuration.models, configuration.readOnly ? .readOnly : .readWrite,
             confinement, scheduler)
+        context.standIn = { StoredObject.model(of: $0) }
         context.replaceSnapshot(try translating { try coordinator.openSnapshot() })
         coordinator.register(context, confinement.identity)
         context.follow()

@@ -51,6 +51,13 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
 
     var bytes: [UInt8] { number.bytes }
 
+    /// The sum of numbers, and their mean, nil without any: rounded to 34 digits once, at the end.
+    static func total(_ numbers: some Sequence<Decimal128>) -> (sum: Decimal128, mean: Decimal128?) {
+        var sum = DecimalSum()
+        for number in numbers { sum.add(number.number) }
+        return (Decimal128(sum.total), sum.mean.map { Decimal128($0) })
+    }
+
     init?(bytes: [UInt8]) {
         guard let number = DecimalNumber(bytes: bytes) else { return nil }
         self.init(number)
@@ -62,4 +69,18 @@ extension Decimal128: OrderedValue {
     public static func _value(_ stored: StoredValue) -> Decimal128? {
         if case .blob(let bytes) = stored.raw { Decimal128(bytes: bytes) } else { nil }
     }
+}
+
+extension Decimal128: NumericValue {
+    public typealias _Average = Decimal128
+
+    public static func _number(_ stored: StoredValue) -> Decimal128 {
+        switch stored.raw {
+        case .integer(let number): Decimal128(Int(number))
+        case .real(let number): (try? Decimal128(string: "\(number)")) ?? .nan
+        default: _value(stored) ?? .zero
+        }
+    }
+
+    public static func _sum(_ stored: StoredValue) -> Decimal128? { _number(stored) }
 }

@@ -17,11 +17,15 @@ extension FixedWidthInteger where Self: NumericValue {
         switch stored.raw {
         case .integer(let number): Self(clamping: number)
         case .real(let number): Self(exactly: number.rounded()) ?? 0
-        default: 0
+        default: Decimal128._value(stored).flatMap { Double("\($0)") }.flatMap { Self(exactly: $0.rounded()) } ?? 0
         }
     }
     public static func _sum(_ stored: StoredValue) -> Self? {
-        if case .integer(let number) = stored.raw { Self(exactly: number) } else { _number(stored) }
+        switch stored.raw {
+        case .integer(let number): Self(exactly: number)
+        case .blob: Decimal128._value(stored).flatMap { Self("\($0)") }
+        default: _number(stored)
+        }
     }
 }
 
@@ -55,7 +59,9 @@ extension Double: NumericValue {
     public var _stored: StoredValue { storedFloating(self) }
     public var _compared: StoredValue { comparedFloating(self) }
     public static func _value(_ stored: StoredValue) -> Double? { floating(stored) }
-    public static func _number(_ stored: StoredValue) -> Double { floating(stored) ?? 0 }
+    public static func _number(_ stored: StoredValue) -> Double {
+        floating(stored) ?? Decimal128._value(stored).flatMap { Double("\($0)") } ?? 0
+    }
     public static func _sum(_ stored: StoredValue) -> Double? { _number(stored) }
 }
 
@@ -63,7 +69,7 @@ extension Float: NumericValue {
     public var _stored: StoredValue { storedFloating(Double(self)) }
     public var _compared: StoredValue { comparedFloating(Double(self)) }
     public static func _value(_ stored: StoredValue) -> Float? { floating(stored).map(Float.init) }
-    public static func _number(_ stored: StoredValue) -> Float { floating(stored).map(Float.init) ?? 0 }
+    public static func _number(_ stored: StoredValue) -> Float { Float(Double._number(stored)) }
     public static func _sum(_ stored: StoredValue) -> Float? { _number(stored) }
 }
 
@@ -109,6 +115,7 @@ extension ObjectId: OrderedValue {
 extension Optional: PersistableValue where Wrapped: PersistableValue {
     public var _stored: StoredValue { self?._stored ?? .null }
     public var _compared: StoredValue { self?._compared ?? .null }
+    public var _comparedObjects: [AnyObject] { self?._comparedObjects ?? [] }
     public static func _value(_ stored: StoredValue) -> Wrapped?? {
         stored == .null ? .some(nil) : Wrapped._value(stored).map(Optional.some)
     }
@@ -117,9 +124,11 @@ extension Optional: PersistableValue where Wrapped: PersistableValue {
 
 extension Optional: OrderedValue where Wrapped: OrderedValue {
     public typealias _Present = Wrapped
+    public var _sortKey: StoredValue { self?._sortKey ?? .null }
 }
 
 extension Optional: NumericValue where Wrapped: NumericValue {
+    public typealias _Average = Wrapped._Average
     public static func _number(_ stored: StoredValue) -> Wrapped? { Wrapped._number(stored) }
     public static func _sum(_ stored: StoredValue) -> Wrapped?? { Wrapped._sum(stored).map { .some($0) } }
 }

@@ -20,6 +20,8 @@ public protocol PersistableValue {
     static func _value(_ stored: StoredValue) -> Self?
     /// The value as queries compare it with stored ones.
     var _compared: StoredValue { get }
+    /// Objects of a Realm in the value: only that Realm can compare it.
+    var _comparedObjects: [AnyObject] { get }
     /// The type's name in messages.
     static var _typeName: String { get }
 }
@@ -27,6 +29,8 @@ public protocol PersistableValue {
 extension PersistableValue {
     /// The value as it is stored.
     public var _compared: StoredValue { _stored }
+    /// None.
+    public var _comparedObjects: [AnyObject] { [] }
     /// The type's name in messages.
     public static var _typeName: String { "\(Self.self)" }
 }
@@ -35,10 +39,19 @@ extension PersistableValue {
 public protocol OrderedValue: PersistableValue {
     /// The type without its optionality: what a least or greatest value has.
     associatedtype _Present: OrderedValue = Self
+    /// What the value is sorted by.
+    var _sortKey: StoredValue { get }
+}
+
+extension OrderedValue {
+    /// What it is compared by.
+    public var _sortKey: StoredValue { _compared }
 }
 
 /// What sums and averages can be made of.
 public protocol NumericValue: OrderedValue {
+    /// What an average is: a decimal of decimals, otherwise a floating number.
+    associatedtype _Average: NumericValue = Double
     /// The value nearest to a sum computed by the database.
     static func _number(_ stored: StoredValue) -> Self
     /// The same for a sum; nil when it does not fit.

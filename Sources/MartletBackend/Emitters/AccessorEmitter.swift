@@ -59,7 +59,11 @@ struct AccessorEmitter {
 
     private func read(_ layout: PropertyLayout) -> String {
         if !layout.type.isSingle { return layout.collectionCall }
-        return layout.type.value.objectName == nil ? layout.storage : "_link(\(layout.storage))"
+        return switch layout.type.value {
+        case .link, .embedded: "_link(\(layout.storage))"
+        case .scalar(.anyValue): "_any(\(layout.storage))"
+        default: layout.storage
+        }
     }
 
     private func write(_ layout: PropertyLayout) -> String {
@@ -68,6 +72,7 @@ struct AccessorEmitter {
         return switch layout.type.value {
         case .link: "_setLink(\(position), &\(layout.storage), newValue)"
         case .embedded: "_setEmbedded(\(position), &\(layout.storage), newValue)"
+        case .scalar(.anyValue): "_setAny(\(position), &\(layout.storage), newValue)"
         default: "_willSet(\(position)); \(layout.storage) = newValue; _didSet(\(position))"
         }
     }

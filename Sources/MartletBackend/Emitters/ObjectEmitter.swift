@@ -59,9 +59,7 @@ struct ObjectEmitter {
     private func assignment(of layout: PropertyLayout) -> String {
         let name = layout.name
         switch layout.type.kind {
-        case .single:
-            let value = layout.type.value.objectName == nil ? name : "Martlet.LinkStorage(\(name))"
-            return "\(layout.storage) = \(value)"
+        case .single: return "\(layout.storage) = \(SwiftTypes.stored(name, as: layout.type))"
         case .list: return "if !\(name).isEmpty { \(layout.collectionCall).append(objectsIn: \(name)) }"
         case .set: return "if !\(name).isEmpty { \(layout.collectionCall).insert(objectsIn: \(name)) }"
         case .map: return "if !\(name).isEmpty { \(layout.collectionCall).merge(\(name)) }"
@@ -75,7 +73,7 @@ struct ObjectEmitter {
             guard layout.type.isSingle, layout.property.defaultValue != nil else { return nil }
             let value = SwiftValues.initial(of: layout.property, in: context.schema)
             guard value != SwiftValues.start(of: layout.type, in: context.schema) else { return nil }
-            return "\(layout.storage) = \(value)"
+            return "\(layout.storage) = \(SwiftTypes.stored(value, as: layout.type))"
         }
         guard !assignments.isEmpty else { return }
         writer.line()

@@ -32,6 +32,7 @@ struct RowEmitter {
         return switch layout.type.value {
         case .link: "row.link(&\(layout.storage))"
         case .embedded: "row.embedded(&\(layout.storage))"
+        case .scalar(.anyValue): "row.anyValue(&\(layout.storage))"
         default: "row.\(method(of: layout.type))(\(layout.storage))"
         }
     }

@@ -40,9 +40,9 @@ enum SwiftNames {
 
     /// Members of the runtime's classes that begin with an underscore and that generated code can see.
     private static let runtimeMembers: Set<String> = [
-        "_applyDefaults", "_comparedElement", "_decode", "_didSet", "_element", "_encode", "_facts", "_guard", "_link",
-        "_linkingObjects", "_list", "_load", "_locator", "_map", "_mutableSet", "_object", "_prepare", "_setEmbedded",
-        "_setLink",
+        "_any", "_applyDefaults", "_comparedElement", "_decode", "_didSet", "_element", "_encode", "_facts", "_guard",
+        "_holds", "_isCollection", "_link", "_linkingObjects", "_list", "_load", "_locator", "_map", "_mutableSet",
+        "_object", "_prepare", "_replacingObject", "_setAny", "_setEmbedded", "_setLink", "_soughtElement",
         "_storedElement", "_willSet",
     ]
 }

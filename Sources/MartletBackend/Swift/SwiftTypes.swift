@@ -29,8 +29,20 @@ enum SwiftTypes {
     /// The type of the private stored property.
     static func storage(_ type: PropertyTypeModel) -> String {
         guard type.isSingle else { return property(type) + "?" }
-        guard let target = type.value.objectName else { return element(of: type) }
-        return "Martlet.LinkStorage<\(SwiftNames.escaped(target))>"
+        return switch type.value {
+        case .link(let target), .embedded(let target): "Martlet.LinkStorage<\(SwiftNames.escaped(target))>"
+        case .scalar(.anyValue): "Martlet.AnyStorage"
+        default: element(of: type)
+        }
+    }
+
+    /// An expression of a property's type as its private stored property takes it.
+    static func stored(_ value: String, as type: PropertyTypeModel) -> String {
+        switch type.value {
+        case .link, .embedded: "Martlet.LinkStorage(\(value))"
+        case .scalar(.anyValue): "Martlet.AnyStorage(\(value))"
+        default: value
+        }
     }
 
     /// The type of the parameter of a memberwise initialiser.

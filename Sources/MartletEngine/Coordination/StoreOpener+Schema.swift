@@ -44,6 +44,7 @@ extension StoreOpener {
                 change.apply(diff.steps),
                 "what the schema asks for is not true of the objects in the file; nothing was changed")
             try change.createWords(diff.steps)
+            try AnyLinkRows(connection, Catalog.types(connection))?.rebuildIndex()
         }
         let isChanged = migrates || !diff.isEmpty
         try connection.execute(

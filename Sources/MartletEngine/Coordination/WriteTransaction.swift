@@ -1,4 +1,4 @@
-import MartletSQLite
+package import MartletSQLite
 
 /// An open write transaction: the write lock, a connection inside `BEGIN IMMEDIATE`, and what has been touched.
 /// Confined to the Realm that began it.
@@ -17,6 +17,8 @@ package final class WriteTransaction {
     private var sealed: [CommitLog.Entry] = []
     /// True while a write is open that can be taken back without those before it.
     private var hasSavepoint = false
+    /// Whether the file has links in values of any type; nil until asked for.
+    private var hasAnyLinks: Bool?
     /// The next free key of each table this transaction has inserted into.
     private var nextKeys: [TableID: ObjectKey] = [:]
 
@@ -49,6 +51,21 @@ package final class WriteTransaction {
             }
         nextKeys[table] = key + 1
         return key
+    }
+
+    /// True when the file has an index of links in values of any type.
+    package func hasAnyLinks(_ connection: Connection) throws -> Bool {
+        if let hasAnyLinks { return hasAnyLinks }
+        let found = try AnyLinkIndex.exists(connection)
+        hasAnyLinks = found
+        return found
+    }
+
+    /// The index of links in values of any type, made if there is none.
+    package func createAnyLinks(_ connection: Connection) throws -> AnyLinkIndex {
+        if try !hasAnyLinks(connection) { try AnyLinkIndex.create(connection) }
+        hasAnyLinks = true
+        return AnyLinkIndex(connection)
     }
 
     /// Makes the changes durable and returns the new version, pinned on the same connection.

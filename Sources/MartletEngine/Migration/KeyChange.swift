@@ -40,6 +40,7 @@ struct KeyChange {
             // Types that are keyed anew later have the same columns.
             try follow(schema[incoming.table].type, schema[incoming.table].type.properties[incoming.property])
         }
+        try followAnyLinks()
         connection.forgetStatements()
         try connection.execute("DROP TABLE \(formerTable)")
     }
@@ -92,6 +93,20 @@ struct KeyChange {
         try connection.execute(
             "INSERT INTO \(targets) SELECT \(present(old, "target")), owner, count FROM \(old)")
         try connection.execute("DROP TABLE \(old)")
+    }
+
+    // This type is still listed as it was, and lies as it is going to: its values of any type are found in the columns of the
+    // same names.
+    private func followAnyLinks() throws {
+        guard let id = schema[type.name]?.id,
+            let rows = try AnyLinkRows(connection, schema.tables.values.map { ($0.id, $0.type) })
+        else { return }
+        let find = try connection.statement("SELECT \(key) FROM \(formerTable) WHERE \"_key\" = ?1")
+        try rows.replace { link in
+            guard link.table == id else { return link }
+            if case .integer(let key) = try present(.integer(link.key), find) { return AnyLink(id, key) }
+            return nil
+        }
     }
 
     private func followElements(_ chunks: String) throws {

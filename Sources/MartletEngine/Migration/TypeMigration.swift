@@ -44,6 +44,7 @@ package final class TypeMigration {
             let current = types[type.name] ?? type
             return (id, changed.contains(type.name) ? current.withoutWords : current)
         }
+        try AnyLinkRows(connection, staged)?.rebuildIndex()
     }
 
     private func rebuild(_ name: String, _ sources: [String: String]) throws -> ObjectTypeSchema? {
@@ -95,6 +96,7 @@ package final class TypeMigration {
             return
         }
         try PropertyFill(past: PastType(old, past), type: type, fit: fit, connection: connection).run(&unsettled)
+        if property.element == .scalar(.any) { try AnyLinkRows(connection, staged)?.rebuildIndex() }
     }
 
     /// Takes the tables of a type away that the program does not declare, once the user's code has run. Its rows are gone
@@ -142,6 +144,7 @@ package final class TypeMigration {
             }
         }
         try change.createWords(diff.steps)
+        try AnyLinkRows(connection, Catalog.types(connection))?.rebuildIndex()
         return conflicts
     }
 

@@ -113,6 +113,7 @@ extension QueryCompiler {
     func outerCollection(of placed: PlacedOperand) throws -> (PropertyPath, Predicate.Operand)? {
         switch placed.operand {
         case .path(let path): try split(path, placed.scope, leaving: 0).map { ($0, .path($1)) }
+        case .kind(let path): try split(path, placed.scope, leaving: 0).map { ($0, .kind($1)) }
         case .count(let path): try split(path, placed.scope, leaving: 1).map { ($0, .count($1)) }
         case .aggregate(let function, let path):
             try split(path, placed.scope, leaving: 1).map { ($0, .aggregate(function, $1)) }
@@ -176,14 +177,21 @@ extension QueryCompiler {
         let prefix = PropertyPath(components: Array(path.components[..<end]))
         let (relation, owner, element) = try collection(prefix, scope, isFromOwner: true)
         let value = try term(.path(PropertyPath(components: Array(path.components[end...]))), element)
-        let isArithmetic = function == .sum || function == .average
-        guard isArithmetic ? value.kind == .number : value.kind != .any && value.kind != .row else {
+        let isArithmetic = function.isArithmetic
+        guard isArithmetic ? value.kind == .number || value.kind == .decimal : value.kind != .any && value.kind != .row
+        else {
             throw QueryFailure("'\(path.text)' has no \(isArithmetic ? "sum or average" : "order")")
         }
-        let number = value.kind == .decimal ? "nullif(\(value.sql), \(DecimalNumber.nanLiteral))" : value.sql
-        // The sum of nothing is zero.
-        let result = function == .sum ? "ifnull(sum(\(number)), 0)" : "\(function.rawValue)(\(number))"
-        return QueryTerm(relation.of(owner).select(result), isArithmetic ? .number : value.kind)
+        return QueryTerm(relation.of(owner).select(Self.aggregate(function, value)), value.kind)
+    }
+
+    /// An aggregate of terms that it can be made of. The sum of nothing is zero; decimals that are no numbers are left out.
+    static func aggregate(_ function: Predicate.Aggregate, _ value: QueryTerm) -> String {
+        guard value.kind == .decimal else {
+            return function == .sum ? "ifnull(sum(\(value.sql)), 0)" : "\(function.rawValue)(\(value.sql))"
+        }
+        if function.isArithmetic { return "martlet_decimal_\(function.rawValue)(\(value.sql))" }
+        return "\(function.rawValue)(nullif(\(value.sql), \(DecimalNumber.nanLiteral)))"
     }
 
     // MARK: Other conditions

@@ -28,6 +28,7 @@ extension Predicate.Operand {
         case .value: self
         case .path(let path): .path(try change(path))
         case .count(let path): .count(try change(path))
+        case .kind(let path): .kind(try change(path))
         case .aggregate(let function, let path): .aggregate(function, try change(path))
         case .matching(let path, let condition): .matching(try change(path), condition)
         case .matchingShared(let condition): .matchingShared(try condition.mapPaths(change))

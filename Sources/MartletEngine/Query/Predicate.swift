@@ -64,10 +64,14 @@ package indirect enum Predicate: Sendable, Equatable {
         /// The number of elements that fulfil a condition all whose paths begin with the same collection.
         case matchingShared(Predicate)
         case arithmetic(Operand, Arithmetic, Operand)
+        /// What kind of value a value of any type is, as a text.
+        case kind(PropertyPath)
     }
 
     package enum Aggregate: String, Sendable {
         case min, max, sum, average = "avg"
+
+        package var isArithmetic: Bool { self == .sum || self == .average }
     }
 
     package enum Arithmetic: String, Sendable {

@@ -31,6 +31,7 @@ extension QueryCompiler {
         switch operand {
         case .value(let value): return QueryTerm(bind(value), literal: value)
         case .path(let path): return try term(path, scope)
+        case .kind(let path): return QueryTerm("martlet_kind(\(try term(path, scope).sql))", .text)
         case .count(let path): return QueryTerm(try count(path, scope), .number)
         case .aggregate(let function, let path): return try aggregate(function, path, scope)
         case .matching(let path, let condition): return QueryTerm(try matching(path, condition, scope), .number)

@@ -46,11 +46,10 @@ package struct QueryCompiler {
     ) throws -> Query {
         let layout = schema[plan.table].layout
         let term = try term(.path(path), .row(plan.table, "t"))
-        let value = term.kind == .decimal ? "nullif(\(term.sql), \(DecimalNumber.nanLiteral))" : term.sql
         let condition =
             try plan.stages.isEmpty
             ? condition(plan) : " WHERE t.\(layout.keyColumn) IN (SELECT k FROM (\(ranked(plan))))"
-        return finish("SELECT \(function.rawValue)(\(value)) FROM \(layout.table) t\(condition)")
+        return finish("SELECT \(Self.aggregate(function, term)) FROM \(layout.table) t\(condition)")
     }
 
     /// Those of `keys` that match, each with its sort values, of a plan without stages. Parameters for the keys come first.
@@ -96,7 +95,7 @@ package struct QueryCompiler {
         guard term.kind != .row || path.components.isEmpty else {
             throw QueryFailure("'\(path.text)' is an object, and objects have no order: sort by one of its properties")
         }
-        return term.sql
+        return term.kind == .any ? "martlet_sort_key(\(term.sql))" : term.sql
     }
 
     // MARK: Stages

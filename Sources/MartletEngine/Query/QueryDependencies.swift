@@ -160,7 +160,7 @@ package struct QueryDependencies: Sendable {
     ) throws(ResolvedPath.Failure) {
         switch operand {
         case .value: break
-        case .path(let path), .count(let path), .aggregate(_, let path): try add(path, base, schema)
+        case .path(let path), .count(let path), .kind(let path), .aggregate(_, let path): try add(path, base, schema)
         case .matching(let path, let condition): try add(path, condition, base, schema)
         case .matchingShared(let condition): try add(condition, base, schema)
         case .arithmetic(let left, _, let right):

@@ -5,6 +5,7 @@ import MartletSQLite
 enum QueryFunctions {
     static func install(on connection: Connection) throws(SQLiteError) {
         for function in all { try connection.add(function) }
+        for aggregate in aggregates { try connection.add(aggregate) }
         try connection.add(elements)
     }
 
@@ -35,6 +36,12 @@ enum QueryFunctions {
             }
             return left.compare(right).map { .integer(Int64($0)) } ?? .null
         },
+        // (value): what kind of value it is
+        ScalarFunction("martlet_kind", argumentCount: 1) { arguments in
+            .text(AnyValue(arguments.value(0))?.kind ?? "none")
+        },
+        // (value): what values of any type are sorted by
+        ScalarFunction("martlet_sort_key", argumentCount: 1) { arguments in AnyValue.sortKey(arguments.value(0)) },
         // (tag, value): the value of a typed column as one of any type
         ScalarFunction("martlet_tagged", argumentCount: 2) { arguments in
             guard let tag = UInt8(exactly: arguments.integer(0)).flatMap(AnyValueTag.init) else { return .null }
@@ -44,6 +51,12 @@ enum QueryFunctions {
         ScalarFunction("martlet_decimal", argumentCount: 1) { arguments in
             DecimalNumber(arguments.value(0)).map { .blob($0.bytes) } ?? .null
         },
+    ]
+
+    // (decimal): of those that are numbers
+    private static let aggregates = [
+        AggregateFunction("martlet_decimal_sum", argumentCount: 1, DecimalTotal.self),
+        AggregateFunction("martlet_decimal_avg", argumentCount: 1, DecimalMean.self),
     ]
 
     // (elements, count, layout): layout 1 for maps, whose keys and values take turns; 2 for floating values
@@ -63,6 +76,34 @@ enum QueryFunctions {
         }
         if layout & 1 == 0 { return elements.map { row(.null, $0) } }
         return stride(from: 0, to: elements.count - 1, by: 2).map { row(elements[$0], elements[$0 + 1]) }
+    }
+}
+
+/// A sum of decimals; zero for none.
+private final class DecimalTotal: Aggregation {
+    private var sum = DecimalSum()
+
+    init() {}
+
+    func step(_ arguments: FunctionArguments) { sum.add(arguments) }
+
+    var outcome: SQLValue { .blob(sum.total.bytes) }
+}
+
+/// A mean of decimals; nothing for none.
+private final class DecimalMean: Aggregation {
+    private var sum = DecimalSum()
+
+    init() {}
+
+    func step(_ arguments: FunctionArguments) { sum.add(arguments) }
+
+    var outcome: SQLValue { sum.mean.map { .blob($0.bytes) } ?? .null }
+}
+
+extension DecimalSum {
+    fileprivate mutating func add(_ arguments: FunctionArguments) {
+        if let number = DecimalNumber(arguments.value(0)), !number.isNaN { add(number) }
     }
 }
 

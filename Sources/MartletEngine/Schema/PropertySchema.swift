@@ -36,6 +36,9 @@ package struct PropertySchema: Sendable, Equatable {
 
     package var isLink: Bool { element.target != nil }
 
+    /// True for values of any type, which may be links or hold some.
+    package var isAny: Bool { element == .scalar(.any) }
+
     /// The same property after the type it leads to was renamed.
     func retargeted(_ name: (String) -> String) -> PropertySchema {
         var property = self

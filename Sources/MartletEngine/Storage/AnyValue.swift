@@ -4,6 +4,10 @@ package import MartletSQLite
 package enum AnyValueTag: UInt8, Sendable {
     case bool = 1
     case float, double, data, date, decimal128, objectId, uuid
+    /// A link: the number of the type and the key. See `AnyLink`.
+    case object
+    /// Values one after the other, as in a chunk; in a map keys and values take turns, in the order of the keys.
+    case list, map
 
     /// The tag of values of a scalar type; nil where they lie as they are.
     init?(_ scalar: ScalarType) {
@@ -38,21 +42,34 @@ package enum AnyValueTag: UInt8, Sendable {
     }
 }
 
+extension SQLValue {
+    /// What a stored value of any type says of itself; nil for those that lie as they are, and for absent ones.
+    package var tag: AnyValueTag? {
+        guard case .blob(let bytes) = self else { return nil }
+        return bytes.first.flatMap(AnyValueTag.init)
+    }
+}
+
 /// A stored value of any type, to be compared with another.
-struct AnyValue {
-    private enum Content {
+package struct AnyValue {
+    fileprivate enum Content {
         case bool(Bool)
         case number(SQLValue)
         case decimal(DecimalNumber)
         case text(String)
         case date(Double)
         case bytes(AnyValueTag, [UInt8])
+        case object([UInt8])
+        case list([SQLValue])
+        case map([SQLValue])
     }
 
-    private let content: Content
+    fileprivate let content: Content
+    private let isFloat: Bool
 
     /// Nil for the absence of a value, and for what no value of any type is stored as.
     init?(_ stored: SQLValue) {
+        isFloat = stored.tag == .float
         switch stored {
         case .null: return nil
         case .integer, .real: content = .number(stored)
@@ -70,6 +87,10 @@ struct AnyValue {
                 guard let decimal = DecimalNumber(bytes: bytes) else { return nil }
                 content = .decimal(decimal)
             case .data, .objectId, .uuid: content = .bytes(tag, bytes)
+            case .object: content = .object(bytes)
+            case .list, .map:
+                guard let elements = ElementCodec.decode(bytes) else { return nil }
+                content = tag == .list ? .list(elements) : .map(elements)
             }
         }
     }
@@ -91,7 +112,37 @@ struct AnyValue {
             } else {
                 nil
             }
+        // Objects and collections have no order: they are equal, or nothing is known of them.
+        case (.object(let left), .object(let right)): left == right ? 0 : nil
+        case (.list(let left), .list(let right)): Self.areEqual(left, right) ? 0 : nil
+        case (.map(let left), .map(let right)): Self.areEqual(left, right) ? 0 : nil
         default: nil
+        }
+    }
+
+    private static func areEqual(_ left: [SQLValue], _ right: [SQLValue]) -> Bool {
+        left.count == right.count
+            && zip(left, right).allSatisfy { left, right in
+                guard let first = AnyValue(left), let second = AnyValue(right) else { return left == right }
+                return first.compare(second) == 0
+            }
+    }
+
+    /// What kind of value it is, in the words of `AnyRealmValue`.
+    var kind: String {
+        switch content {
+        case .bool: "bool"
+        case .number(.integer): "int"
+        case .number: isFloat ? "float" : "double"
+        case .decimal: "decimal128"
+        case .text: "string"
+        case .date: "date"
+        case .bytes(.objectId, _): "objectId"
+        case .bytes(.uuid, _): "uuid"
+        case .bytes: "data"
+        case .object: "object"
+        case .list: "list"
+        case .map: "map"
         }
     }
 
@@ -102,5 +153,30 @@ struct AnyValue {
         case .number(let number): DecimalNumber(number)
         default: nil
         }
+    }
+}
+
+extension AnyValue {
+    /// Bytes whose order is that of values of any type: absent ones, booleans, numbers of all kinds by value, texts, data,
+    /// dates, ids, UUIDs, then objects, lists and maps, which have no order but their own.
+    package static func sortKey(_ stored: SQLValue) -> SQLValue {
+        guard let value = AnyValue(stored) else { return .null }
+        return switch value.content {
+        case .bool(let bool): .blob([1, bool ? 1 : 0])
+        case .number(let number): .blob([2] + (DecimalNumber(number) ?? .nan).bytes)
+        case .decimal(let decimal): .blob([2] + decimal.bytes)
+        case .text(let text): .blob([3] + Array(text.utf8))
+        case .date(let date): .blob([5] + ordered(date))
+        case .bytes(let kind, let bytes): .blob([kind == .data ? 4 : kind == .objectId ? 6 : 7] + bytes)
+        case .object(let bytes): .blob([8] + bytes)
+        case .list(let elements): .blob([9] + ElementCodec.encode(elements))
+        case .map(let elements): .blob([10] + ElementCodec.encode(elements))
+        }
+    }
+
+    // The bits of floating numbers have their order, but for negative ones, whose order is the opposite.
+    private static func ordered(_ number: Double) -> [UInt8] {
+        let bits = (number == 0 ? 0 : number).bitPattern
+        return AnyValueTag.bigEndian(bits >> 63 == 1 ? ~bits : bits | 1 << 63)
     }
 }

@@ -16,7 +16,7 @@ package struct DecimalNumber: Hashable, Sendable {
     private let coefficient: UInt128
     private let exponent: Int
 
-    private static let maximumDigits = 34
+    static let maximumDigits = 34
     // The range of IEEE 754's decimal128.
     private static let smallestExponent = -6_176
     private static let largestPower = 6_144
@@ -27,6 +27,8 @@ package struct DecimalNumber: Hashable, Sendable {
     package static let nan = DecimalNumber(kind: .notANumber)
     /// Greater than all finite numbers.
     package static let infinity = DecimalNumber(kind: .infinity)
+    /// Less than all finite numbers.
+    static let negativeInfinity = DecimalNumber(kind: .negativeInfinity)
 
     private init(kind: Kind) {
         self.kind = kind
@@ -65,6 +67,29 @@ package struct DecimalNumber: Hashable, Sendable {
         case .blob(let bytes): self.init(bytes: bytes)
         default: return nil
         }
+    }
+
+    /// The number nearest to digits of any length, of two equally near the one that ends evenly.
+    ///
+    /// - Parameter hasRest: true when something follows the digits that is not zero.
+    static func rounding(isNegative: Bool, _ digits: [UInt8], _ exponent: Int, hasRest: Bool) -> DecimalNumber {
+        // Below the smallest power digits are lost, as they are behind the last of 34.
+        let cut = max(digits.count - maximumDigits, smallestExponent - exponent, 0)
+        let kept = digits.dropLast(cut)
+        var coefficient = kept.reduce(UInt128(0)) { $0 * 10 + UInt128($1) }
+        let lost = [UInt8](repeating: 0, count: max(0, cut - digits.count)) + digits.suffix(min(cut, digits.count))
+        let isMore = hasRest || lost.dropFirst().contains { $0 != 0 }
+        if let first = lost.first, first > 5 || (first == 5 && (isMore || coefficient % 2 == 1)) { coefficient += 1 }
+        let number = DecimalNumber(isNegative: isNegative, coefficient: coefficient, exponent: exponent + cut)
+        guard coefficient != 0, String(number.coefficient).count + number.exponent - 1 > largestPower else {
+            return number
+        }
+        return isNegative ? .negativeInfinity : .infinity
+    }
+
+    /// Sign, digits and power of ten; nil for what is not finite.
+    var parts: (isNegative: Bool, coefficient: UInt128, exponent: Int)? {
+        kind == .finite ? (isNegative, coefficient, exponent) : nil
     }
 
     package var isNaN: Bool { kind == .notANumber }

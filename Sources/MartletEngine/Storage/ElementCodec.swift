@@ -22,6 +22,19 @@ package enum ElementCodec {
         return elements.count == count ? elements : nil
     }
 
+    /// All elements in `bytes`; nil when they are not whole.
+    package static func decode(_ bytes: [UInt8]) -> [SQLValue]? {
+        bytes.withUnsafeBytes { bytes in
+            var elements: [SQLValue] = []
+            var offset = 0
+            while offset < bytes.count {
+                guard let element = next(bytes, &offset) else { return nil }
+                elements.append(element)
+            }
+            return elements
+        }
+    }
+
     private static func append(_ element: SQLValue, to bytes: inout [UInt8]) {
         switch element {
         case .null: bytes.append(0)

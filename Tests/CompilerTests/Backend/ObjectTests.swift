@@ -86,11 +86,23 @@ struct ObjectTests {
             (.data, .data([0, 255]), "Foundation.Data([0, 255])"),
             (.objectId, .objectId(Array(repeating: 0xAB, count: 12)), "Martlet.ObjectId(\"abababababababababababab\")"),
             (.decimal128, .decimal128("-12.50"), "Martlet.Decimal128(\"-12.50\")"),
-            (.anyValue, .integer(3), ".int(3)"),
-            (.anyValue, .string("x"), ".string(\"x\")"),
+            (.anyValue, .integer(3), "Martlet.AnyStorage(.int(3))"),
+            (.anyValue, .string("x"), "Martlet.AnyStorage(.string(\"x\"))"),
         ])
     func literals(kind: ScalarKind, value: DefaultModel, expected: String) {
         #expect(Sample.swift(Sample.type(.scalar(kind)), default: value).contains("_value = \(expected)\n"))
+    }
+
+    @Test("S22 values of any type are kept as what their Realm knows, since they may be links")
+    func anyValue() {
+        let swift = Sample.swift(Sample.type(.scalar(.anyValue)))
+        for line in [
+            "private final var _value: Martlet.AnyStorage = .none", "get { _load(0); return _any(_value) }",
+            "set { _setAny(0, &_value, newValue) }", "value: Martlet.AnyRealmValue = .none",
+            "_value = Martlet.AnyStorage(value)", "_value = row.anyValue()", "row.anyValue(&_value)",
+        ] {
+            #expect(swift.contains(line))
+        }
     }
 
     @Test("S22 Foundation is imported only where one of its types is named")

@@ -73,7 +73,8 @@ import Testing
         #expect(Array(try expectRoundTrip(lists).anyValues) == values)
         #expect(try json(lists.anyValues).hasPrefix(#"[null,true,1,{"double":1},1.5,"#))
         #expect(throws: DecodingError.self) { try read(AnyRealmValue.self, "{}") }
-        #expect(throws: DecodingError.self) { try read(AnyRealmValue.self, "[1]") }
+        #expect(throws: DecodingError.self) { try read(AnyRealmValue.self, #"{"unheard": 1}"#) }
+        #expect(try read(AnyRealmValue.self, #"[1, {"map": {"a": null}}]"#) == .list([.int(1), .map(["a": .none])]))
     }
 
     @Test("O30 O40 lists, sets and maps of every kind survive being encoded and decoded") func collections() throws {

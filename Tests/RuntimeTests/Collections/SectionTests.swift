@@ -113,4 +113,58 @@ import Testing
         }
         expectMessage(unmanaged, "an unmanaged list cannot be queried")
     }
+
+    @Test("O46 O47 values of lists, sets and maps stand in sections, live where they are managed") func values() throws
+    {
+        let test = try TestRealm()
+        let lists = ScalarLists(id: 1, ints: [5, 12, 1, 11, 5], strings: ["b", "ab", "a", "bb"])
+        let sets = ScalarSets(id: 1, strings: ["x", "yy", "z"])
+        let maps = ScalarMaps(id: 1, ints: ["a": 3, "b": 14])
+        func check() {
+            let byFirst = lists.strings.sectioned { String($0.prefix(1)) }
+            #expect(byFirst.allKeys == ["a", "b"] && byFirst.map { Array($0) } == [["a", "ab"], ["b", "bb"]])
+            let tens = lists.ints.sectioned(by: { $0 / 10 }, ascending: false)
+            #expect(tens.allKeys == [1, 0] && tens[1].map { $0 } == [5, 5, 1] && tens[section: 0, item: 1] == 11)
+            #expect(tens[[1, 2]] == 1 && tens.section(forKey: 0)?.count == 3 && tens.section(forKey: 7) == nil)
+            #expect(sets.strings.sectioned(by: \.count).map { Array($0) } == [["x", "z"], ["yy"]])
+            #expect(maps.ints.sectioned { $0 > 9 }.allKeys == [false, true])
+        }
+        check()
+        try test.realm.write {
+            test.realm.add(lists)
+            test.realm.add(sets)
+            test.realm.add(maps)
+        }
+        check()
+        let live = lists.strings.sectioned(by: \.count)
+        let one = try #require(live.section(forKey: 1))
+        #expect(live.allKeys == [1, 2] && one.map { $0 } == ["a", "b"])
+        try test.realm.write { lists.strings.append("c") }
+        #expect(one.map { $0 } == ["a", "b", "c"])
+        try test.realm.write { lists.strings.removeAll() }
+        #expect(live.isEmpty && one.isEmpty)
+    }
+
+    @Test("O40 O46 sections are encoded with their keys") func encoding() throws {
+        let test = try TestRealm()
+        let lists = ScalarLists(id: 1, strings: ["b", "ab", "a"])
+        try test.realm.write {
+            test.realm.add(lists)
+            for id in 0..<3 { test.realm.add(Treasure(id: id, name: id == 1 ? "x" : "y")) }
+        }
+        func json(_ value: some Encodable) throws -> String {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return String(decoding: try encoder.encode(value), as: UTF8.self)
+        }
+        let values = lists.strings.sectioned(by: \.count)
+        #expect(try json(values) == #"[{"elements":["a","b"],"key":1},{"elements":["ab"],"key":2}]"#)
+        #expect(try json(values[0]) == #"["a","b"]"#)
+        let objects = test.realm.objects(Treasure.self).sectioned(by: \.name)
+        #expect(
+            try json(objects)
+                == #"[{"elements":[{"id":1,"name":"x"}],"key":"x"},{"elements":[{"id":0,"name":"y"},{"id":2,"name":"y"}],"key":"y"}]"#
+        )
+        #expect(try json(objects[0]) == #"[{"id":1,"name":"x"}]"#)
+    }
 }

@@ -236,4 +236,40 @@ import Testing
         }
         expectMessage(unknown, "'Node' is not in the schema of this Realm")
     }
+
+    @Test("O5 chains of links longer than a stack is deep are added, with all their links") func longChains() throws {
+        let test = try TestRealm()
+        let count = 20_000
+        func chain(_ name: String) -> Node {
+            var first = Node(id: count, name: name)
+            for id in (0..<count).reversed() {
+                let node = Node(id: id, name: name)
+                switch id % 3 {
+                case 0: node.next = first
+                case 1: node.children.append(first)
+                default: node.part = Part(node: first)
+                }
+                first = node
+            }
+            return first
+        }
+        func check(_ realm: Realm, _ name: String) throws {
+            #expect(realm.objects(Node.self).count == count + 1)
+            var node = try #require(realm.object(ofType: Node.self, forPrimaryKey: 0))
+            for id in 0..<count {
+                guard let next = node.next ?? node.children.first ?? node.part?.node, next.id == id + 1 else {
+                    Issue.record("the chain is broken behind \(id)")
+                    return
+                }
+                node = next
+            }
+            #expect(realm.objects(Node.self).where { $0.name == name }.count == count + 1)
+        }
+        let nodes = chain("a")
+        try test.realm.write { test.realm.add(nodes) }
+        try check(test.realm, "a")
+        let updates = chain("b")
+        try test.realm.write { test.realm.add(updates, update: .modified) }
+        try test.elsewhere { realm in try check(realm, "b") }
+    }
 }

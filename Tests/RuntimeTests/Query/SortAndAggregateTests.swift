@@ -39,7 +39,7 @@ import Testing
     @Test("O53 aggregates of nothing are nil, their sum is zero") func empty() throws {
         let test = try TestRealm()
         let dogs = test.realm.objects(Dog.self)
-        #expect(dogs.min { $0.age } == Int??.none && dogs.max(ofProperty: "name") as String? == nil)
+        #expect(dogs.min { $0.age } == nil && dogs.max(ofProperty: "name") as String? == nil)
         #expect(dogs.sum { $0.age } == 0 && dogs.average { $0.age } == nil)
         #expect(dogs.sum(ofProperty: "age") as Double == 0)
     }

@@ -54,3 +54,64 @@ import Testing
         expectMessage(list, "the sum does not fit 'Int'")
     }
 }
+
+/// Decimals, whose sums must not lose a digit.
+@Suite struct DecimalSumTests {
+    private let large = Decimal128("1234567890123456789012345678901234")
+
+    private func filled() throws -> TestRealm {
+        let test = try TestRealm()
+        let values: [Decimal128?] = [
+            large, Decimal128("0.1"), Decimal128("0.2"), nil, .nan, Decimal128("-1234567890123456789012345678901234"),
+        ]
+        try test.realm.write {
+            for (id, value) in values.enumerated() {
+                test.realm.add(OptionalScalars(id: id, decimal128: value))
+                test.realm.add(Scalars(id: id, decimal128: value ?? 0))
+            }
+            test.realm.add(ScalarLists(id: 1, decimal128s: values.compactMap { $0 }))
+            test.realm.add(ScalarLists(id: 2))
+            test.realm.add(OptionalLists(id: 1, decimal128s: values))
+            test.realm.add(ScalarSets(id: 1, decimal128s: [Decimal128("0.1"), Decimal128("0.2")]))
+            test.realm.add(ScalarMaps(id: 1, decimal128s: ["a": Decimal128("0.1"), "b": Decimal128("0.2")]))
+        }
+        return test
+    }
+
+    @Test("O53 sums and means of decimals keep all digits, in results and collections") func results() throws {
+        let test = try filled()
+        let (tenths, mean) = (Decimal128("0.3"), Decimal128("0.075"))
+        let all = test.realm.objects(OptionalScalars.self)
+        #expect(all.sum { $0.decimal128 } == tenths && all.average { $0.decimal128 } == mean)
+        #expect(all.sum(ofProperty: "decimal128") == tenths && all.average(ofProperty: "decimal128") == mean)
+        #expect(all.sum(ofProperty: "decimal128") as Double == 0.3)
+        #expect(all.filter("FALSEPREDICATE").sum { $0.decimal128 } == .zero)
+        #expect(all.filter("FALSEPREDICATE").average { $0.decimal128 } == nil)
+        #expect(all.sum(ofProperty: "id") as Decimal128 == 15)
+        let lists = test.realm.objects(ScalarLists.self)[0].decimal128s
+        #expect(lists.sum() == tenths && lists.average() == mean)
+        #expect(lists.min() == Decimal128("-1234567890123456789012345678901234") && lists.max() == large)
+        let optional = test.realm.objects(OptionalLists.self)[0].decimal128s
+        #expect(optional.sum() == tenths && optional.average() == mean)
+        #expect(test.realm.objects(ScalarSets.self)[0].decimal128s.sum() == tenths)
+        #expect(test.realm.objects(ScalarMaps.self)[0].decimal128s.average() == Decimal128("0.15"))
+        #expect(ScalarLists(id: 9, decimal128s: [1, 2]).decimal128s.average() == Decimal128("1.5"))
+        #expect(ScalarLists(id: 9).decimal128s.sum() == .zero && ScalarLists(id: 9).decimal128s.average() == nil)
+    }
+
+    @Test("O50 O51 O53 queries compare sums and means of decimals by all digits") func queries() throws {
+        let test = try filled()
+        let lists = test.realm.objects(ScalarLists.self)
+        #expect(lists.where { $0.decimal128s.sum == Decimal128("0.3") }.map(\.id) == [1])
+        #expect(
+            lists.where { $0.decimal128s.avg > Decimal128("0.0749999999999999999999999999999999") }.map(\.id) == [1])
+        #expect(lists.where { $0.decimal128s.avg > Decimal128("0.075") }.isEmpty)
+        #expect(lists.where { $0.decimal128s.sum == 0 }.map(\.id) == [2])
+        #expect(lists.filter("decimal128s.@avg == nil").map(\.id) == [2])
+        #expect(
+            lists.filter("decimal128s.@sum == 0.3 AND decimal128s.@avg == %@", Decimal128("0.075")).map(\.id) == [1])
+        #expect(lists.filter("decimal128s.@sum < 0.3").map(\.id) == [2])
+        #expect(lists.filter("decimal128s.@sum == id").isEmpty)
+        #expect(test.realm.objects(ScalarMaps.self).where { $0.decimal128s.sum == Decimal128("0.3") }.count == 1)
+    }
+}

@@ -171,22 +171,6 @@ private func readBack<Element: Object, Value: Sendable>(
         #expect(all[1].filter { !$0.hasSuffix("nil") } == ["id 2"])
     }
 
-    @Test(
-        "O32 AnyRealmValue keeps kind and value",
-        arguments: [
-            AnyRealmValue.none, .bool(true), .bool(false), .int(.max), .float(-0.0), .float(1.5), .double(-0.0),
-            .double(5), .string(""),
-            .string("a\0"), .data(Data()), .data(Data([1])), .date(Date(timeIntervalSinceReferenceDate: 0.1)),
-            .decimal128(12),
-            .objectId(.zero), .uuid(UUID()),
-        ]) func anyValues(_ value: AnyRealmValue) throws
-    {
-        let test = try TestRealm()
-        try test.realm.write { test.realm.add(Scalars(id: 1, anyValue: value)) }
-        #expect(try readBack(test, Scalars.self) { $0.anyValue } == [value])
-        #expect(test.realm.objects(Scalars.self).where { $0.anyValue == value }.count == 1)
-    }
-
     @Test("O34 collections keep values bit for bit") func collections() throws {
         let test = try TestRealm()
         try test.realm.write {

@@ -1,0 +1,143 @@
+import Foundation
+
+extension AnyRealmValue {
+    /// What kind of value it is.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case none, bool, int, float, double, string, data, date, decimal128, objectId, uuid, object, list, map
+    }
+
+    /// What kind of value it is.
+    public var kind: Kind {
+        switch self {
+        case .none: .none
+        case .bool: .bool
+        case .int: .int
+        case .float: .float
+        case .double: .double
+        case .string: .string
+        case .data: .data
+        case .date: .date
+        case .decimal128: .decimal128
+        case .objectId: .objectId
+        case .uuid: .uuid
+        case .object: .object
+        case .list: .list
+        case .map: .map
+        }
+    }
+
+    /// The object; nil for other kinds, and for an object of another class.
+    public func object<Element: ObjectBase>(_ type: Element.Type) -> Element? {
+        if case .object(let object) = self { object as? Element } else { nil }
+    }
+
+    /// The number of values in a list or map; zero for other kinds.
+    public var count: Int {
+        switch self {
+        case .list(let values): values.count
+        case .map(let entries): entries.count
+        default: 0
+        }
+    }
+
+    /// A value of a list, to be read or replaced. Traps outside of the list, and on other kinds.
+    public subscript(position: Int) -> AnyRealmValue {
+        get {
+            let values = requireList()
+            if !values.indices.contains(position) {
+                Misuse.indexOutOfRange(position, count: values.count, "the list in an 'AnyRealmValue'")
+            }
+            return values[position]
+        }
+        set {
+            var values = requireList()
+            if !values.indices.contains(position) {
+                Misuse.indexOutOfRange(position, count: values.count, "the list in an 'AnyRealmValue'")
+            }
+            values[position] = newValue
+            self = .list(values)
+        }
+    }
+
+    /// A value of a map; nil where the map has no such key. Assigning nil removes the entry. Traps on other kinds.
+    public subscript(key: String) -> AnyRealmValue? {
+        get { requireMap()[key] }
+        set {
+            var entries = requireMap()
+            entries[key] = newValue
+            self = .map(entries)
+        }
+    }
+
+    /// Puts a value at the end of a list. Traps on other kinds.
+    public mutating func append(_ value: AnyRealmValue) { self = .list(requireList() + [value]) }
+
+    private func requireList() -> [AnyRealmValue] {
+        guard case .list(let values) = self else { Misuse.wrongAnyKind(kind.rawValue, "list") }
+        return values
+    }
+
+    private func requireMap() -> [String: AnyRealmValue] {
+        guard case .map(let entries) = self else { Misuse.wrongAnyKind(kind.rawValue, "map") }
+        return entries
+    }
+
+    /// The value in one line, objects by their class alone: they may lead back here.
+    var summary: String {
+        switch self {
+        case .object(let object): "object(\(object._typeName)(…))"
+        case .list(let values): "list([\(values.map(\.summary).joined(separator: ", "))])"
+        case .map(let entries):
+            "map([\(Self.sorted(entries).map { "\"\($0.key)\": \($0.value.summary)" }.joined(separator: ", "))])"
+        default: "\(self)"
+        }
+    }
+
+    /// The value of an untyped one; nil for what no property holds.
+    ///
+    /// - Parameter object: what is to be linked to for an object.
+    init?(untyped value: Any?, _ object: (ObjectBase) -> ObjectBase) {
+        guard let value = UntypedValue.unwrapped(value) else {
+            self = .none
+            return
+        }
+        switch value {
+        case let value as AnyRealmValue: self = value._replacingObject(object)
+        case let value as ObjectBase: self = .object(object(value))
+        case let value as any PersistableEnum: self.init(untyped: value.rawValue, object)
+        case let values as [String: Any]: self.init(values, object)
+        case let values as [Any]:
+            let elements = values.compactMap { AnyRealmValue(untyped: $0, object) }
+            if elements.count != values.count { return nil }
+            self = .list(elements)
+        default: self.init(scalar: value)
+        }
+    }
+
+    private init?(_ values: [String: Any], _ object: (ObjectBase) -> ObjectBase) {
+        var entries: [String: AnyRealmValue] = [:]
+        for key in values.keys.sorted() {
+            guard let value = AnyRealmValue(untyped: values[key], object) else { return nil }
+            entries[key] = value
+        }
+        self = .map(entries)
+    }
+
+    private init?(scalar value: Any) {
+        switch value {
+        case let value as Bool: self = .bool(value)
+        case let value as any FixedWidthInteger:
+            guard let number = Int(exactly: value) else { return nil }
+            self = .int(number)
+        case let value as Float: self = .float(value)
+        case let value as Double: self = .double(value)
+        case let value as String: self = .string(value)
+        case let value as Data: self = .data(value)
+        case let value as Date: self = .date(value)
+        case let value as Decimal128: self = .decimal128(value)
+        case let value as ObjectId: self = .objectId(value)
+        case let value as UUID: self = .uuid(value)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import MartletEngine
+
+extension AnyRealmValue: Codable {
+    // What plain values cannot tell apart is wrapped with its kind.
+    private enum WrappedKind: String, CodingKey, CaseIterable {
+        case float, double, data, date, decimal128, objectId, uuid, object, map
+    }
+
+    /// Encodes nothing, booleans, integers, fractions and strings as they are, lists as arrays, and other kinds as
+    /// `{"date": …}`: what is decoded is of the same kind. Objects are encoded under the names of their types, as in
+    /// `{"object": {"Dog": {…}}}`, with all that they lead to.
+    ///
+    /// - Throws: `EncodingError` where links lead back to an object that is being encoded.
+    public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
+
+    func encode(to encoder: any Encoder, _ trail: EncodingTrail?) throws {
+        func encode(_ value: some Encodable) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+        func encode(_ kind: WrappedKind, _ value: some Encodable) throws {
+            var container = encoder.container(keyedBy: WrappedKind.self)
+            try container.encode(value, forKey: kind)
+        }
+        switch self {
+        case .none:
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+        case .bool(let value): try encode(value)
+        case .int(let value): try encode(value)
+        case .string(let value): try encode(value)
+        // Written without a fraction it would come back as an integer.
+        case .double(let value) where value.rounded() != value: try encode(value)
+        case .double(let value): try encode(.double, value)
+        case .float(let value): try encode(.float, value)
+        case .data(let value): try encode(.data, value)
+        case .date(let value): try encode(.date, value)
+        case .decimal128(let value): try encode(.decimal128, value)
+        case .objectId(let value): try encode(.objectId, value)
+        case .uuid(let value): try encode(.uuid, value)
+        case .list(let values):
+            var container = encoder.unkeyedContainer()
+            for value in values { try container.encode(EncodedAnyValue(value: value, trail: trail)) }
+        case .map(let entries):
+            var container = encoder.container(keyedBy: WrappedKind.self)
+            var map = container.nestedContainer(keyedBy: PropertyKey.self, forKey: .map)
+            for (key, value) in Self.sorted(entries) {
+                try map.encode(EncodedAnyValue(value: value, trail: trail), forKey: PropertyKey(key))
+            }
+        case .object(let object):
+            let trail = try trail?.entering(object, encoder.codingPath) ?? EncodingTrail(object, nil)
+            var container = encoder.container(keyedBy: WrappedKind.self)
+            var typed = container.nestedContainer(keyedBy: PropertyKey.self, forKey: .object)
+            try typed.encode(EncodedObject(object: object, trail: trail), forKey: PropertyKey(object._typeName))
+        }
+    }
+
+    /// The value that a decoder gives, of the kind that was encoded. Objects are unmanaged ones.
+    ///
+    /// - Throws: `DecodingError` for what names no kind, and for objects of types that the program does not have.
+    public init(from decoder: any Decoder) throws {
+        if let plain = Self.plain(decoder) {
+            self = plain
+            return
+        }
+        if var elements = try? decoder.unkeyedContainer() {
+            var values: [AnyRealmValue] = []
+            while !elements.isAtEnd { values.append(try elements.decode(AnyRealmValue.self)) }
+            self = .list(values)
+            return
+        }
+        let container = try decoder.container(keyedBy: WrappedKind.self)
+        guard let kind = container.allKeys.first else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "the value names no kind: expected one of "
+                        + WrappedKind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
+        }
+        self = try Self.wrapped(kind, container)
+    }
+
+    private static func wrapped(
+        _ kind: WrappedKind, _ container: KeyedDecodingContainer<WrappedKind>
+    ) throws -> AnyRealmValue {
+        switch kind {
+        case .float: return .float(try container.decode(Float.self, forKey: kind))
+        case .double: return .double(try container.decode(Double.self, forKey: kind))
+        case .data: return .data(try container.decode(Data.self, forKey: kind))
+        case .date: return .date(try container.decode(Date.self, forKey: kind))
+        case .decimal128: return .decimal128(try container.decode(Decimal128.self, forKey: kind))
+        case .objectId: return .objectId(try container.decode(ObjectId.self, forKey: kind))
+        case .uuid: return .uuid(try container.decode(UUID.self, forKey: kind))
+        case .map:
+            let map = try container.nestedContainer(keyedBy: PropertyKey.self, forKey: kind)
+            var entries: [String: AnyRealmValue] = [:]
+            for key in map.allKeys { entries[key.stringValue] = try map.decode(AnyRealmValue.self, forKey: key) }
+            return .map(entries)
+        case .object:
+            return .object(try object(container.nestedContainer(keyedBy: PropertyKey.self, forKey: kind)))
+        }
+    }
+
+    private static func object(_ container: KeyedDecodingContainer<PropertyKey>) throws -> ObjectBase {
+        let key = container.allKeys.first
+        let models = ModelRegistry.classes.map(ModelClass.of)
+        let model = models.first { $0.schema.name == key?.stringValue && !$0.schema.isEmbedded }
+        let type: (any Decodable.Type)? = model?.metatype
+        guard let key, container.allKeys.count == 1, let type,
+            let object = try container.decoded(type, key) as? ObjectBase
+        else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: container.codingPath,
+                    debugDescription: "expected an object under the name of one of the program's types, found "
+                        + (key.map { "'\($0.stringValue)'" } ?? "nothing")))
+        }
+        return object
+    }
+
+    private static func plain(_ decoder: any Decoder) -> AnyRealmValue? {
+        guard let container = try? decoder.singleValueContainer() else { return nil }
+        if container.decodeNil() { return AnyRealmValue.none }
+        if let value = try? container.decode(Bool.self) { return .bool(value) }
+        if let value = try? container.decode(Int.self) { return .int(value) }
+        if let value = try? container.decode(Double.self) { return .double(value) }
+        return (try? container.decode(String.self)).map { .string($0) }
+    }
+}
+
+/// A value of any type on the way from its owner: the objects in it may lead back.
+struct EncodedAnyValue: Encodable {
+    let value: AnyRealmValue
+    let trail: EncodingTrail?
+
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder, trail) }
+}

@@ -1,0 +1,206 @@
+public import Foundation
+import MartletEngine
+import MartletSQLite
+
+/// A value of any kind, chosen at run time. Absence is the case `none`, so it is never optional.
+///
+/// Lists and maps hold further values, to any depth, and are values themselves: changing one inside a property assigns the
+/// property anew, in one step.
+///
+/// ```swift
+/// try realm.write {
+///     note.content = .map(["title": .string("Rex"), "about": .object(dog), "marks": .list([.int(1)])])
+///     note.content["marks"]?.append(.int(2))
+/// }
+/// ```
+///
+/// An unmanaged object inside a value is added together with the owner of the value. Where the object is deleted, its place
+/// holds `none`. Sets take no lists and maps. Values are kept bit for bit.
+public enum AnyRealmValue: Hashable {
+    case none
+    case bool(Bool)
+    case int(Int)
+    case float(Float)
+    case double(Double)
+    case string(String)
+    case data(Data)
+    case date(Date)
+    case decimal128(Decimal128)
+    case objectId(ObjectId)
+    case uuid(UUID)
+    /// A link to an object. Embedded objects have an owner, so they cannot be here.
+    case object(ObjectBase)
+    case list([AnyRealmValue])
+    case map([String: AnyRealmValue])
+}
+
+@available(
+    *, unavailable,
+    message: "a value of any kind may hold a live object, which stays where its Realm was opened; pass what is in it"
+)
+extension AnyRealmValue: Sendable {}
+
+// MARK: Storing
+
+extension AnyRealmValue: PersistableValue, OrderedValue {
+    /// The value with what stands for objects that are in no Realm: such a value is equal to no stored one.
+    public var _stored: StoredValue { StoredValue(stored { $0.place.stored }) }
+
+    /// The value, with nothing in the place of objects: these need a Realm.
+    public static func _value(_ stored: StoredValue) -> AnyRealmValue? {
+        isValue(stored.raw) ? AnyRealmValue(stored.raw, in: nil) : nil
+    }
+
+    /// Numbers of all kinds by their value, each other kind by itself.
+    public var _sortKey: StoredValue { StoredValue(AnyValue.sortKey(_stored.raw)) }
+
+    public var _comparedObjects: [AnyObject] { objects.filter { $0._context != nil } }
+
+    /// The value as a Realm keeps it; adds the unmanaged objects in it.
+    func stored(_ source: ElementSource) -> SQLValue {
+        stored { object in
+            if object._model.schema.isEmbedded { Misuse.embeddedInAnyValue(object._typeName) }
+            let key = source.context.adopt(object, source.policy)
+            return AnyLink(object._table(in: source.context).id, key).stored
+        }
+    }
+
+    private func stored(_ link: (ObjectBase) -> SQLValue) -> SQLValue {
+        switch self {
+        case .none: .null
+        case .int(let value): .integer(Int64(value))
+        case .string(let value): .text(value)
+        case .double(let value):
+            FloatingSpecials.needsBits(value)
+                ? AnyValueTag.double.tagged(AnyValueTag.bigEndian(value.bitPattern)) : .real(value)
+        case .bool(let value): AnyValueTag.bool.tagged([value ? 1 : 0])
+        case .float(let value): AnyValueTag.float.tagged(AnyValueTag.bigEndian(UInt64(value.bitPattern)))
+        case .data(let value): AnyValueTag.data.tagged([UInt8](value))
+        case .date(let value):
+            AnyValueTag.date.tagged(AnyValueTag.bigEndian(value.timeIntervalSinceReferenceDate.bitPattern))
+        case .decimal128(let value): AnyValueTag.decimal128.tagged(value.bytes)
+        case .objectId(let value): AnyValueTag.objectId.tagged(value.bytes)
+        case .uuid(let value): AnyValueTag.uuid.tagged(withUnsafeBytes(of: value.uuid) { Array($0) })
+        case .object(let object): link(object)
+        case .list(let values): AnyValueTag.list.tagged(ElementCodec.encode(values.map { $0.stored(link) }))
+        case .map(let entries):
+            AnyValueTag.map.tagged(
+                ElementCodec.encode(Self.sorted(entries).flatMap { [.text($0.key), $0.value.stored(link)] }))
+        }
+    }
+
+    /// Entries by the code points of their keys.
+    static func sorted(_ entries: [String: AnyRealmValue]) -> [(key: String, value: AnyRealmValue)] {
+        entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+
+    // MARK: Reading
+
+    /// The value that a Realm keeps, its objects included.
+    ///
+    /// - Parameter isOld: true for a value from before, whose objects may be gone.
+    init(_ stored: SQLValue, in context: RealmContext?, isOld: Bool = false) {
+        switch stored {
+        case .null: self = .none
+        case .integer(let number): self = .int(Int(number))
+        case .real(let number): self = .double(number)
+        case .text(let text): self = .string(text)
+        case .blob(let bytes):
+            self = stored.tag.map { Self.value($0, Array(bytes.dropFirst()), context, isOld) } ?? .none
+        }
+    }
+
+    private static func isValue(_ stored: SQLValue) -> Bool {
+        if case .blob = stored { stored.tag != nil } else { true }
+    }
+
+    private static func value(
+        _ tag: AnyValueTag, _ content: [UInt8], _ context: RealmContext?, _ isOld: Bool
+    ) -> AnyRealmValue {
+        let word = content.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        switch tag {
+        case .bool: return .bool(content == [1])
+        case .float: return .float(Float(bitPattern: UInt32(truncatingIfNeeded: word)))
+        case .double: return .double(Double(bitPattern: word))
+        case .data: return .data(Data(content))
+        case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: word)))
+        case .decimal128: return Decimal128(bytes: content).map { .decimal128($0) } ?? .none
+        case .objectId: return ObjectId._value(StoredValue(.blob(content))).map { .objectId($0) } ?? .none
+        case .uuid: return UUID._value(StoredValue(.blob(content))).map { .uuid($0) } ?? .none
+        case .object: return object(content, context, isOld).map { .object($0) } ?? .none
+        case .list:
+            return .list((ElementCodec.decode(content) ?? []).map { AnyRealmValue($0, in: context, isOld: isOld) })
+        case .map:
+            let elements = ElementCodec.decode(content) ?? []
+            var entries: [String: AnyRealmValue] = [:]
+            for position in stride(from: 0, to: elements.count - 1, by: 2) {
+                guard case .text(let key) = elements[position] else { continue }
+                entries[key] = AnyRealmValue(elements[position + 1], in: context, isOld: isOld)
+            }
+            return .map(entries)
+        }
+    }
+
+    private static func object(_ content: [UInt8], _ context: RealmContext?, _ isOld: Bool) -> ObjectBase? {
+        guard let link = AnyLink(content), let table = context?.tables[link.table] else { return nil }
+        if isOld, table.identity.object(link.key) == nil, !table.exists(link.key) { return nil }
+        return table.object(link.key)
+    }
+}
+
+extension ObjectBase {
+    /// What stands for the object in comparisons: its row, or itself where it is in no Realm.
+    fileprivate final var place: AnyLink {
+        if _state == .invalidated { Misuse.invalidated(_typeName, _keyDescription) }
+        if let table = _table { return AnyLink(table.id, _key) }
+        let address = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
+        return AnyLink(TableID(UInt32.max), ObjectKey(truncatingIfNeeded: address))
+    }
+}
+
+// MARK: As an element
+
+extension AnyRealmValue: RealmCollectionValue {
+    public static func _element(_ stored: StoredValue, _ source: ElementSource) -> AnyRealmValue {
+        AnyRealmValue(stored.raw, in: source.context)
+    }
+
+    public static func _holds(_ stored: StoredValue) -> Bool { isValue(stored.raw) }
+
+    public func _storedElement(_ source: ElementSource) -> StoredValue { StoredValue(stored(source)) }
+
+    // Asking for an element adds nothing.
+    public func _soughtElement(_ source: ElementSource) -> StoredValue? {
+        objects.allSatisfy { $0._context === source.context } ? _stored : nil
+    }
+
+    public var _object: ObjectBase? { nil }
+
+    public var _comparedElement: StoredValue? { _compared }
+
+    public var _isCollection: Bool {
+        switch self {
+        case .list, .map: true
+        default: false
+        }
+    }
+
+    public func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> AnyRealmValue {
+        switch self {
+        case .object(let object): .object(replacement(object))
+        case .list(let values): .list(values.map { $0._replacingObject(replacement) })
+        case .map(let entries): .map(entries.mapValues { $0._replacingObject(replacement) })
+        default: self
+        }
+    }
+
+    /// The objects in the value, however deep.
+    var objects: [ObjectBase] {
+        switch self {
+        case .object(let object): [object]
+        case .list(let values): values.flatMap(\.objects)
+        case .map(let entries): Self.sorted(entries).flatMap(\.value.objects)
+        default: []
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import MartletEngine
+import MartletSQLite
+
+// Links in values of any type: the index that leads from rows to them, and what happens when a row is deleted.
+extension RealmContext {
+    /// Brings the index up to date with those values of a row that are in `mask`.
+    func writeAnyLinks(
+        of object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable, mask: UInt64, _ connection: Connection
+    ) throws {
+        guard let transaction, !table.anyColumns.isEmpty else { return }
+        var values: [SQLValue]?
+        for property in table.anyColumns where mask & (1 << UInt64(min(property, 63))) != 0 {
+            let row = values ?? RowEncoder.values(of: object)
+            values = row
+            let links = AnyLink.counts(in: row[property])
+            let holder = AnyLinkIndex.Holder(table.id, property, key)
+            if try transaction.hasAnyLinks(connection) { try AnyLinkIndex(connection).remove(holder) }
+            if !links.isEmpty { try transaction.createAnyLinks(connection).count(links, of: holder) }
+        }
+    }
+
+    /// Forgets the links in the values of a row that is being deleted.
+    func removeAnyLinks(of key: ObjectKey, _ table: ObjectTable) {
+        guard table.holdsAny else { return }
+        withAnyLinks { try $0.removeLinks(of: key, in: table.id) }
+    }
+
+    func removeAllAnyLinks() { withAnyLinks { try $0.removeAll() } }
+
+    /// Puts `none` into the place of a row that is being deleted, in all values of any type; sets lose it.
+    func releaseAnyLinks(to key: ObjectKey, _ table: ObjectTable) {
+        let link = AnyLink(table.id, key)
+        var holders: [AnyLinkIndex.Holder] = []
+        withAnyLinks { holders = try $0.holders(of: link) }
+        for holder in holders {
+            let source = self.table(holder.table)
+            let property = source.type.properties[holder.property]
+            if property.isCollection {
+                core(source, property.index, holder.owner).release(link)
+            } else {
+                release(link, in: property, holder.owner, source)
+            }
+        }
+        if !holders.isEmpty { flushForQuery() }
+    }
+
+    private func release(_ link: AnyLink, in property: PropertySchema, _ holder: ObjectKey, _ source: ObjectTable) {
+        guard let column = source.layout.column(of: property.index) else { return }
+        change(property.index, of: holder, source) {
+            let layout = source.layout
+            let value = read {
+                try $0.value(
+                    "SELECT \(column.name) FROM \(layout.table) WHERE \(layout.keyColumn) = ?1", [.integer(holder)])
+            }
+            let rest = link.removed(from: value ?? .null)
+            execute(
+                "UPDATE \(layout.table) SET \(column.name) = ?2 WHERE \(layout.keyColumn) = ?1",
+                [.integer(holder), rest])
+            withAnyLinks { index in
+                let place = AnyLinkIndex.Holder(source.id, property.index, holder)
+                try index.remove(place)
+                try index.count(AnyLink.counts(in: rest), of: place)
+            }
+        }
+    }
+
+    private func withAnyLinks(_ body: (AnyLinkIndex) throws -> Void) {
+        guard let transaction, hasAnyProperties else { return }
+        storing {
+            try transaction.handle.read { connection in
+                if try transaction.hasAnyLinks(connection) { try body(AnyLinkIndex(connection)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import MartletEngine
+import MartletSQLite
+
+// What values of any type are, whatever they say.
+extension Field {
+    private func isOfKind(_ kinds: [AnyRealmValue.Kind]) -> Query<Root> {
+        Query(.contained(.kind(_path.path), kinds.map { .text($0.rawValue) }))
+    }
+
+    /// The value is of this kind; `none` where there is no value.
+    public func isKind(_ kind: AnyRealmValue.Kind) -> Query<Root> where Value == AnyRealmValue { isOfKind([kind]) }
+
+    /// The value is of one of these kinds.
+    public func isKind(in kinds: [AnyRealmValue.Kind]) -> Query<Root> where Value == AnyRealmValue { isOfKind(kinds) }
+
+    /// The value of the key is of this kind; `none` where there is none.
+    public func isKind(_ kind: AnyRealmValue.Kind) -> Query<Root> where Value == AnyRealmValue? { isOfKind([kind]) }
+}
+
+extension ValueCollectionField where Element == AnyRealmValue {
+    /// Some element, or value of the map, is of this kind.
+    public func containsKind(_ kind: AnyRealmValue.Kind) -> Query<Root> { Field(_path).isKind(kind) }
+}

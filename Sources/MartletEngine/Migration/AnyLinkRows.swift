@@ -1,0 +1,90 @@
+import MartletSQLite
+
+/// The values of any type in a file with links in such values, while its object types change.
+struct AnyLinkRows {
+    private let connection: Connection
+    private let types: [(id: TableID, type: ObjectTypeSchema)]
+
+    /// Nil for a file without such links.
+    init?(_ connection: Connection, _ types: [(id: TableID, type: ObjectTypeSchema)]) throws {
+        guard try AnyLinkIndex.exists(connection) else { return nil }
+        self.connection = connection
+        self.types = types
+    }
+
+    /// Makes the index anew: it names properties by their positions.
+    func rebuildIndex() throws {
+        connection.forgetStatements()
+        let index = AnyLinkIndex(connection)
+        try index.removeAll()
+        try forEachValue { holder, value in
+            try index.count(AnyLink.counts(in: value), of: holder)
+            return value
+        }
+    }
+
+    /// Puts other links in the place of those there are; nothing where there is none.
+    func replace(_ replacement: (AnyLink) throws -> AnyLink?) throws {
+        try forEachValue { _, value in try AnyLink.replacing(in: value, replacement) }
+    }
+
+    private func forEachValue(_ body: (AnyLinkIndex.Holder, SQLValue) throws -> SQLValue) throws {
+        for (id, type) in types {
+            let layout = TableLayout(type)
+            for property in type.properties where property.element == .scalar(.any) {
+                if let column = layout.column(of: property.index) {
+                    try forEachValue(of: column, layout) { owner, value in
+                        try body(.init(id, property.index, owner), value)
+                    }
+                } else if property.isCollection {
+                    try forEachChunk(of: layout.collection(of: property.index)) { owner, value in
+                        try body(.init(id, property.index, owner), value)
+                    }
+                }
+            }
+        }
+    }
+
+    private func forEachValue(
+        of column: TableLayout.Column, _ layout: TableLayout, _ body: (ObjectKey, SQLValue) throws -> SQLValue
+    ) throws {
+        let select = try connection.statement(
+            "SELECT \(layout.rowIDColumn), \(column.name) FROM \(layout.table) "
+                + "WHERE typeof(\(column.name)) = 'blob' AND \(column.name) >= ?1")
+        select.bind([.blob([AnyValueTag.object.rawValue])])
+        var changed: [(ObjectKey, SQLValue)] = []
+        while try select.step() {
+            let (key, value) = (select.integer(0), select.value(1))
+            let new = try body(key, value)
+            if new != value { changed.append((key, new)) }
+        }
+        for (key, value) in changed {
+            try connection.run(
+                "UPDATE \(layout.table) SET \(column.name) = ?2 WHERE \(layout.rowIDColumn) = ?1",
+                [.integer(key), value])
+        }
+    }
+
+    private func forEachChunk(
+        of collection: TableLayout.Collection, _ body: (ObjectKey, SQLValue) throws -> SQLValue
+    ) throws {
+        let select = try connection.statement("SELECT owner, ordinal, count, elements FROM \(collection.chunks)")
+        var changed: [[SQLValue]] = []
+        while try select.step() {
+            let count = Int(select.integer(2))
+            guard let elements = select.withBlob(3, { ElementCodec.decode($0, count: count) }) else {
+                select.reset()
+                throw EngineError.damaged(
+                    "a collection in \(collection.chunks) cannot be read", path: connection.options.path)
+            }
+            let new = try elements.map { try body(select.integer(0), $0) }
+            if new != elements {
+                changed.append([select.value(0), select.value(1), .blob(ElementCodec.encode(new))])
+            }
+        }
+        for values in changed {
+            try connection.run(
+                "UPDATE \(collection.chunks) SET elements = ?3 WHERE owner = ?1 AND ordinal = ?2", values)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package import MartletSQLite
+
+/// A link inside a value of any type, which unlike others does not say in the schema where it leads.
+package struct AnyLink: Hashable, Sendable {
+    package let table: TableID
+    package let key: ObjectKey
+
+    package init(_ table: TableID, _ key: ObjectKey) {
+        self.table = table
+        self.key = key
+    }
+
+    /// The link in the bytes behind its tag: the number of the type, then the key, most significant byte first.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 12 else { return nil }
+        table = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        key = ObjectKey(bitPattern: bytes.dropFirst(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
+    /// The value that is this link.
+    package var stored: SQLValue {
+        let number = UInt32(truncatingIfNeeded: table)
+        return AnyValueTag.object.tagged(
+            (0..<4).map { UInt8(truncatingIfNeeded: number >> UInt32(24 - 8 * $0)) }
+                + AnyValueTag.bigEndian(UInt64(bitPattern: key)))
+    }
+
+    /// The links in a value, however deep, each with how often it is there.
+    package static func counts(in value: SQLValue) -> [AnyLink: Int] {
+        var counts: [AnyLink: Int] = [:]
+        visit(value) { counts[$0, default: 0] += 1 }
+        return counts
+    }
+
+    private static func visit(_ value: SQLValue, _ body: (AnyLink) -> Void) {
+        guard case .blob(let bytes) = value, let tag = value.tag else { return }
+        switch tag {
+        case .object: if let link = AnyLink(bytes.dropFirst()) { body(link) }
+        case .list, .map: for element in elements(bytes) { visit(element, body) }
+        default: break
+        }
+    }
+
+    private static func elements(_ bytes: [UInt8]) -> [SQLValue] { ElementCodec.decode(Array(bytes.dropFirst())) ?? [] }
+
+    /// The value with other links in the place of its own; nothing where there is none.
+    package static func replacing(in value: SQLValue, _ replacement: (AnyLink) throws -> AnyLink?) rethrows -> SQLValue
+    {
+        guard case .blob(let bytes) = value, let tag = value.tag else { return value }
+        switch tag {
+        case .object:
+            guard let link = AnyLink(bytes.dropFirst()) else { return value }
+            return try replacement(link)?.stored ?? .null
+        case .list, .map:
+            let replaced = try elements(bytes).map { try replacing(in: $0, replacement) }
+            return tag.tagged(ElementCodec.encode(replaced))
+        default: return value
+        }
+    }
+
+    /// The value without a link.
+    package func removed(from value: SQLValue) -> SQLValue { Self.replacing(in: value) { $0 == self ? nil : $0 } }
+}

@@ -1,0 +1,97 @@
+package import MartletSQLite
+
+/// Where links in values of any type lead from: one row for each property of an object and each link in it.
+///
+/// The table is made with the first such link of a file. It is looked at only when a row is deleted, and written together
+/// with the values, so that inside a transaction it is as old as these.
+package struct AnyLinkIndex {
+    /// A property of an object that has a link.
+    package struct Holder: Hashable, Sendable {
+        package let table: TableID
+        package let property: PropertyIndex
+        package let owner: ObjectKey
+
+        package init(_ table: TableID, _ property: PropertyIndex, _ owner: ObjectKey) {
+            self.table = table
+            self.property = property
+            self.owner = owner
+        }
+
+        fileprivate var values: [SQLValue] { [.integer(Int64(table)), .integer(owner), .integer(Int64(property))] }
+    }
+
+    private static let name = "martlet_any_links"
+
+    private static let definition = [
+        """
+        CREATE TABLE IF NOT EXISTS \(name) (target_type INTEGER NOT NULL, target INTEGER NOT NULL, \
+        type INTEGER NOT NULL, owner INTEGER NOT NULL, property INTEGER NOT NULL, count INTEGER NOT NULL, \
+        PRIMARY KEY (target_type, target, type, owner, property)) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX IF NOT EXISTS \"\(name).owner\" ON \(name) (type, owner, property)",
+    ]
+
+    /// True when the file has the table.
+    package static func exists(_ connection: Connection) throws -> Bool {
+        try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(name)]) == 1
+    }
+
+    package static func create(_ connection: Connection) throws {
+        for statement in definition { try connection.execute(statement) }
+    }
+
+    private let connection: Connection
+
+    /// The index of a file that has the table.
+    package init(_ connection: Connection) { self.connection = connection }
+
+    // MARK: Writing
+
+    /// Counts links more or less often.
+    package func count(_ changes: [AnyLink: Int], of holder: Holder) throws {
+        // In the order of the table, which costs least.
+        for (link, change) in changes.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) })
+        where change != 0 {
+            let key = [.integer(Int64(link.table)), .integer(link.key)] + holder.values
+            if change < 0 {
+                try connection.run(
+                    "DELETE FROM \(Self.name) WHERE target_type = ?1 AND target = ?2 AND type = ?3 AND owner = ?4 "
+                        + "AND property = ?5 AND count <= ?6", key + [.integer(Int64(-change))])
+                if connection.changedRows > 0 { continue }
+            }
+            try connection.run(
+                "INSERT INTO \(Self.name) VALUES (?1, ?2, ?3, ?4, ?5, ?6) "
+                    + "ON CONFLICT (target_type, target, type, owner, property) DO UPDATE SET count = count + excluded.count",
+                key + [.integer(Int64(change))])
+        }
+    }
+
+    /// Forgets the links of one property.
+    package func remove(_ holder: Holder) throws {
+        try connection.run(
+            "DELETE FROM \(Self.name) WHERE type = ?1 AND owner = ?2 AND property = ?3", holder.values)
+    }
+
+    /// Forgets the links of an object that is being deleted.
+    package func removeLinks(of owner: ObjectKey, in table: TableID) throws {
+        try connection.run(
+            "DELETE FROM \(Self.name) WHERE type = ?1 AND owner = ?2", [.integer(Int64(table)), .integer(owner)])
+    }
+
+    package func removeAll() throws { try connection.run("DELETE FROM \(Self.name)") }
+
+    // MARK: Reading
+
+    /// The properties that hold a link to a row, in order.
+    package func holders(of link: AnyLink) throws -> [Holder] {
+        let statement = try connection.statement(
+            "SELECT type, property, owner FROM \(Self.name) WHERE target_type = ?1 AND target = ?2")
+        statement.bind([.integer(Int64(link.table)), .integer(link.key)])
+        var holders: [Holder] = []
+        while try statement.step() {
+            holders.append(
+                Holder(TableID(statement.integer(0)), PropertyIndex(statement.integer(1)), statement.integer(2)))
+        }
+        return holders
+    }
+}

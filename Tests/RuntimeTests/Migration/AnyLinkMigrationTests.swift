@@ -1,0 +1,70 @@
+import ConformanceModels
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+/// Links in values of any type, when the types that hold them and that they lead to change.
+@Suite struct AnyLinkMigrationTests {
+    private func past(node: String = "Int", scalars: String = "") throws -> PastProgram {
+        let types = [
+            "object Treasure\nprimaryKey id\nproperty id \(node)\nproperty name String",
+            "object Holder\nproperty any AnyRealmValue\nproperty list List<AnyRealmValue>\(scalars)",
+        ]
+        return try PastProgram(types) { create in
+            for name in ["7", "5"] {
+                let treasure = create("Treasure", ["id": node == "Int" ? Int(name) ?? 0 : name, "name": name])
+                _ = create("Holder", ["any": ["t": treasure], "list": [1, treasure]])
+            }
+        }
+    }
+
+    private func holders(_ realm: Realm) -> [[String?]] {
+        realm.dynamicObjects("Holder").map { holder in
+            let value = (holder.any as? AnyRealmValue)?["t"]?.object(ObjectBase.self)
+            let element = (holder.dynamicList("list")[1] as? AnyRealmValue)?.object(ObjectBase.self)
+            return [value?["name"] as? String, element?["name"] as? String]
+        }
+    }
+
+    @Test("O6 O32 links follow rows that get other keys, and are found when the rows are deleted") func keys() throws {
+        let past = try past(node: "String")
+        let realm = try past.migrated([Treasure.self, Owner.self])
+        #expect(realm.objects(Treasure.self).map(\.id) == [5, 7])
+        #expect(holders(realm) == [["7", "7"], ["5", "5"]])
+        try realm.write { realm.delete(try #require(realm.object(ofType: Treasure.self, forPrimaryKey: 7))) }
+        #expect(holders(realm) == [[nil, nil], ["5", "5"]])
+    }
+
+    @Test("O6 O32 links are found though properties have moved, and go with rows that a migration deletes")
+    func deletion() throws {
+        let past = try past()
+        let realm = try past.migrated([Treasure.self, Owner.self]) { migration, _ in
+            migration.enumerateObjects(ofType: "Treasure") { old, new in
+                if old?["name"] as? String == "7", let new { migration.delete(new) }
+            }
+        }
+        #expect(realm.objects(Treasure.self).map(\.id) == [5])
+        #expect(holders(realm) == [[nil, nil], ["5", "5"]])
+        try realm.write { realm.delete(realm.objects(Treasure.self)) }
+        #expect(holders(realm) == [[nil, nil], [nil, nil]])
+    }
+
+    @Test("O6 O32 old values with links are given to new objects") func values() throws {
+        let types = [
+            "object Treasure\nprimaryKey id\nproperty id Int\nproperty name String",
+            "object Scalars\nproperty anyValue AnyRealmValue\nproperty old AnyRealmValue",
+        ]
+        let past = try PastProgram(types) { create in
+            let treasure = create("Treasure", ["id": 1, "name": "gold"])
+            _ = create("Scalars", ["anyValue": 5, "old": ["t": treasure]])
+        }
+        let realm = try past.migrated([Treasure.self, Owner.self, Scalars.self]) { migration, _ in
+            migration.enumerateObjects(ofType: "Scalars") { old, new in new?["anyValue"] = old?["old"] }
+        }
+        let scalars = realm.objects(Scalars.self)[0]
+        #expect(scalars.anyValue["t"]?.object(Treasure.self)?.name == "gold")
+        try realm.write { realm.delete(realm.objects(Treasure.self)) }
+        #expect(scalars.anyValue == .map(["t": .none]))
+    }
+}

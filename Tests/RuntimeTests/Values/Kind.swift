@@ -1,0 +1,89 @@
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+/// One kind of value, with the properties of the conformance schema that hold it.
+struct Kind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendable {
+    /// The property of `Scalars` and `OptionalScalars`, or of `EnumHolder`.
+    let name: String
+    /// The property of the types of collections.
+    let elements: String
+    /// The type in facts.
+    let facts: String
+    /// Different values, in their order.
+    let values: @Sendable () -> [Value]
+    var isEnum = false
+
+    init(
+        _ name: String, _ elements: String, _ facts: String, isEnum: Bool = false,
+        _ values: @escaping @Sendable () -> [Value]
+    ) {
+        (self.name, self.elements, self.facts, self.isEnum, self.values) = (name, elements, facts, isEnum, values)
+    }
+
+    /// Values of any type have an order in queries, and no least one.
+    var isOrdered: Bool { !(Value.self is AnyRealmValue.Type) }
+
+    /// False for what is never optional.
+    var isEverOptional: Bool { isOrdered }
+    var optionalName: String { isEnum ? "optional" + name.prefix(1).uppercased() + name.dropFirst() : name }
+
+    /// What is stored of an untyped value, for comparisons.
+    func stored(_ value: Any?) -> StoredValue? { AnyRealmValue(untyped: value) { $0 }?._stored }
+}
+
+/// A kind, whatever its values are.
+protocol AnyKind: Sendable, CustomTestStringConvertible {
+    func checkProperties() throws
+    func checkQueries() throws
+    func checkOrder() throws
+    func checkLists() throws
+    func checkSets() throws
+    func checkMaps() throws
+    func checkElementQueries() throws
+    func checkCopies() throws
+    func checkUpdates() throws
+    func checkMigration() throws
+}
+
+extension Kind: AnyKind {
+    var testDescription: String { facts }
+}
+
+private func day(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
+
+private func uuid(_ first: UInt8, _ last: UInt8) -> UUID {
+    UUID(uuid: (first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last))
+}
+
+/// Every kind that a property may have.
+let allKinds: [any AnyKind] = [
+    Kind("bool", "bools", "Bool") { [false, true] },
+    Kind("int", "ints", "Int") { [Int.min, -1, 0, 7, .max] },
+    Kind("int8", "int8s", "Int8") { [Int8.min, -1, 0, .max] },
+    Kind("int16", "int16s", "Int16") { [Int16.min, -1, 0, .max] },
+    Kind("int32", "int32s", "Int32") { [Int32.min, -1, 0, .max] },
+    Kind("int64", "int64s", "Int64") { [Int64.min, -1, 0, .max] },
+    Kind("float", "floats", "Float") { [-Float.infinity, -1.5, 0, 0.1, .greatestFiniteMagnitude] },
+    Kind("double", "doubles", "Double") { [-Double.infinity, -1.5, 0, 0.1, .greatestFiniteMagnitude] },
+    Kind("string", "strings", "String") { ["", "A", "a", "a\0", "e\u{301}", "\u{1F985}"] },
+    Kind("data", "datas", "Data") { [Data(), Data([0]), Data([0, 1]), Data([9, 9, 9, 9, 9, 9, 9, 9])] },
+    Kind("date", "dates", "Date") { [.distantPast, day(0), day(0.1), .distantFuture] },
+    Kind("decimal128", "decimal128s", "Decimal128") {
+        ["-1e6144", "-1.5", "0", "1e-6176", "1234567890123456789012345678901234"].map {
+            (try? Decimal128(string: $0)) ?? .nan
+        }
+    },
+    Kind("objectId", "objectIds", "ObjectId") {
+        [.zero, ObjectId("00000000000000000000000a"), ObjectId("ffffffffffffffffffffffff")]
+    },
+    Kind("uuid", "uuids", "UUID") { [uuid(0, 0), uuid(0, 1), uuid(255, 0)] },
+    Kind("grade", "sizes", "enum:String", isEnum: true) { [Grade.best, .good, .poor] },
+    Kind("level", "levels", "enum:Int", isEnum: true) { [Level.low, .middle, .high] },
+    Kind("anyValue", "anyValues", "AnyRealmValue") {
+        [AnyRealmValue.int(-1), .double(0.5), .float(1), .int(2), .decimal128(3)]
+    },
+]
