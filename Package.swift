@@ -85,6 +85,9 @@ let package = Package(
         .testTarget(
             name: "RuntimeTests",
             dependencies: ["Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "MartletTestSupport"]),
+        .testTarget(
+            name: "ExactTests",
+            dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

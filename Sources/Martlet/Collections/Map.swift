@@ -28,6 +28,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// An empty unmanaged map.
     public init() {}
 
+    init(core: CollectionCore) { self.core = core }
+
     public init(_owner owner: ObjectBase, _ property: Int) {
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
     }

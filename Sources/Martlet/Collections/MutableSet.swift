@@ -27,6 +27,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     /// An empty unmanaged set.
     public init() {}
 
+    init(core: CollectionCore) { self.core = core }
+
     public init(_owner owner: ObjectBase, _ property: Int) {
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
     }

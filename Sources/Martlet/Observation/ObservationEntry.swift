@@ -81,8 +81,8 @@ final class TrackingEntry<State, News>: ObservationEntry {
 
     enum Event {
         case news(News)
-        /// The state is newer and there is nothing to tell.
-        case quiet
+        /// The state is newer and there is nothing to tell, or what there is was silenced.
+        case quiet(silenced: News?)
         case failure(any Error)
     }
 
@@ -121,7 +121,7 @@ final class TrackingEntry<State, News>: ObservationEntry {
         delivered = version
         generation += 1
         isOver = step.isLast
-        let event = isSilent ? Event.quiet : step.news.map { .news($0) } ?? .quiet
+        let event = isSilent ? Event.quiet(silenced: step.news) : step.news.map { .news($0) } ?? .quiet(silenced: nil)
         return { [tell] in tell(event, step.state, version) }
     }
 
