@@ -8,17 +8,20 @@ import Testing
 /// is, values included, and every modification it is told of was written.
 ///
 /// `MARTLET_EXACT` is the number of runs, `MARTLET_EXACT_SEED` the seed of the first. A run that fails is made shorter
-/// before it is shown.
+/// before it is shown; where the program traps instead, `MARTLET_EXACT_TRACE` says which seed it was at.
 @Suite("exactness by machine")
 struct ExactTests {
     @Test("N47 N71 N84 N88 N91 N99 whatever happens, what observers are told is exact")
     func exact() throws {
         let environment = ProcessInfo.processInfo.environment
-        let count = environment["MARTLET_EXACT"].flatMap { Int($0) } ?? 300
+        let count = environment["MARTLET_EXACT"].flatMap { Int($0) } ?? 500
         let first = environment["MARTLET_EXACT_SEED"].flatMap { UInt64($0) } ?? 1
         var (calls, changes) = (0, 0)
         for seed in first..<first + UInt64(count) {
             let steps = Plan.steps(seed)
+            if environment["MARTLET_EXACT_TRACE"] != nil {
+                try FileHandle.standardError.write(contentsOf: Data("\(seed) \(steps.count)\n".utf8))
+            }
             let outcome = try Machine.run(steps)
             calls += outcome.calls
             changes += outcome.changes
@@ -40,18 +43,19 @@ struct ExactTests {
 enum Plan {
     static func steps(_ seed: UInt64) -> [Step] {
         var random = SeededGenerator(seed)
+        let hasAfar = seed.isMultiple(of: 4)
         var steps: [Step] = [.write((0..<12).map { _ in Operation(&random) }, .here)]
         for _ in 0..<Int.random(in: 4...10, using: &random) { steps.append(.watch(WatcherPlan(&random))) }
         if Bool.random(using: &random) { steps.append(.refresh) }
-        for _ in 0..<45 { steps.append(step(&random)) }
+        for _ in 0..<45 { steps.append(step(&random, hasAfar)) }
         return steps
     }
 
-    private static func step(_ random: inout SeededGenerator) -> Step {
+    private static func step(_ random: inout SeededGenerator, _ hasAfar: Bool) -> Step {
         let operations = (0..<Int.random(in: 1...4, using: &random)).map { _ in Operation(&random) }
         return switch Int.random(in: 0..<40, using: &random) {
         case 0..<13: .write(operations, .here)
-        case 13..<20: .write(operations, .there)
+        case 13..<20: .write(operations, hasAfar && Bool.random(using: &random) ? .afar : .there)
         case 20..<22: .silent(operations, Int.random(in: 0..<60, using: &random))
         case 22: .cancelled(operations)
         case 23: .nested(operations, Int.random(in: 0..<60, using: &random))
@@ -59,6 +63,7 @@ enum Plan {
         case 26..<28: .settle
         case 28..<30: .watch(WatcherPlan(&random))
         case 30: .end(Int.random(in: 0..<60, using: &random))
+        case 31: Bool.random(using: &random) ? .invalidate : .autorefresh(Bool.random(using: &random))
         default: .refresh
         }
     }

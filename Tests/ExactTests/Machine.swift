@@ -4,10 +4,12 @@ import Foundation
 import MartletTestSupport
 
 @testable import Martlet
+@testable import MartletEngine
 
 /// One step of a run.
 enum Step: CustomStringConvertible {
-    enum Place { case here, there }
+    /// Here, in another Realm of the process, or as another process would.
+    enum Place { case here, there, afar }
 
     case write([Operation], Place)
     /// Without telling the watcher at a position.
@@ -15,6 +17,8 @@ enum Step: CustomStringConvertible {
     case cancelled([Operation])
     case turn
     case settle
+    case invalidate
+    case autorefresh(Bool)
     case refresh
     case watch(WatcherPlan)
     case end(Int)
@@ -27,6 +31,8 @@ enum Step: CustomStringConvertible {
         case .silent(let operations, let watcher): "write silencing \(watcher) \(operations)"
         case .cancelled(let operations): "cancel \(operations)"
         case .turn: "turn"
+        case .invalidate: "invalidate"
+        case .autorefresh(let isOn): "autorefresh \(isOn)"
         case .settle: "settle"
         case .refresh: "refresh"
         case .watch(let plan): "watch \(plan)"
@@ -64,6 +70,8 @@ final class Machine {
     private var watchers: [Watcher] = []
     private let queue = DispatchQueue(label: "there")
     private var other: Realm?
+    private var afar: Realm?
+    private var isLoose = false
     /// What was wrong first.
     private(set) var failure: String?
     private(set) var calls = 0
@@ -88,7 +96,7 @@ final class Machine {
     }
 
     private init() throws {
-        test = try TestRealm()
+        test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
         try test.realm.write {
             test.realm.add([ScalarLists()])
             test.realm.add([ScalarSets()])
@@ -101,6 +109,7 @@ final class Machine {
     private func end() {
         watchers = []
         queue.sync { other = nil }
+        afar = nil
     }
 
     private func perform(_ step: Step) throws {
@@ -108,6 +117,7 @@ final class Machine {
         switch step {
         case .write(let operations, .here): try write(operations)
         case .write(let operations, .there): try writeThere(operations)
+        case .write(let operations, .afar): try writeAfar(operations)
         case .silent(let operations, let position):
             guard !watchers.isEmpty else { return try write(operations) }
             let watcher = watchers[position % watchers.count]
@@ -119,6 +129,8 @@ final class Machine {
             realm.cancelWrite()
         case .turn: _ = test.scheduler.turn()
         case .settle: settle()
+        case .invalidate: realm.invalidate()
+        case .autorefresh(let isOn): realm.autorefresh = isOn
         case .refresh:
             // What callbacks write is told by the next one.
             repeat {
@@ -168,6 +180,18 @@ final class Machine {
         }
     }
 
+    private func writeAfar(_ operations: [Operation]) throws {
+        changes += operations.count
+        let afar = try self.afar ?? test.foreignRealm()
+        self.afar = afar
+        // Old rows are not handed over: what rests on them is told once too often rather than not at all.
+        isLoose = true
+        afar.refresh()
+        try afar.write { for operation in operations { operation.perform(&world, afar) } }
+        worlds[afar.context.version] = world
+        test.realm.context.coordinator.lookForExternalCommits()
+    }
+
     private func settle() {
         while !test.realm.context.hub.isIdle {
             guard test.scheduler.waitForTurn() else {
@@ -194,7 +218,9 @@ final class Machine {
         if watcher.known.isEmpty {
             watcher.known = candidates
         } else {
-            let told = candidates.filter { new in watcher.known.contains { judge($0, new) == nil } }
+            let told = Item.$isLoose.withValue(isLoose) {
+                candidates.filter { new in watcher.known.contains { judge($0, new) == nil } }
+            }
             if told.isEmpty, let known = watcher.known.last {
                 failure = "\(watcher.name): \(judge(known, now) ?? "")"
                 return
@@ -245,5 +271,17 @@ final class Machine {
             watcher.known = [now]
         }
         hasNested = false
+    }
+}
+
+extension TestRealm {
+    /// A Realm that shares nothing with this one but the file, as one of another process would.
+    fileprivate func foreignRealm() throws -> Realm {
+        var others = configuration
+        others.scheduler = nil
+        let coordinator = try StoreCoordinator(others.options())
+        let context = RealmContext(coordinator, others, others.models, .readWrite, .currentThread(), nil)
+        context.replaceSnapshot(try coordinator.openSnapshot())
+        return Realm(context)
     }
 }

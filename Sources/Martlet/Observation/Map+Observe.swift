@@ -36,7 +36,7 @@ extension Map {
         } tell: { event, map in
             switch event {
             case .initial: block(.initial(map))
-            case .update(let change):
+            case .update(let change, _):
                 block(
                     .update(
                         map, deletions: change.deletions, insertions: change.insertions,

@@ -33,7 +33,8 @@ class ObservationEntry {
 
     /// True when the state known is older than a version.
     func needs(_ version: Version) -> Bool {
-        isAlive && delivered <= version && (isNew || delivered < version) && failedVersion < version
+        isAlive && !registration.isPaused && delivered <= version && (isNew || delivered < version)
+            && failedVersion < version
     }
 
     /// The call that tells of a failure; made under the lock, called outside of it.

@@ -14,32 +14,35 @@ extension Map: ObservedProperty {}
 extension List: ObservableCollection {
     /// What all variants of `observe` come to.
     public func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, List) -> Void
-    ) -> NotificationToken { observeElements("list", keyPaths, queue, tell) }
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
+        _ tell: @escaping (_CollectionEvent, List) -> Void
+    ) -> NotificationToken { observeElements("list", keyPaths, queue, keepsPast, tell) }
 }
 
 extension MutableSet: ObservableCollection {
     /// What all variants of `observe` come to.
     public func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, MutableSet) -> Void
-    ) -> NotificationToken { observeElements("set", keyPaths, queue, tell) }
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
+        _ tell: @escaping (_CollectionEvent, MutableSet) -> Void
+    ) -> NotificationToken { observeElements("set", keyPaths, queue, keepsPast, tell) }
 }
 
 extension ObservedProperty {
     fileprivate func observeElements(
-        _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, _ keepsPast: Bool,
         _ tell: @escaping (_CollectionEvent, Self) -> Void
     ) -> NotificationToken {
-        observe(kind, keyPaths, queue) { id, paths, schema throws(ResolvedPath.Failure) in
+        let elements = core.map { DeletedElement.Kind(type: $0.target?.type, element: $0.property.element) }
+        return observe(kind, keyPaths, queue, keepsPast: keepsPast) { id, paths, schema throws(ResolvedPath.Failure) in
             try ElementsTracker(id, keyPaths: paths, schema)
         } tell: { event, collection in
-            if let event = _CollectionEvent(event) { tell(event, collection) }
+            if let elements, let event = _CollectionEvent(event, elements) { tell(event, collection) }
         }
     }
 
     /// Observes here or on a queue, after all checks.
     func observe<Tracker: CollectionTracker>(
-        _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool = false,
         _ tracker: @escaping (CollectionID, [PropertyPath]?, DatabaseSchema) throws(ResolvedPath.Failure) -> Tracker,
         tell: @escaping (TrackedEvent<Tracker.Change>, Self) -> Void
     ) -> NotificationToken {
@@ -62,7 +65,7 @@ extension ObservedProperty {
             let follower = context.tracker { () throws(ResolvedPath.Failure) in
                 try tracker(id, paths, context.schema)
             }
-            context.follow(follower, registration) { event, state, _ in
+            context.follow(follower, registration, keepsPast: keepsPast) { event, state, _ in
                 tell(event, state?.isOver == true ? collection : collection.current)
             }
         }

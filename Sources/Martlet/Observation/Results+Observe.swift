@@ -4,9 +4,10 @@ import MartletEngine
 extension Results: ObservableCollection {
     /// What all variants of `observe` come to.
     public func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, Results) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
+        _ tell: @escaping (_CollectionEvent, Results) -> Void
     ) -> NotificationToken {
-        storage.observe(keyPaths, queue) { event, storage in
+        storage.observe(keyPaths, queue, keepsPast: keepsPast) { event, storage in
             // The same collection for as long as it is observed here; on another queue one that belongs to it.
             tell(event, Results(storage))
         }
@@ -16,22 +17,28 @@ extension Results: ObservableCollection {
 extension LinkingObjects: ObservableCollection {
     /// What all variants of `observe` come to.
     public func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, LinkingObjects) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
+        _ tell: @escaping (_CollectionEvent, LinkingObjects) -> Void
     ) -> NotificationToken {
         guard let results else { Misuse.observeUnmanaged("LinkingObjects<\(Element.self)>") }
         if results.isInvalidated { Misuse.observeInvalidated("LinkingObjects<\(Element.self)>") }
-        return results._observe(keyPaths, queue) { event, results in tell(event, LinkingObjects(results: results)) }
+        return results._observe(keyPaths, queue, keepsPast: keepsPast) { event, results in
+            tell(event, LinkingObjects(results: results))
+        }
     }
 }
 
 extension ResultsStorage {
     func observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, ResultsStorage) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
+        _ tell: @escaping (_CollectionEvent, ResultsStorage) -> Void
     ) -> NotificationToken {
-        observe(keyPaths, queue, isNoticing: false) { event, storage, _ in
+        let elements = DeletedElement.Kind(type: table.type, element: .link(table.type.name))
+        return observe(keyPaths, queue, isNoticing: false, keepsPast: keepsPast) { event, storage, _ in
             switch event {
             case .initial: tell(.initial, storage)
-            case .update(let change): tell(.update(CollectionChangeSet(change.positions)), storage)
+            case .update(let change, let past):
+                tell(.update(CollectionChangeSet(change.positions, past, elements)), storage)
             case .quiet: break
             case .failure(let error): tell(.failure(error), storage)
             }
@@ -41,7 +48,7 @@ extension ResultsStorage {
     /// Observes here or on a queue, after all checks. The storage that is told of has the keys of what is told, which come
     /// besides.
     func observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, isNoticing: Bool,
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, isNoticing: Bool, keepsPast: Bool = false,
         _ tell: @escaping (TrackedEvent<ResultsTracker.Change>, ResultsStorage, KeySequence?) -> Void
     ) -> NotificationToken {
         context.requireObservable("a collection of '\(table.type.name)'", onQueue: queue != nil)
@@ -57,7 +64,7 @@ extension ResultsStorage {
             let tracker = context.tracker { () throws(ResolvedPath.Failure) in
                 try ResultsTracker(plan, owner: owner, keyPaths: paths, isNoticing: isNoticing, context.schema)
             }
-            context.follow(tracker, registration) { event, state, version in
+            context.follow(tracker, registration, keepsPast: keepsPast) { event, state, version in
                 if let state, context.shows(version) { storage.install(state.keys) }
                 tell(event, storage, state?.keys)
             }

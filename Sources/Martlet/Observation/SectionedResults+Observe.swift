@@ -130,7 +130,7 @@ extension SectionStorage {
             let change: ResultsTracker.Change?
             switch event {
             case .initial, .failure: change = nil
-            case .update(let told): change = told
+            case .update(let told, _): change = told
             case .quiet(let silenced):
                 guard let silenced else { return }
                 change = silenced

@@ -19,6 +19,9 @@ package protocol CollectionTracker: Sendable {
     func advance(
         _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change)
+
+    /// The elements that a change takes out, read from the version of the state before it.
+    func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement]
 }
 
 package protocol TrackedState: Sendable {
@@ -40,6 +43,21 @@ extension QueryDependencies {
             try self.init(keyPaths: keyPaths, table: table, schema)
         } else {
             self.init(depth: 4, table: table, schema)
+        }
+    }
+}
+
+extension DatabaseSchema {
+    /// Elements with the rows that they are the keys of; values where no table is given.
+    func past(
+        _ elements: [(position: Int, element: SQLValue)], _ table: TableID?, _ connection: Connection
+    ) throws -> [PastElement] {
+        try elements.map { position, element in
+            guard let table, case .integer(let key) = element else {
+                return PastElement(position: position, element: element, row: nil)
+            }
+            let row = try StoredRow(key, self[table].layout, connection)
+            return PastElement(position: position, element: element, row: row)
         }
     }
 }

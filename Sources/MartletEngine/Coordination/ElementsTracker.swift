@@ -53,6 +53,13 @@ package struct ElementsTracker: CollectionTracker {
         return (State(count: builder.count, isOver: false), builder.finish())
     }
 
+    package func past(_ change: CollectionChange, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
+        try handle.read { connection in
+            let found = try elements(at: change.deletions, connection)
+            return try schema.past(zip(change.deletions, found).map { ($0, $1) }, target, connection)
+        }
+    }
+
     // Without a record, an element that is at an old position may be another one.
     private func compare(_ old: State, _ handle: SnapshotHandle) throws -> (state: State, change: CollectionChange) {
         let new = try state(handle)

@@ -71,6 +71,13 @@ package struct MapTracker: CollectionTracker {
         )
     }
 
+    package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
+        let gone = Set(change.deletions)
+        let positions = old.keys.indices.filter { gone.contains(old.keys[$0]) }.map { 2 * $0 + 1 }
+        let before = ElementsTracker.State(count: old.keys.count * 2, isOver: old.isOver)
+        return try elements.past(CollectionChange(deletions: positions), before, handle)
+    }
+
     private static func key(_ stored: SQLValue) -> String {
         if case .text(let key) = stored { key } else { "" }
     }

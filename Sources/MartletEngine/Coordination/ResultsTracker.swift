@@ -106,6 +106,14 @@ package struct ResultsTracker: CollectionTracker {
         return (State(keys: keys, isOver: false), change)
     }
 
+    package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
+        let keys = old.keys.keys(at: change.positions.deletions)
+        return try handle.read { connection in
+            try schema.past(
+                zip(change.positions.deletions, keys).map { ($0, .integer($1)) }, plan.table, connection)
+        }
+    }
+
     private func touches(_ changes: ChangeSet) -> Bool {
         membership.touches(changes, table: plan.table) || reported.touches(changes, table: plan.table)
             || noticed?.touches(changes, table: plan.table) == true

@@ -3,7 +3,7 @@ package import MartletSQLite
 
 /// One version of a file, pinned: a connection inside a transaction, shared by whoever reads that version.
 ///
-/// Ledger: `connection` and its statements are used under `lock` only. `version` never changes. The read transaction ends
+/// Ledger: `connection`, its statements and `isWriting` are used under `lock` only. `version` never changes. The read transaction ends
 /// when the last holder lets go, and the connection goes back to its pool.
 // Sendable by the lock above; the connection itself is not.
 package final class SnapshotHandle: @unchecked Sendable {
@@ -11,6 +11,7 @@ package final class SnapshotHandle: @unchecked Sendable {
     package let epoch: Int64
     private let lock = NSLock()
     private var connection: Connection?
+    private var isWriting = false
     private let release: @Sendable (ObjectIdentifier, Connection) -> Void
 
     init(
@@ -33,6 +34,19 @@ package final class SnapshotHandle: @unchecked Sendable {
         defer { lock.unlock() }
         guard let connection else { preconditionFailure("a snapshot was read after its connection had been taken") }
         return try body(connection)
+    }
+
+    /// True once the connection belongs to a write transaction: what is read is the version no more.
+    package var isVersion: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return !isWriting
+    }
+
+    func beginWriting() {
+        lock.lock()
+        defer { lock.unlock() }
+        isWriting = true
     }
 
     /// The file that is read.
