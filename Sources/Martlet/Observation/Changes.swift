@@ -38,7 +38,8 @@ public struct Changes<Element>: AsyncSequence {
 
 /// The change that waits for a loop, or the loop that waits for a change.
 ///
-/// Ledger: `state` has its lock; everything else is used on the Realm's executor only.
+/// Ledger: `state` has its lock; `token` is set once, before anybody else knows the inbox; everything else is used on the
+/// Realm's executor only.
 // Sendable by the ledger above.
 final class ChangeInbox<Element>: @unchecked Sendable {
     private struct State {

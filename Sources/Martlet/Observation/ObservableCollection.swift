@@ -26,6 +26,9 @@ extension ObservableCollection {
     /// - Parameters:
     ///   - keyPaths: which properties count as modifications, through links too; nil for all, up to four objects deep.
     ///   - queue: a serial queue to observe on instead; the collection given to the block then belongs to it.
+    /// - Complexity: what a change costs goes with the rows that changed, not with the collection. Only results with
+    ///   `distinct` or `limit`, and those of which very many rows changed at once, are asked for and compared as a whole;
+    ///   and whoever falls behind by more versions than the file remembers is told that everything it still has changed.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
