@@ -88,6 +88,9 @@ let package = Package(
                 "Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "CMartletTestVFS",
                 "MartletTestSupport",
             ]),
+        .testTarget(
+            name: "ExactTests",
+            dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport"]),
         .testTarget(name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport"]),
         .testTarget(name: "TidyTests"),
     ],

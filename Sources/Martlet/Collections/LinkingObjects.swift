@@ -5,9 +5,13 @@ import MartletSQLite
 public struct LinkingObjects<Element: ObjectBase> {
     // Nil for an unmanaged object, which nothing links to.
     let results: Results<Element>?
+    /// What there is where the object records reads.
+    fileprivate var traced: Element?
+
+    init(results: Results<Element>?) { self.results = results }
 
     /// The number of objects that link here.
-    public var count: Int { results?.count ?? 0 }
+    public var count: Int { results?.count ?? (traced == nil ? 0 : 1) }
 
     /// True once the object that is linked to was deleted: these are empty from then on.
     public var isInvalidated: Bool { results?.isInvalidated ?? false }
@@ -43,6 +47,7 @@ extension LinkingObjects: RandomAccessCollection {
     /// The linking object at a position, in the order of their keys.
     public subscript(position: Int) -> Element {
         guard let results else {
+            if let traced, position == 0 { return traced }
             Misuse.indexOutOfRange(position, count: 0, "the linking objects of an unmanaged object")
         }
         return results[position]
@@ -62,7 +67,9 @@ extension LinkingObjects: RandomAccessCollection {
 
 extension ObjectBase {
     @_spi(Generated) public final func _linkingObjects<T: ObjectBase>(_ property: Int) -> LinkingObjects<T> {
-        LinkingObjects(results: linkingStorage(property).map { Results($0) })
+        var objects = LinkingObjects<T>(results: linkingStorage(property).map { Results($0) })
+        objects.traced = KeyPathTracer.element(self, T.self)
+        return objects
     }
 
     final func untypedLinkingObjects(_ property: PropertySchema) -> Any? {

@@ -31,6 +31,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
 
     public init(_owner owner: ObjectBase, _ property: Int) {
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
+        if let element = KeyPathTracer.element(owner, Element.self) { plain = [element] }
     }
 
     public static func _holds(_ element: StoredValue) -> Bool { Element._holds(element) }

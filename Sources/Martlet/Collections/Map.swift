@@ -19,6 +19,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
             announcer.change(nil) { plain = changed }
         }
     }
+    /// What there is at any key of a map whose owner records reads.
+    private var traced: Value?
     // Keys and values take turns in the core.
     private(set) var core: CollectionCore?
 
@@ -32,6 +34,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
 
     public init(_owner owner: ObjectBase, _ property: Int) {
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
+        traced = KeyPathTracer.element(owner, Value.self)
     }
 
     public static func _holds(_ element: StoredValue) -> Bool { Value._holds(element) }
@@ -179,7 +182,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// Complexity: O(1), but O(n) the first time and after a removal.
     public subscript(key: String) -> Value? {
         get {
-            guard let core else { return unmanaged[StoredValue(.text(key))] }
+            guard let core else { return unmanaged[StoredValue(.text(key))] ?? traced }
             return core.position(of: .text(key)).map { element(core, $0 + 1) }
         }
         set { set(key, newValue, .error) }

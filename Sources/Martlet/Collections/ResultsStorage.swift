@@ -7,7 +7,7 @@ final class ResultsStorage {
     let table: ObjectTable
     let plan: QueryPlan
     /// The object whose linking objects these are: with it the collection ends.
-    let owner: ObjectBase?
+    private(set) var owner: ObjectBase?
     private var generation: UInt64
     private var stamp: UInt64 = 0
     private var all: KeySequence?
@@ -45,11 +45,17 @@ final class ResultsStorage {
     /// An observed result goes on living after its Realm was invalidated.
     func install(_ keys: KeySequence) {
         generation = context.generation
+        if let known = owner, known._state == .invalidated, let table = known._table, table.exists(known._key) {
+            owner = table.object(known._key)
+        }
         stamp = context.stamp
         all = keys
         first = []
         counted = keys.count
     }
+
+    /// True when the keys known are those of the state the Realm shows now.
+    var isCurrent: Bool { generation == context.generation && stamp == context.stamp && all != nil }
 
     /// All keys, in order.
     var keys: KeySequence {

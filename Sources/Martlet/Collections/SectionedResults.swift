@@ -11,7 +11,7 @@ import MartletSQLite
 /// for section in dogs { print(section.key, section.count) }
 /// ```
 public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
-    fileprivate let storage: SectionStorage<Key, Element>
+    let storage: SectionStorage<Key, Element>
 
     fileprivate init(_ storage: SectionStorage<Key, Element>) { self.storage = storage }
 
@@ -19,8 +19,10 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
         storage = SectionStorage(results, key)
     }
 
+    init(_ storage: SectionStorage<Key, Element>) { self.storage = storage }
+
     /// The keys of all sections, in order.
-    public var allKeys: [Key] { storage.sections.map(\.key) }
+    public var allKeys: [Key] { storage.sections.keys }
 
     /// The Realm that the elements are in.
     public var realm: Realm? { storage.results.realm }
@@ -33,7 +35,7 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
 
     /// The section with a key; nil when there is none.
     public func section(forKey key: Key) -> ResultsSection<Key, Element>? {
-        storage.index(of: key).map { _ in ResultsSection(key: key, storage: storage) }
+        storage.sections.positions[key].map { _ in ResultsSection(key: key, storage: storage) }
     }
 
     /// An element by its section and its position in it. Traps outside.
@@ -60,15 +62,15 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
 extension SectionedResults: RandomAccessCollection {
     public var startIndex: Int { 0 }
     /// The number of sections.
-    public var endIndex: Int { storage.sections.count }
+    public var endIndex: Int { storage.sections.keys.count }
 
     /// The section at a position. Traps outside.
     public subscript(position: Int) -> ResultsSection<Key, Element> {
-        let sections = storage.sections
-        guard sections.indices.contains(position) else {
-            Misuse.indexOutOfRange(position, count: sections.count, "the sections")
+        let keys = storage.sections.keys
+        guard keys.indices.contains(position) else {
+            Misuse.indexOutOfRange(position, count: keys.count, "the sections")
         }
-        return ResultsSection(key: sections[position].key, storage: storage)
+        return ResultsSection(key: keys[position], storage: storage)
     }
 }
 
@@ -76,12 +78,15 @@ extension SectionedResults: RandomAccessCollection {
 public struct ResultsSection<Key: Hashable, Element: ObjectBase>: Identifiable {
     /// What the elements have in common.
     public let key: Key
-    fileprivate let storage: SectionStorage<Key, Element>
+    let storage: SectionStorage<Key, Element>
 
     /// The key.
     public var id: Key { key }
 
-    fileprivate var members: [ObjectKey] { storage.index(of: key).map { storage.sections[$0].members } ?? [] }
+    fileprivate var members: [ObjectKey] {
+        let sections = storage.sections
+        return sections.positions[key].map { sections.members[$0] } ?? []
+    }
 }
 
 extension ResultsSection: RandomAccessCollection {
@@ -114,45 +119,53 @@ extension ResultsSection: RandomAccessCollection {
     }
 }
 
+/// Elements by their keys: sections in the order of their first elements.
+struct Sections<Key: Hashable> {
+    private(set) var keys: [Key] = []
+    /// Of each section, in order.
+    private(set) var members: [[ObjectKey]] = []
+    private(set) var positions: [Key: Int] = [:]
+
+    mutating func append(_ member: ObjectKey, _ key: Key) {
+        let position = positions[key] ?? keys.count
+        if position == keys.count {
+            positions[key] = position
+            keys.append(key)
+            members.append([])
+        }
+        members[position].append(member)
+    }
+}
+
 /// The sections that elements were found to make at one state of their Realm.
-private final class SectionStorage<Key: Hashable, Element: ObjectBase> {
+final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     let results: Results<Element>
-    fileprivate let key: (Element) -> Key
+    let key: (Element) -> Key
     private var stamp: UInt64 = 0
-    private var found: [(key: Key, members: [ObjectKey])] = []
-    private var positions: [Key: Int] = [:]
+    private var found = Sections<Key>()
 
     init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
         self.results = results
         self.key = key
     }
 
-    /// Complexity: O(n) after a change of the Realm, otherwise O(1).
-    var sections: [(key: Key, members: [ObjectKey])] { results.storage.context.guarded(findSections) }
+    /// Complexity: O(n) after a change of the Realm, otherwise O(1). Observed sections are known at each call.
+    var sections: Sections<Key> { results.storage.context.guarded(findSections) }
 
-    private func findSections() -> [(key: Key, members: [ObjectKey])] {
-        let context = results.storage.context
+    private func findSections() -> Sections<Key> {
         // Asking for the keys settles what is not yet written, and traps where results do.
         _ = results.storage.keys
-        if stamp == context.stamp { return found }
-        found = []
-        positions = [:]
-        for element in results {
-            let key = key(element)
-            let position = positions[key] ?? found.count
-            if position == found.count {
-                positions[key] = position
-                found.append((key, []))
-            }
-            found[position].members.append(element._key)
-        }
-        stamp = context.stamp
+        if stamp == results.storage.context.stamp { return found }
+        found = Sections()
+        for element in results { found.append(element._key, key(element)) }
+        stamp = results.storage.context.stamp
         return found
     }
 
-    func index(of key: Key) -> Int? {
-        _ = sections
-        return positions[key]
+    /// Puts sections in that are known to be those of the state the Realm shows now.
+    func install(_ sections: Sections<Key>) {
+        found = sections
+        stamp = results.storage.context.stamp
     }
 
     func element(_ key: ObjectKey) -> Element { unsafeDowncast(results.storage.table.object(key), to: Element.self) }

@@ -397,20 +397,31 @@ final class CollectionCore {
         let add = try connection.statement(
             """
             INSERT INTO \(targets) VALUES (?1, ?2, ?3) \
-            ON CONFLICT (target, owner) DO UPDATE SET count = count + excluded.count
+            ON CONFLICT (target, owner) DO UPDATE SET count = count + excluded.count RETURNING count
             """)
         let remove = try connection.statement("DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= ?3")
+        var relinked: [ObjectKey] = []
         // In the order of the table, which costs least.
         for (target, change) in targetChanges.sorted(by: { $0.key < $1.key }) where change != 0 {
             for statement in change < 0 ? [remove, add] : [add] {
                 statement.bind(target, at: 1)
                 statement.bind(owner, at: 2)
                 statement.bind(Int64(statement === remove ? -change : change), at: 3)
+                if statement === add {
+                    let isNew = try statement.step() && statement.integer(0) == Int64(change)
+                    statement.reset()
+                    if isNew { relinked.append(target) }
+                    continue
+                }
                 try statement.run()
-                if statement === remove, connection.changedRows > 0 { break }
+                if connection.changedRows > 0 {
+                    relinked.append(target)
+                    break
+                }
             }
         }
         targetChanges = [:]
+        context.transaction?.recorder.relink(relinked, LinkID(table: table.id, property: property.index))
     }
 }
 

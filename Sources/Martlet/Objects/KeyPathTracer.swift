@@ -30,9 +30,15 @@ enum KeyPathTracer {
 
     /// An object that records reads.
     static func traced<T: ObjectBase>(_ type: T.Type) -> T {
-        let object = T(_managed: ())
+        let object = type.init(_managed: ())
         object._state = .tracing
         return object
+    }
+
+    /// An element that records reads, for a collection of an object that does; nil for values, which have no properties.
+    static func element<E>(_ owner: ObjectBase, _ type: E.Type) -> E? {
+        guard owner._state == .tracing else { return nil }
+        return (type as? any TraceableElement.Type)?.traced as? E
     }
 
     static func record(_ object: ObjectBase, _ property: Int) {
@@ -43,4 +49,17 @@ enum KeyPathTracer {
         current?.trace.names.append(KeyValueObservers.invalidationName)
         return false
     }
+}
+
+/// An object, or one that may be absent.
+private protocol TraceableElement {
+    static var traced: Any { get }
+}
+
+extension ObjectBase: TraceableElement {
+    fileprivate static var traced: Any { KeyPathTracer.traced(self) }
+}
+
+extension Optional: TraceableElement where Wrapped: TraceableElement {
+    fileprivate static var traced: Any { Wrapped.traced }
 }

@@ -25,9 +25,16 @@ public final class NotificationToken: @unchecked Sendable {
 /// Whether an observation goes on: shared by its token and by those who call it, on whatever thread they are.
 final class Registration: Sendable {
     private let hasEnded = Atomic<Bool>(false)
+    private let hasPaused = Atomic<Bool>(false)
     private let cleanup = Mutex<[@Sendable () -> Void]>([])
 
     var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
+
+    /// True while whoever is told has not asked for more: what happens meanwhile is told at once, then.
+    var isPaused: Bool {
+        get { hasPaused.load(ordering: .acquiring) }
+        set { hasPaused.store(newValue, ordering: .releasing) }
+    }
 
     /// Runs `body` when the observation ends, or now if it has.
     func whenEnded(_ body: @escaping @Sendable () -> Void) {

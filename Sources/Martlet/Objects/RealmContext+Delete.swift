@@ -25,7 +25,13 @@ extension RealmContext {
             let id = CollectionID(table: table.id, property: collection.property, owner: key)
             collections.removeValue(forKey: id)?.core?.ownerWasDeleted()
             execute("DELETE FROM \(collection.chunks) WHERE owner = ?1", [.integer(key)])
-            if let targets = collection.targets { execute("DELETE FROM \(targets) WHERE owner = ?1", [.integer(key)]) }
+            guard let targets = collection.targets else { continue }
+            let link = LinkID(table: table.id, property: collection.property)
+            if schema.hasInverse(link) {
+                transaction?.recorder.relink(
+                    keys("SELECT target FROM \(targets) WHERE owner = ?1", [.integer(key)]), link)
+            }
+            execute("DELETE FROM \(targets) WHERE owner = ?1", [.integer(key)])
         }
         execute(table.layout.delete, [.integer(key)])
         for words in table.layout.words { execute(words.delete, [.integer(key)]) }

@@ -24,7 +24,26 @@ public struct CollectionChangeSet: Sendable, Hashable {
     /// Elements that changed their place, ascending by old position.
     public let moves: [Move]
 
-    init(_ change: CollectionChange) {
+    private let past: Past
+
+    /// The elements that were deleted, as they were: read when asked for, from the version before.
+    ///
+    /// Known to observers of `observeChanges` and in `changes`; empty elsewhere, and where that version cannot be read.
+    public var deletedElements: [DeletedElement] {
+        past.elements.map { past.kind?.read($0) ?? [] } ?? []
+    }
+
+    /// What was deleted is no part of a difference: positions say all.
+    private struct Past: Sendable, Hashable {
+        let elements: PastElements?
+        let kind: DeletedElement.Kind?
+
+        static func == (_: Past, _: Past) -> Bool { true }
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    init(_ change: CollectionChange, _ elements: PastElements? = nil, _ kind: DeletedElement.Kind? = nil) {
+        past = Past(elements: elements, kind: kind)
         deletions = change.deletions
         insertions = change.insertions
         modifications = change.modifications

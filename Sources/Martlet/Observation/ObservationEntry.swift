@@ -33,7 +33,8 @@ class ObservationEntry {
 
     /// True when the state known is older than a version.
     func needs(_ version: Version) -> Bool {
-        isAlive && delivered <= version && (isNew || delivered < version) && failedVersion < version
+        isAlive && !registration.isPaused && delivered <= version && (isNew || delivered < version)
+            && failedVersion < version
     }
 
     /// The call that tells of a failure; made under the lock, called outside of it.
@@ -81,8 +82,8 @@ final class TrackingEntry<State, News>: ObservationEntry {
 
     enum Event {
         case news(News)
-        /// The state is newer and there is nothing to tell.
-        case quiet
+        /// The state is newer and there is nothing to tell, or what there is was silenced.
+        case quiet(silenced: News?)
         case failure(any Error)
     }
 
@@ -121,7 +122,7 @@ final class TrackingEntry<State, News>: ObservationEntry {
         delivered = version
         generation += 1
         isOver = step.isLast
-        let event = isSilent ? Event.quiet : step.news.map { .news($0) } ?? .quiet
+        let event = isSilent ? Event.quiet(silenced: step.news) : step.news.map { .news($0) } ?? .quiet(silenced: nil)
         return { [tell] in tell(event, step.state, version) }
     }
 

@@ -74,6 +74,12 @@ final class ObservationHub: @unchecked Sendable {
         locked { !$0.isComputing && $0.computed == nil && !$0.isBehind && !$0.isTurnScheduled }
     }
 
+    /// True while somebody observes the Realm itself.
+    var isObserved: Bool { locked { !$0.realmObservers.isEmpty } }
+
+    /// Observers of collections and objects that go on.
+    var observerCount: Int { locked { $0.entries.count { $0.isAlive } } }
+
     /// True when turns can be taken: a Realm may have been opened before its thread began to run its run loop.
     func canDeliver() -> Bool {
         guard let scheduler = locked({ $0.scheduler }) ?? Scheduler.currentRunLoop() else { return false }
@@ -253,6 +259,9 @@ final class ObservationHub: @unchecked Sendable {
         }
         if isBehind { signal(from: context) }
     }
+
+    /// An observer that waited goes on.
+    func wake(_ context: RealmContext) { resume(context) }
 
     private func deliver(_ computed: SnapshotHandle, _ context: RealmContext) {
         // After a local commit a later run leads to what the Realm shows now.

@@ -94,11 +94,13 @@ struct ProjectionLabels {
 extension ProjectedResults: ObservableCollection where Element: AnyProjection {
     /// What all variants of `observe` come to.
     public func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, ProjectedResults) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
+        _ tell: @escaping (_CollectionEvent, ProjectedResults) -> Void
     ) -> NotificationToken {
         let labels = ProjectionLabels(Element.self)
         let project = project
-        return storage.observe(labels.chosen(keyPaths).map(\.path.text), queue) { event, storage in
+        return storage.observe(labels.chosen(keyPaths).map(\.path.text), queue, keepsPast: keepsPast) {
+            event, storage in
             tell(event, ProjectedResults(storage, project))
         }
     }
@@ -112,5 +114,14 @@ extension ProjectedResults where Element: ObservableProjection {
     ) -> NotificationToken {
         let labels = ProjectionLabels(Element.self)
         return observe(keyPaths: keyPaths.flatMap { labels.names($0) }, on: queue, block)
+    }
+}
+
+extension ObservableProjection {
+    /// The changes of what the projection shows, and at last the deletion of its object, which ends the loop.
+    ///
+    /// - Parameter keyPaths: which labels count, as `observe` takes them.
+    public func changes(keyPaths: [String]? = nil) -> Changes<ObjectChange<Self>> {
+        Changes { [self] tell in observe(keyPaths: keyPaths) { tell($0, $0.isDeletion) } }
     }
 }

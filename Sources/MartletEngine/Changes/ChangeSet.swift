@@ -15,6 +15,21 @@ package struct CollectionID: Sendable, Hashable, Comparable {
     }
 }
 
+/// A property that links, with all rows that have it.
+package struct LinkID: Sendable, Hashable, Comparable {
+    package let table: TableID
+    package let property: PropertyIndex
+
+    package init(table: TableID, property: PropertyIndex) {
+        self.table = table
+        self.property = property
+    }
+
+    package static func < (left: LinkID, right: LinkID) -> Bool {
+        (left.table, left.property) < (right.table, right.property)
+    }
+}
+
 /// What one transaction, or several in a row, touched.
 ///
 /// Change sets carry no values: they say where to look, the snapshot says what is there.
@@ -26,9 +41,17 @@ package struct ChangeSet: Sendable, Hashable {
     /// transaction deletes a row and creates it again, the recorder begins a new script.
     package var collections: [CollectionID: ListEditScript]
 
-    package init(tables: [TableID: TableChanges] = [:], collections: [CollectionID: ListEditScript] = [:]) {
+    /// The rows that some list, set or map began or ceased to link to, by its property: edits tell positions, and what
+    /// stood there before is not kept.
+    package var relinked: [LinkID: KeySet]
+
+    package init(
+        tables: [TableID: TableChanges] = [:], collections: [CollectionID: ListEditScript] = [:],
+        relinked: [LinkID: KeySet] = [:]
+    ) {
         self.tables = tables
         self.collections = collections
+        self.relinked = relinked
     }
 
     /// Whether nothing was touched.
@@ -67,6 +90,7 @@ package struct ChangeSet: Sendable, Hashable {
         }
         var merged = ChangeSet(tables: builders.mapValues { $0.finish() }.filter { !$0.value.isEmpty })
         if !versions.allSatisfy({ $0.collections.isEmpty }) { merged.joinCollections(of: versions) }
+        for version in versions { merged.relinked.merge(version.relinked) { $0.union($1) } }
         return merged
     }
 

@@ -1,10 +1,11 @@
 /// The binary form of a change set, as it is stored beside the data of its commit.
 ///
 /// A format byte; then the tables by ascending number, each with its inserted, deleted and modified keys; then the
-/// collections by table, property and ascending owner, each with its edits. Key sets are differences between runs, so a
-/// run costs a few bytes however long it is. Equal change sets have equal bytes.
+/// collections by table, property and ascending owner, each with its edits; then the rows that collections began or ceased
+/// to link to, by table and property. Key sets are differences between runs, so a run costs a few bytes however long it
+/// is. Equal change sets have equal bytes. Builds that know the format before, without the last part, compare in full.
 package enum ChangeSetCodec {
-    private static let format: UInt8 = 1
+    private static let format: UInt8 = 2
 
     /// Positions and lengths in edits beyond this are refused, so that sums of them cannot overflow.
     private static let greatestPosition = Int(UInt32.max)
@@ -24,6 +25,12 @@ package enum ChangeSetCodec {
             encode(rows, to: &writer)
         }
         encode(changes.collections, to: &writer)
+        writer.count(changes.relinked.count)
+        for (link, targets) in changes.relinked.sorted(by: { $0.key < $1.key }) {
+            writer.signed(Int64(link.table))
+            writer.signed(Int64(link.property))
+            encode(targets, to: &writer)
+        }
         return writer.bytes
     }
 
@@ -46,6 +53,7 @@ package enum ChangeSetCodec {
             changes.tables[table] = try decodeTable(from: &reader)
         }
         changes.collections = try decodeCollections(from: &reader)
+        changes.relinked = try decodeLinks(from: &reader)
         guard reader.remaining == 0 else { throw MalformedBytes() }
         return changes
     }
@@ -146,6 +154,19 @@ package enum ChangeSetCodec {
         let room = UInt64(bitPattern: ObjectKey.max &- key)
         guard room >= extra, distance <= room - extra else { throw MalformedBytes() }
         return key &+ Int64(bitPattern: distance &+ extra)
+    }
+
+    private static func decodeLinks(from reader: inout ByteReader) throws(MalformedBytes) -> [LinkID: KeySet] {
+        var links: [LinkID: KeySet] = [:]
+        var previous: LinkID?
+        for _ in 0..<(try reader.count(upTo: reader.remaining)) {
+            let table = Int(try reader.signed())
+            let link = LinkID(table: table, property: Int(try reader.signed()))
+            if let previous, previous >= link { throw MalformedBytes() }
+            previous = link
+            links[link] = try decodeKeys(from: &reader)
+        }
+        return links
     }
 
     // MARK: Collections

@@ -30,13 +30,27 @@ struct AffectedRows {
     /// Rows at the start of a route whose end changed; nil when the way back is no longer known.
     private func rows(_ route: QueryDependencies.Route, _ connection: Connection) throws -> KeySet? {
         guard let last = route.steps.last, let change = changes.tables[last.target] else { return KeySet() }
-        var keys = change.keys(modifiedIn: route.columns)
-        if case .linkingObjects = last { keys = keys.union(change.inserted).union(change.deleted) }
-        for step in route.steps.reversed() where !keys.isEmpty {
+        guard var keys = try rows(last, change, route.columns, connection) else { return nil }
+        for step in route.steps.dropLast().reversed() where !keys.isEmpty {
             guard let back = try rows(step, to: keys, connection) else { return nil }
             keys = back
         }
         return keys
+    }
+
+    /// Rows before the last step of a route whose end changed, or that gained or lost an end.
+    private func rows(
+        _ step: PathStep, _ change: TableChanges, _ columns: ColumnSet, _ connection: Connection
+    ) throws -> KeySet? {
+        guard case .linkingObjects(_, let origin, let property) = step else {
+            return try rows(step, to: change.keys(modifiedIn: columns), connection)
+        }
+        guard schema[origin].layout.column(of: property) == nil else {
+            let keys = change.keys(modifiedIn: columns).union(change.inserted).union(change.deleted)
+            return try rows(step, to: keys, connection)
+        }
+        let changed = try rows(step, to: change.keys(modifiedIn: columns), connection)
+        return changed?.union(changes.relinked[LinkID(table: origin, property: property)] ?? KeySet())
     }
 
     /// Rows of `table` from which a modified row is at most so many links away. Walks back one link at a time from all
@@ -84,18 +98,18 @@ struct AffectedRows {
         }
     }
 
-    /// Where rows link to now, and where they linked to before.
+    /// Where rows link to now, and where those with a link in a column linked to before. What collections ceased to link
+    /// to is recorded.
     private func targets(
         of keys: KeySet, _ origin: TableID, _ property: PropertyIndex, _ connection: Connection
     ) throws -> KeySet? {
         let layout = schema[origin].layout
-        let change = changes.tables[origin] ?? TableChanges()
-        let moved = change.keys(modifiedIn: ColumnSet(property)).union(change.deleted).intersection(keys)
         guard let column = layout.column(of: property) else {
-            // What a list held before is not kept.
-            guard moved.isEmpty, let targets = layout.collection(of: property).targets else { return nil }
+            guard let targets = layout.collection(of: property).targets else { return nil }
             return try select("SELECT target FROM \(targets) WHERE owner IN", keys, connection)
         }
+        let change = changes.tables[origin] ?? TableChanges()
+        let moved = change.keys(modifiedIn: ColumnSet(property)).union(change.deleted).intersection(keys)
         var found = try select(
             "SELECT \(column.name) FROM \(layout.table) WHERE \(column.name) IS NOT NULL AND \(layout.keyColumn) IN",
             keys,

@@ -101,45 +101,21 @@ package struct ObjectTracker: Sendable {
     // MARK: Values
 
     private func state(_ connection: Connection) throws -> State {
-        guard let row = try row(key, table, connection) else {
+        guard let row = try StoredRow(key, schema[table].layout, connection) else {
             return State(values: paths.map { _ in .null }, isOver: true)
         }
         let values = try paths.map { path throws -> SQLValue in
             guard let path, let end = path.end else { return .null }
             var current = row
             for step in path.steps {
-                guard case .link(let source, let property, let target) = step,
-                    case .integer(let next) = current.value(property, schema[source].layout),
-                    let linked = try self.row(next, target, connection)
+                guard case .link(_, let property, let target) = step,
+                    case .integer(let next) = current.value(property),
+                    let linked = try StoredRow(next, schema[target].layout, connection)
                 else { return .null }
                 current = linked
             }
-            return current.value(end.property, schema[end.table].layout)
+            return current.value(end.property)
         }
         return State(values: values, isOver: false)
-    }
-
-    private struct Row {
-        let columns: [SQLValue]
-        let specials: [UInt8]
-
-        func value(_ property: PropertyIndex, _ layout: TableLayout) -> SQLValue {
-            guard let position = layout.columns.firstIndex(where: { $0.property == property }) else { return .null }
-            if !specials.isEmpty, let bits = FloatingSpecials.bits(specials, property) {
-                return .real(Double(bitPattern: bits))
-            }
-            return columns[position]
-        }
-    }
-
-    private func row(_ key: ObjectKey, _ table: TableID, _ connection: Connection) throws -> Row? {
-        let layout = schema[table].layout
-        let statement = try connection.statement(layout.selectByKey)
-        statement.bind(key, at: 1)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        let position = layout.columns.count
-        let specials = layout.hasSpecials && !statement.isNull(position) ? statement.blob(position) : []
-        return Row(columns: layout.columns.indices.map { statement.value($0) }, specials: specials)
     }
 }

@@ -1,29 +1,66 @@
 import MartletSQLite
 
 /// Keeps the ordered keys of one result up to date, version after version, and says what changed.
-package struct ResultsTracker: Sendable {
+///
+/// The rows that changes concern are asked for alone. A result with `distinct` or a limit is asked for as a whole, since
+/// any of its rows can make another one appear, and so is one of which very many rows changed; the difference is then
+/// found by comparing the keys of before and after.
+package struct ResultsTracker: CollectionTracker {
+    package struct State: TrackedState {
+        /// The members, in order.
+        package let keys: KeySequence
+        package let isOver: Bool
+    }
+
+    package struct Change: TrackedChange {
+        package var positions = CollectionChange()
+        /// Rows that were created, or whose content changed, for those who look closer than key paths say.
+        package var noticed = KeySet()
+        /// Members whose modification is told.
+        package var modified = KeySet()
+        /// Members that are other objects than before under the same keys.
+        package var replaced = KeySet()
+        package var isEmpty: Bool { positions.isEmpty && noticed.isEmpty }
+    }
+
+    /// The row whose collection, or whose linking objects, the members are.
+    package struct Owner: Sendable {
+        package let table: TableID
+        package let key: ObjectKey
+
+        package init(table: TableID, key: ObjectKey) {
+            self.table = table
+            self.key = key
+        }
+    }
+
     package let plan: QueryPlan
+    private let owner: Owner?
     private let schema: DatabaseSchema
     private let membership: QueryDependencies
     private let reported: QueryDependencies
+    /// What is noticed beside what is reported.
+    private let noticed: QueryDependencies?
     private let order: SortOrder
-    /// Lists whose elements the members are: they come and go with edits of the list, which their own rows do not show.
-    private let lists: [CollectionID]
+    /// Collections whose elements the members are: they come and go with edits, which their own rows do not show.
+    private let collections: [CollectionID]
     /// Positions of the sort's columns in a row, when it sorts by properties of the rows themselves.
     private let sortColumns: [Int]?
 
-    /// - Parameter keyPaths: what counts as a modification; nil for everything up to four types deep.
-    package init(_ plan: QueryPlan, keyPaths: [PropertyPath]?, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
+    /// - Parameters:
+    ///   - keyPaths: what counts as a modification; nil for everything up to four types deep.
+    ///   - isNoticing: whether changes that key paths do not name are noticed too, up to four types deep.
+    package init(
+        _ plan: QueryPlan, owner: Owner? = nil, keyPaths: [PropertyPath]?, isNoticing: Bool = false,
+        _ schema: DatabaseSchema
+    ) throws(ResolvedPath.Failure) {
         self.plan = plan
+        self.owner = owner
         self.schema = schema
         membership = try QueryDependencies(plan, schema)
-        reported =
-            if let keyPaths {
-                try QueryDependencies(keyPaths: keyPaths, table: plan.table, schema)
-            } else {
-                QueryDependencies(depth: 4, table: plan.table, schema)
-            }
-        lists = plan.conditions.flatMap { Self.lists($0) }
+        reported = try QueryDependencies(observing: keyPaths, plan.table, schema)
+        noticed = isNoticing ? QueryDependencies(depth: 4, table: plan.table, schema) : nil
+        collections = plan.conditions.flatMap { Self.collections($0) }
         order = SortOrder(ascending: plan.sort.map(\.ascending))
         let layout = schema[plan.table].layout
         let columns = plan.sort.map { term -> Int? in
@@ -35,8 +72,10 @@ package struct ResultsTracker: Sendable {
         sortColumns = columns.contains(nil) ? nil : columns.compactMap { $0 }
     }
 
-    /// All keys at a snapshot.
-    package func keys(_ handle: SnapshotHandle) throws -> KeySequence { try handle.read { try keys($0) } }
+    package func state(_ handle: SnapshotHandle) throws -> State {
+        let exists = try owner.map { try handle.hasRow($0.key, schema[$0.table].layout) } ?? true
+        return State(keys: try handle.read { try keys($0) }, isOver: !exists)
+    }
 
     private func keys(_ connection: Connection) throws -> KeySequence {
         var compiler = QueryCompiler(schema)
@@ -48,56 +87,72 @@ package struct ResultsTracker: Sendable {
         return KeySequence(keys)
     }
 
-    /// The keys at a later snapshot, and the difference. `changes` is nil when what happened is no longer known.
     package func advance(
-        _ old: KeySequence, _ changes: (changes: ChangeSet, oldRows: RowImages)?, _ handle: SnapshotHandle
-    ) throws -> (keys: KeySequence, change: CollectionChange) {
+        _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
+    ) throws -> (state: State, change: Change) {
+        guard !old.isOver else { return (old, Change()) }
         guard let changes else {
-            let new = try keys(handle)
-            return (new, CollectionDiff.change(from: old, to: new, modified: KeySet(new), replaced: KeySet()))
+            let new = try state(handle)
+            let all = KeySet(new.keys)
+            let positions = CollectionDiff.change(from: old.keys, to: new.keys, modified: all, replaced: KeySet())
+            return (new, Change(positions: positions, noticed: noticed == nil ? KeySet() : all, modified: all))
         }
-        guard touches(changes.changes) else { return (old, CollectionChange()) }
-        return try handle.read { try advance(old, changes, $0) }
+        if let owner, changes.changes.tables[owner.table]?.deleted.contains(owner.key) == true {
+            let all = CollectionChange(deletions: Array(0..<old.keys.count))
+            return (State(keys: KeySequence(), isOver: true), Change(positions: all))
+        }
+        guard touches(changes.changes) else { return (old, Change()) }
+        let (keys, change) = try handle.read { try advance(old.keys, changes, $0) }
+        return (State(keys: keys, isOver: false), change)
+    }
+
+    package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
+        let keys = old.keys.keys(at: change.positions.deletions)
+        return try handle.read { connection in
+            try schema.past(
+                zip(change.positions.deletions, keys).map { ($0, .integer($1)) }, plan.table, connection)
+        }
     }
 
     private func touches(_ changes: ChangeSet) -> Bool {
         membership.touches(changes, table: plan.table) || reported.touches(changes, table: plan.table)
-            || hasEditedList(changes)
+            || noticed?.touches(changes, table: plan.table) == true
+            || collections.contains { changes.collections[$0] != nil }
     }
 
-    private func hasEditedList(_ changes: ChangeSet) -> Bool {
-        lists.contains {
-            changes.collections[$0] != nil || changes.tables[$0.table]?.deleted.contains($0.owner) == true
-        }
-    }
-
-    private static func lists(_ predicate: Predicate) -> [CollectionID] {
+    private static func collections(_ predicate: Predicate) -> [CollectionID] {
         switch predicate {
         case .element(let table, let property, let owner):
             [CollectionID(table: table, property: property, owner: owner)]
-        case .and(let parts), .or(let parts): parts.flatMap { lists($0) }
-        case .not(let part): lists(part)
+        case .and(let parts), .or(let parts): parts.flatMap { collections($0) }
+        case .not(let part): collections(part)
         default: []
         }
     }
 
     private func advance(
-        _ old: KeySequence, _ changes: (changes: ChangeSet, oldRows: RowImages), _ connection: Connection
-    ) throws -> (keys: KeySequence, change: CollectionChange) {
+        _ old: KeySequence, _ changes: KnownChanges, _ connection: Connection
+    ) throws -> (keys: KeySequence, change: Change) {
         let affected = AffectedRows(schema, changes)
         let table = changes.changes.tables[plan.table] ?? TableChanges()
-        let reportedRows = try affected.rows(reported, of: plan.table, connection)
-        let movedRows = try affected.rows(membership, of: plan.table, connection)
         // Where the way back is lost, every member counts as modified: too much is better than silence.
-        let modified = table.keys(modifiedIn: reported.columns).union(table.replaced).union(reportedRows ?? KeySet(old))
+        let reportedRows = try affected.rows(reported, of: plan.table, connection) ?? KeySet(old)
+        let movedRows = try affected.rows(membership, of: plan.table, connection)
+        let modified = table.keys(modifiedIn: reported.columns).union(table.replaced).union(reportedRows)
+        var change = Change(modified: modified, replaced: table.replaced)
+        if let noticed {
+            let rows = try affected.rows(noticed, of: plan.table, connection) ?? KeySet(old)
+            change.noticed = table.keys(modifiedIn: noticed.columns).union(rows).union(modified).union(table.inserted)
+        }
         let moved = table.keys(modifiedIn: membership.columns).union(movedRows ?? KeySet())
-        // What is left of equal members, or up to a limit, is asked for again.
-        let isKnown = movedRows != nil && !hasEditedList(changes.changes) && plan.stages.isEmpty
+            .union(relinked(changes.changes))
         let touched = modified.union(moved).union(table.inserted).union(table.deleted)
-        if touched.isEmpty && isKnown { return (old, CollectionChange()) }
-        guard isKnown, touched.count <= max(1_000, old.count / 4) else {
+        if touched.isEmpty && movedRows != nil { return (old, change) }
+        guard movedRows != nil, plan.stages.isEmpty, touched.count <= max(1_000, old.count / 4) else {
             let new = try keys(connection)
-            return (new, CollectionDiff.change(from: old, to: new, modified: modified, replaced: table.replaced))
+            change.positions = CollectionDiff.change(
+                from: old, to: new, modified: modified, replaced: table.replaced)
+            return (new, change)
         }
         let maintainer = ResultsMaintainer(
             old: old, order: order, touched: touched, replaced: table.replaced,
@@ -105,7 +160,16 @@ package struct ResultsTracker: Sendable {
             candidates: try candidates(touched, connection),
             oldSortKeys: oldSortKeys(touched, table, changes.oldRows, connection))
         let outcome = try maintainer.maintain { key throws(SQLiteError) in try sortKey(of: key, connection) }
-        return (outcome.keys, outcome.change)
+        change.positions = outcome.change
+        return (outcome.keys, change)
+    }
+
+    /// Rows that may have become elements of a collection that the plan is about, or no longer are.
+    private func relinked(_ changes: ChangeSet) -> KeySet {
+        collections.reduce(into: KeySet()) { rows, id in
+            guard changes.collections[id] != nil else { return }
+            rows.formUnion(changes.relinked[LinkID(table: id.table, property: id.property)] ?? KeySet())
+        }
     }
 
     private func candidates(_ touched: KeySet, _ connection: Connection) throws -> [SortKey] {

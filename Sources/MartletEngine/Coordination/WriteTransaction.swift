@@ -23,6 +23,7 @@ package final class WriteTransaction {
     private var nextKeys: [TableID: ObjectKey] = [:]
 
     init(handle: SnapshotHandle, coordinator: StoreCoordinator) {
+        handle.beginWriting()
         self.handle = handle
         self.coordinator = coordinator
         keepsOldRows = coordinator.isObserved

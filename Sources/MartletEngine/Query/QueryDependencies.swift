@@ -98,41 +98,52 @@ package struct QueryDependencies: Sendable {
     ) throws(ResolvedPath.Failure) {
         let resolved = try ResolvedPath(path, from: base.table, in: schema)
         let steps = base.steps + resolved.steps
-        addSteps(steps)
+        addSteps(steps, schema)
         guard let end = resolved.end else { return }
         let property = schema[end.table].type.properties[end.property]
         if case .linkingObjects? = ResolvedPath.step(property, of: end.table, in: schema),
             let step = ResolvedPath.step(property, of: end.table, in: schema)
         {
-            addSteps(steps + [step])
+            addSteps(steps + [step], schema)
         } else {
             add(steps, ColumnSet(end.property))
         }
     }
 
-    private mutating func addAll(_ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath
-        .Failure)
-    {
-        guard !path.names.isEmpty else {
-            columns = .all
-            return
+    /// All properties of one level, linking objects among them.
+    private mutating func addAll(
+        _ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema
+    ) throws(ResolvedPath.Failure) {
+        var (steps, level) = ([PathStep](), table)
+        if !path.names.isEmpty {
+            let resolved = try ResolvedPath(path, from: table, in: schema)
+            guard let end = resolved.end,
+                let step = ResolvedPath.step(schema[end.table].type.properties[end.property], of: end.table, in: schema)
+            else { return }
+            steps = resolved.steps + [step]
+            level = step.target
         }
-        let resolved = try ResolvedPath(path, from: table, in: schema)
-        guard let end = resolved.end,
-            let step = ResolvedPath.step(schema[end.table].type.properties[end.property], of: end.table, in: schema)
-        else { return }
-        addSteps(resolved.steps + [step])
-        add(resolved.steps + [step], .all)
+        addSteps(steps, schema)
+        add(steps, .all)
+        for property in schema[level].type.properties {
+            if case .linkingObjects? = ResolvedPath.step(property, of: level, in: schema),
+                let inverse = ResolvedPath.step(property, of: level, in: schema)
+            {
+                addSteps(steps + [inverse], schema)
+            }
+        }
     }
 
-    // A relink anywhere on the way matters.
-    private mutating func addSteps(_ steps: [PathStep]) {
+    // A relink anywhere on the way matters. Which rows collections link to anew is recorded, so that their columns need not
+    // be looked at.
+    private mutating func addSteps(_ steps: [PathStep], _ schema: DatabaseSchema) {
         for (offset, step) in steps.enumerated() {
             switch step {
             case .link(_, let property, _), .collection(_, let property, _):
                 add(Array(steps[..<offset]), ColumnSet(property))
-            case .linkingObjects(_, _, let property):
-                add(Array(steps[...offset]), ColumnSet(property))
+            case .linkingObjects(_, let origin, let property):
+                let isCollection = schema[origin].type.properties[property].isCollection
+                add(Array(steps[...offset]), isCollection ? ColumnSet() : ColumnSet(property))
             }
         }
     }

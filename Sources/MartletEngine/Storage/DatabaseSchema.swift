@@ -31,6 +31,15 @@ package struct DatabaseSchema: Sendable {
         }
     }
 
+    /// True when linking objects somewhere are the inverse of a property.
+    package func hasInverse(_ link: LinkID) -> Bool {
+        guard let source = tables[link.table], let target = source.type.properties[link.property].element.target,
+            let targetID = ids[target], let inverses = tables[targetID]?.type.properties
+        else { return false }
+        let name = source.type.properties[link.property].name
+        return inverses.contains { $0.kind == .linkingObjects(type: source.type.name, property: name) }
+    }
+
     package subscript(id: TableID) -> Table {
         guard let table = tables[id] else { preconditionFailure("no object type has the number \(id) in this file") }
         return table

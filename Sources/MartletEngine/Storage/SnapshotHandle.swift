@@ -4,7 +4,8 @@ import Synchronization
 
 /// One version of a file, pinned: a connection inside a transaction, shared by whoever reads that version.
 ///
-/// Ledger: `connection` and its statements are used under `lock` only, `notes` under its mutex. The rest never changes. The read transaction ends
+/// Ledger: `connection`, its statements and `isWriting` are used under `lock` only, `notes` under its mutex. The rest never
+/// changes. The read transaction ends
 /// when the last holder lets go, and the connection goes back to its pool.
 // Sendable by the lock above; the connection itself is not.
 package final class SnapshotHandle: @unchecked Sendable {
@@ -14,6 +15,7 @@ package final class SnapshotHandle: @unchecked Sendable {
     let since: UInt64
     private let lock = NSLock()
     private var connection: Connection?
+    private var isWriting = false
     private let notes = Mutex(Notes())
     private let release: @Sendable (ObjectIdentifier, Connection) -> Void
 
@@ -60,6 +62,19 @@ package final class SnapshotHandle: @unchecked Sendable {
     /// True when both pin the same version of the same file's content.
     package func isSame(as other: SnapshotHandle) -> Bool {
         self === other || (version == other.version && epoch == other.epoch)
+    }
+
+    /// True once the connection belongs to a write transaction: what is read is the version no more.
+    package var isVersion: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return !isWriting
+    }
+
+    func beginWriting() {
+        lock.lock()
+        defer { lock.unlock() }
+        isWriting = true
     }
 
     /// The file that is read.

@@ -2,6 +2,7 @@
 package struct ChangeRecorder {
     private var tables: [TableID: TableChangesBuilder] = [:]
     private var collections: [CollectionID: ListEditScript] = [:]
+    private var relinked: [LinkID: [ObjectKey]] = [:]
     /// True once anything was recorded.
     package private(set) var hasChanges = false
 
@@ -28,10 +29,16 @@ package struct ChangeRecorder {
         tables[collection.table, default: TableChangesBuilder()].modify(collection.owner, collection.property)
     }
 
+    /// Collections of a property began or ceased to link to rows; how they were edited is recorded besides.
+    package mutating func relink(_ targets: [ObjectKey], _ link: LinkID) {
+        if !targets.isEmpty { relinked[link, default: []] += targets }
+    }
+
     package mutating func finish() -> ChangeSet {
         var changes = ChangeSet()
         for (table, builder) in tables { changes.tables[table] = builder.finish() }
         changes.collections = collections
+        changes.relinked = relinked.mapValues { KeySet($0) }
         return changes
     }
 }

@@ -58,7 +58,8 @@ enum NameRules {
     /// Members of the runtime's classes, and what Swift keeps even in backticks.
     static let members: Set<String> = [
         "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hash", "hashValue",
-        "self", "init", "freeze", "thaw", "observe", "className", "value", "setValue", "isSameObject", "isEqual",
+        "self", "init", "freeze", "thaw", "observe", "changes", "className", "value", "setValue", "isSameObject",
+        "isEqual",
         "dynamicList", "dynamicSet", "dynamicMap", "detached", "encode", "mutableArrayValue", "addObserver",
         "removeObserver", "fields", "Fields", "KeyPaths", "Type",
         "Protocol",

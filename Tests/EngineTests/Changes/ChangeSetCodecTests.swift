@@ -29,6 +29,7 @@ struct ChangeSetCodecTests {
         let last = CollectionID(table: 0, property: 2, owner: .max)
         changes.collections[last] = ListEditScript([.move(from: 1, to: 4_000_000_000), .swap(3, 0), .replace(at: 2)])
         changes.collections[CollectionID(table: 0, property: 2, owner: .min)] = ListEditScript([.clear(oldCount: 1)])
+        changes.relinked[LinkID(table: .max, property: 0)] = [.min, .max]
         #expect(ChangeSetCodec.decode(ChangeSetCodec.encode(changes)) == changes)
     }
 
@@ -50,8 +51,8 @@ struct ChangeSetCodecTests {
                 damaged[random.number(0..<damaged.count)] = UInt8(random.number(0..<256))
             }
             checkSound(damaged)
-            checkSound([1] + (0..<random.number(0..<40)).map { _ in UInt8(random.number(0..<256)) })
-            checkSound([1] + (0..<random.number(0..<40)).map { _ in UInt8(random.number(0..<4)) })
+            checkSound([2] + (0..<random.number(0..<40)).map { _ in UInt8(random.number(0..<256)) })
+            checkSound([2] + (0..<random.number(0..<40)).map { _ in UInt8(random.number(0..<4)) })
         }
     }
 
@@ -59,14 +60,15 @@ struct ChangeSetCodecTests {
     func unsoundChanges() {
         let huge: [UInt8] = [0x01] + [UInt8](repeating: 0xFF, count: 9) + [0x01]
         let refused: [[UInt8]] = [
-            [], [2, 0, 0], [1, 0], [1, 0, 0, 0],
+            [], [1, 0, 0, 0], [2, 0, 0], [2, 0, 0, 0, 0],
             // A key modified in two groups; a key modified and inserted.
-            [1, 1, 0, 0, 0, 2, 2, 1, 1, 4, 2, 2, 1, 4, 0], [1, 1, 0, 1, 4, 0, 1, 2, 1, 1, 4, 0],
-            // A run of 2^64 keys; two tables with one number.
-            [1, 1, 0, 1] + huge + [0, 0, 0], [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            [2, 1, 0, 0, 0, 2, 2, 1, 1, 4, 2, 2, 1, 4, 0, 0], [2, 1, 0, 1, 4, 0, 1, 2, 1, 1, 4, 0, 0],
+            // A run of 2^64 keys; two tables with one number; one link twice.
+            [2, 1, 0, 1] + huge + [0, 0, 0, 0], [2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            [2, 0, 0, 2, 0, 0, 0, 0, 0, 0],
         ]
         for bytes in refused { #expect(ChangeSetCodec.decode(bytes) == nil, "\(bytes)") }
-        #expect(ChangeSetCodec.decode([1, 0, 0]) == ChangeSet())
+        #expect(ChangeSetCodec.decode([2, 0, 0, 0]) == ChangeSet())
     }
 
     private func checkSound(_ bytes: [UInt8]) {
@@ -109,6 +111,10 @@ struct ChangeSetCodecTests {
                 script.append(kinds[random.number(0..<(random.once(in: 5) ? 6 : 5))])
             }
             changes.collections[collection] = script
+        }
+        for _ in 0..<random.number(0..<3) {
+            let link = LinkID(table: random.number(0..<3), property: random.number(0..<3))
+            changes.relinked[link] = KeySet((0..<random.number(0..<9)).map { _ in ObjectKey(random.number(-30..<500)) })
         }
         return changes
     }

@@ -240,6 +240,30 @@ struct KeyValueListTests {
         #expect(recorder.take() == ["next.children.@count: 1 -> 2"])
     }
 
+    @Test("K16 K17 K27 the number of elements of sets and maps, and writes that are taken back")
+    func countOfSetsAndMaps() throws {
+        let counts = owner.recorder("peers.@count", "named.@count")
+        let settings = owner.recorder("peers", "named", options: [])
+        try test.realm.beginWrite()
+        owner.peers.insert(nodes[1])
+        owner.named["a"] = nodes[1]
+        owner.named["a"] = nodes[2]
+        #expect(counts.take() == ["peers.@count: 0 -> 1", "named.@count: 0 -> 1"])
+        #expect(settings.take() == ["peers", "named", "named"])
+        test.realm.cancelWrite()
+        #expect(counts.take().sorted() == ["named.@count: 1 -> 0", "peers.@count: 1 -> 0"])
+        #expect(settings.take().sorted() == ["named", "peers"])
+        try test.remotely(1) { node, realm in
+            node.peers.insert(realm.node(2))
+            node.peers.insert(realm.node(3))
+            node.named.merge(["x": realm.node(3), "y": nil])
+            realm.delete(realm.node(2))
+        }
+        test.realm.refresh()
+        #expect(counts.take().sorted() == ["named.@count: 0 -> 2", "peers.@count: 0 -> 1"])
+        #expect(settings.take().sorted() == ["named", "peers"])
+    }
+
     @Test("K12 lists of scalars, long ones and empty ones")
     func scalars() throws {
         let lists = ScalarLists(id: 7)

@@ -1,11 +1,10 @@
 import MartletSQLite
 
-/// Says what changed in the list of one row from version to version.
-package struct ListTracker: Sendable {
-    /// What is known of the list at a version.
-    package struct State: Sendable {
+/// Says what changed in the list or set of one row from version to version: from the record of its edits, and from what
+/// happened to its elements. Of a map it speaks of keys and values in turns.
+package struct ElementsTracker: CollectionTracker {
+    package struct State: TrackedState {
         package let count: Int
-        /// The owner is gone, and with it the list: whatever comes later is another one.
         package let isOver: Bool
     }
 
@@ -26,29 +25,19 @@ package struct ListTracker: Sendable {
             reported = nil
             return
         }
-        reported =
-            if let keyPaths {
-                try QueryDependencies(keyPaths: keyPaths, table: target, schema)
-            } else {
-                QueryDependencies(depth: 4, table: target, schema)
-            }
+        reported = try QueryDependencies(observing: keyPaths, target, schema)
     }
 
-    /// The list at a snapshot.
     package func state(_ handle: SnapshotHandle) throws -> State {
-        let owners = schema[id.table].layout
-        return try handle.read { connection in
-            let exists = try connection.integer(
-                "SELECT 1 FROM \(owners.table) WHERE \(owners.keyColumn) = ?1", [.integer(id.owner)])
-            let count = try connection.integer(
-                "SELECT ifnull(sum(count), 0) FROM \(layout.chunks) WHERE owner = ?1", [.integer(id.owner)])
-            return State(count: Int(count ?? 0), isOver: exists != 1)
+        let exists = try handle.hasRow(id.owner, schema[id.table].layout)
+        let count = try handle.read {
+            try $0.integer("SELECT ifnull(sum(count), 0) FROM \(layout.chunks) WHERE owner = ?1", [.integer(id.owner)])
         }
+        return State(count: Int(count ?? 0), isOver: !exists)
     }
 
-    /// The state at a later snapshot, and the difference. `changes` is nil when what happened is no longer known.
     package func advance(
-        _ old: State, _ changes: (changes: ChangeSet, oldRows: RowImages)?, _ handle: SnapshotHandle
+        _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: CollectionChange) {
         guard !old.isOver else { return (old, CollectionChange()) }
         guard let changes else { return try compare(old, handle) }
@@ -64,6 +53,13 @@ package struct ListTracker: Sendable {
         return (State(count: builder.count, isOver: false), builder.finish())
     }
 
+    package func past(_ change: CollectionChange, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
+        try handle.read { connection in
+            let found = try elements(at: change.deletions, connection)
+            return try schema.past(zip(change.deletions, found).map { ($0, $1) }, target, connection)
+        }
+    }
+
     // Without a record, an element that is at an old position may be another one.
     private func compare(_ old: State, _ handle: SnapshotHandle) throws -> (state: State, change: CollectionChange) {
         let new = try state(handle)
@@ -75,9 +71,9 @@ package struct ListTracker: Sendable {
         return (new, change)
     }
 
-    /// Positions in the list as it is now of elements whose changes count.
+    /// Positions in the collection as it is now of elements whose changes count.
     private func modifiedPositions(
-        _ changes: (changes: ChangeSet, oldRows: RowImages), _ connection: Connection
+        _ changes: KnownChanges, _ connection: Connection
     ) throws -> [Int] {
         guard let target, let reported, reported.touches(changes.changes, table: target) else { return [] }
         let own = changes.changes.tables[target]?.keys(modifiedIn: reported.columns) ?? KeySet()
@@ -104,10 +100,19 @@ package struct ListTracker: Sendable {
         }
     }
 
-    private func elements(_ connection: Connection) throws -> [SQLValue] {
+    /// All elements, in their order.
+    func elements(_ connection: Connection) throws -> [SQLValue] {
         var list = try ChunkedElements(owner: id.owner, table: layout.chunks, connection)
-        return try list.all { ordinal, count in
-            try ChunkedElements.load(owner: id.owner, ordinal: ordinal, count: count, table: layout.chunks, connection)
-        }
+        return try list.all { try load($0, $1, connection) }
+    }
+
+    /// The elements at some positions; only the chunks that these are in are read.
+    func elements(at positions: [Int], _ connection: Connection) throws -> [SQLValue] {
+        var list = try ChunkedElements(owner: id.owner, table: layout.chunks, connection)
+        return try positions.map { try list.element(at: $0) { try load($0, $1, connection) } }
+    }
+
+    private func load(_ ordinal: Int64, _ count: Int, _ connection: Connection) throws -> [SQLValue] {
+        try ChunkedElements.load(owner: id.owner, ordinal: ordinal, count: count, table: layout.chunks, connection)
     }
 }

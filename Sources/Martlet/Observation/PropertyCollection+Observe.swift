@@ -1,0 +1,89 @@
+public import Dispatch
+import MartletEngine
+
+/// A list, set or map as its observers know it: one instance for all calls.
+protocol ObservedProperty: PropertyCollection {
+    init(core: CollectionCore)
+    var core: CollectionCore? { get }
+}
+
+extension List: ObservedProperty {}
+extension MutableSet: ObservedProperty {}
+extension Map: ObservedProperty {}
+
+extension List: ObservableCollection {
+    /// What all variants of `observe` come to.
+    public func _observe(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
+        _ tell: @escaping (_CollectionEvent, List) -> Void
+    ) -> NotificationToken { observeElements("list", keyPaths, queue, keepsPast, tell) }
+}
+
+extension MutableSet: ObservableCollection {
+    /// What all variants of `observe` come to.
+    public func _observe(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
+        _ tell: @escaping (_CollectionEvent, MutableSet) -> Void
+    ) -> NotificationToken { observeElements("set", keyPaths, queue, keepsPast, tell) }
+}
+
+extension ObservedProperty {
+    fileprivate func observeElements(
+        _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, _ keepsPast: Bool,
+        _ tell: @escaping (_CollectionEvent, Self) -> Void
+    ) -> NotificationToken {
+        let elements = core.map { DeletedElement.Kind(type: $0.target?.type, element: $0.property.element) }
+        return observe(kind, keyPaths, queue, keepsPast: keepsPast) { id, paths, schema throws(ResolvedPath.Failure) in
+            try ElementsTracker(id, keyPaths: paths, schema)
+        } tell: { event, collection in
+            if let elements, let event = _CollectionEvent(event, elements) { tell(event, collection) }
+        }
+    }
+
+    /// Observes here or on a queue, after all checks.
+    func observe<Tracker: CollectionTracker>(
+        _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool = false,
+        _ tracker: @escaping (CollectionID, [PropertyPath]?, DatabaseSchema) throws(ResolvedPath.Failure) -> Tracker,
+        tell: @escaping (TrackedEvent<Tracker.Change>, Self) -> Void
+    ) -> NotificationToken {
+        guard let core else { Misuse.observeUnmanaged("\(Self.self)") }
+        let context = core.context
+        context.requireObservable("the \(kind) '\(core.name)'", onQueue: queue != nil)
+        core.requireValid()
+        let paths = core.requireKeyPaths(keyPaths)
+        let id = core.id
+        return context.observe(on: queue, { [self] in tell(.failure($0), self) }) {
+            [self] context, registration in
+            var observed = self
+            if core.context !== context {
+                let table = context.table(id.table)
+                // Deleted before anybody could look there.
+                guard table.exists(id.owner) else { return }
+                observed = Self(core: context.core(table, id.property, id.owner))
+            }
+            let collection = observed
+            let follower = context.tracker { () throws(ResolvedPath.Failure) in
+                try tracker(id, paths, context.schema)
+            }
+            context.follow(follower, registration, keepsPast: keepsPast) { event, state, _ in
+                tell(event, state?.isOver == true ? collection : collection.current)
+            }
+        }
+    }
+
+    // This very collection, unless its Realm was invalidated and shows the owner again.
+    private var current: Self {
+        guard let core, core.isOwnerGone, core.table.exists(core.owner) else { return self }
+        return Self(core: core.context.core(core.table, core.property.index, core.owner))
+    }
+}
+
+extension CollectionCore {
+    fileprivate func requireKeyPaths(_ keyPaths: [String]?) -> [PropertyPath]? {
+        guard let keyPaths else { return nil }
+        guard let target = property.element.target.flatMap({ context.schema[$0] }) else {
+            Misuse.unknownKeyPath(keyPaths.first ?? "", component: keyPaths.first ?? "", type: name)
+        }
+        return context.requireKeyPaths(keyPaths, target.id)
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import MartletEngine
+
+/// How sections differ from what they were.
+///
+/// Sections that stay keep their order; one that changes its place among them is deleted and inserted. Within each that
+/// stays and concerns a changed element, the elements of before and after are compared.
+struct SectionDifference<Key: Hashable> {
+    /// Old positions.
+    private(set) var deletions: [IndexPath] = []
+    /// New positions.
+    private(set) var insertions: [IndexPath] = []
+    /// Old positions.
+    private(set) var modifications: [IndexPath] = []
+    private(set) var sectionsToInsert = IndexSet()
+    private(set) var sectionsToDelete = IndexSet()
+
+    var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && sectionsToInsert.isEmpty
+            && sectionsToDelete.isEmpty
+    }
+
+    /// The difference between all sections.
+    init(_ old: Sections<Key>, _ new: Sections<Key>, _ change: ResultsTracker.Change) {
+        let survivors = new.keys.indices.compactMap { now in old.positions[new.keys[now]].map { (old: $0, new: now) } }
+        let stays = IncreasingSubsequence.longest(of: survivors.map(\.old))
+        let staying = zip(survivors, stays).filter(\.1).map(\.0)
+        sectionsToDelete = IndexSet(old.keys.indices).subtracting(IndexSet(staying.map(\.old)))
+        sectionsToInsert = IndexSet(new.keys.indices).subtracting(IndexSet(staying.map(\.new)))
+        let differing = Self.differing(new, change)
+        var staysAt: [Int: Int] = [:]
+        for section in staying { staysAt[section.new] = section.old }
+        for now in new.keys.indices {
+            if let before = staysAt[now] {
+                if old.members[before] != new.members[now] || differing.contains(now) {
+                    compare(old, before, new, now, change)
+                }
+            } else {
+                insertions += new.members[now].indices.map { [now, $0] }
+            }
+        }
+    }
+
+    /// What it means for the section of one key, wherever it stands.
+    init(_ key: Key, _ old: Sections<Key>, _ new: Sections<Key>, _ change: ResultsTracker.Change) {
+        switch (old.positions[key], new.positions[key]) {
+        case (nil, nil): break
+        case (let before?, nil): sectionsToDelete = [before]
+        case (nil, let now?):
+            sectionsToInsert = [now]
+            insertions = new.members[now].indices.map { [now, $0] }
+        case (let before?, let now?): compare(old, before, new, now, change)
+        }
+    }
+
+    /// Sections with modified elements.
+    private static func differing(_ new: Sections<Key>, _ change: ResultsTracker.Change) -> Set<Int> {
+        let marked = change.modified.union(change.replaced)
+        if marked.isEmpty { return [] }
+        return Set(new.members.indices.filter { new.members[$0].contains { marked.contains($0) } })
+    }
+
+    private mutating func compare(
+        _ old: Sections<Key>, _ before: Int, _ new: Sections<Key>, _ now: Int, _ change: ResultsTracker.Change
+    ) {
+        let rows = CollectionDiff.change(
+            from: KeySequence(old.members[before]), to: KeySequence(new.members[now]), modified: change.modified,
+            replaced: change.replaced)
+        deletions += rows.deletions.map { [before, $0] }
+        insertions += rows.insertions.map { [now, $0] }
+        modifications += rows.modifications.map { [before, $0] }
+    }
+}

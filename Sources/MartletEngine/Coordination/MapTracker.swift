@@ -1,0 +1,84 @@
+import MartletSQLite
+
+/// Says what changed in the map of one row from version to version, by key.
+package struct MapTracker: CollectionTracker {
+    package struct State: TrackedState {
+        /// In the map's own order.
+        package let keys: [String]
+        package let isOver: Bool
+    }
+
+    /// A key that was removed and set again was overwritten.
+    package struct Change: TrackedChange, Equatable {
+        package var deletions: [String] = []
+        package var insertions: [String] = []
+        package var modifications: [String] = []
+        package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
+
+        /// - Parameters:
+        ///   - removed: keys of the old map that are not where they were.
+        ///   - added: keys of the new map that were put in.
+        ///   - written: keys that stayed and whose values were written or changed.
+        init(removed: [String], added: [String], written: [String]) {
+            let (old, new) = (Set(removed), Set(added))
+            deletions = removed.filter { !new.contains($0) }
+            insertions = added.filter { !old.contains($0) }
+            modifications = written + added.filter { old.contains($0) }
+        }
+    }
+
+    private let elements: ElementsTracker
+
+    /// - Parameter keyPaths: which changes of objects that are values count; nil for everything up to four objects deep.
+    package init(_ id: CollectionID, keyPaths: [PropertyPath]?, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
+        elements = try ElementsTracker(id, keyPaths: keyPaths, schema)
+    }
+
+    package func state(_ handle: SnapshotHandle) throws -> State {
+        let isOver = try elements.state(handle).isOver
+        let all = try handle.read { try elements.elements($0) }
+        return State(keys: stride(from: 0, to: all.count, by: 2).map { Self.key(all[$0]) }, isOver: isOver)
+    }
+
+    package func advance(
+        _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
+    ) throws -> (state: State, change: Change) {
+        guard !old.isOver else { return (old, Change(removed: [], added: [], written: [])) }
+        guard let changes else {
+            let new = try state(handle)
+            let (known, kept) = (Set(old.keys), Set(new.keys))
+            return (
+                new,
+                Change(
+                    removed: old.keys.filter { !kept.contains($0) }, added: new.keys.filter { !known.contains($0) },
+                    written: new.keys.filter { known.contains($0) })
+            )
+        }
+        let before = ElementsTracker.State(count: old.keys.count * 2, isOver: false)
+        let (state, change) = try elements.advance(before, changes, handle)
+        // Keys stand at even positions, and come and go with their values.
+        let removed = change.deletions.filter { $0.isMultiple(of: 2) }.map { $0 / 2 }
+        let added = change.insertions.filter { $0.isMultiple(of: 2) }
+        let found = added.isEmpty ? [] : try handle.read { try elements.elements(at: added, $0) }
+        var keys = old.keys
+        for position in removed.reversed() { keys.remove(at: position) }
+        for (position, key) in zip(added, found) { keys.insert(Self.key(key), at: position / 2) }
+        return (
+            State(keys: keys, isOver: state.isOver),
+            Change(
+                removed: removed.map { old.keys[$0] }, added: found.map(Self.key),
+                written: change.modifications.map { old.keys[$0 / 2] })
+        )
+    }
+
+    package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
+        let gone = Set(change.deletions)
+        let positions = old.keys.indices.filter { gone.contains(old.keys[$0]) }.map { 2 * $0 + 1 }
+        let before = ElementsTracker.State(count: old.keys.count * 2, isOver: old.isOver)
+        return try elements.past(CollectionChange(deletions: positions), before, handle)
+    }
+
+    private static func key(_ stored: SQLValue) -> String {
+        if case .text(let key) = stored { key } else { "" }
+    }
+}

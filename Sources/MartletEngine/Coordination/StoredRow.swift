@@ -1,0 +1,39 @@
+package import MartletSQLite
+
+/// A row as it lies in its table, floating values with all their bits.
+package struct StoredRow: Sendable {
+    private let layout: TableLayout
+    private let columns: [SQLValue]
+    private let specials: [UInt8]
+
+    /// Nil where there is no such row.
+    init?(_ key: ObjectKey, _ layout: TableLayout, _ connection: Connection) throws {
+        let statement = try connection.statement(layout.selectByKey)
+        statement.bind(key, at: 1)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        let position = layout.columns.count
+        self.layout = layout
+        specials = layout.hasSpecials && !statement.isNull(position) ? statement.blob(position) : []
+        columns = layout.columns.indices.map { statement.value($0) }
+    }
+
+    /// Null for collections and linking objects.
+    package func value(_ property: PropertyIndex) -> SQLValue {
+        guard let position = layout.columns.firstIndex(where: { $0.property == property }) else { return .null }
+        if !specials.isEmpty, let bits = FloatingSpecials.bits(specials, property) {
+            return .real(Double(bitPattern: bits))
+        }
+        return columns[position]
+    }
+}
+
+/// An element that left a collection, as it was before.
+package struct PastElement: Sendable {
+    /// Where it was.
+    package let position: Int
+    /// The value, or the key of the row.
+    package let element: SQLValue
+    /// Nil for values.
+    package let row: StoredRow?
+}

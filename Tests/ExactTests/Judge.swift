@@ -1,0 +1,128 @@
+import Foundation
+import Martlet
+
+/// What is wrong with a change that was told; nil when it is exact: it leads from the old to the new, each modification
+/// is a real one, and nothing is missing.
+enum Judge {
+    /// - Parameter isStable: whether members have a place of their own, so that none that stays ever moves.
+    static func elements(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet, isStable: Bool) -> String? {
+        let lists = [change.deletions, change.insertions, change.modifications, change.modificationsInNew]
+        for list in lists where zip(list, list.dropFirst()).contains(where: { $0 >= $1 }) { return "out of order" }
+        for (list, count) in zip(lists, [old.count, new.count, old.count, new.count])
+        where list.contains(where: { $0 < 0 || $0 >= count }) {
+            return "outside of the collection"
+        }
+        if lists.dropLast().allSatisfy(\.isEmpty) { return "told of nothing" }
+        let kept = old.indices.filter { !change.deletions.contains($0) }
+        let stays = new.indices.filter { !change.insertions.contains($0) }
+        if kept.count != stays.count { return "\(kept.count) stay of the old and \(stays.count) of the new" }
+        let modified = Dictionary(
+            zip(change.modifications, change.modificationsInNew), uniquingKeysWith: { first, _ in first })
+        if change.modifications.contains(where: { change.deletions.contains($0) }) { return "modified and deleted" }
+        for (before, now) in zip(kept, stays) {
+            if let told = modified[before] {
+                if told != now { return "modified \(before) is told to be at \(told), and is at \(now)" }
+                if !new[now].isWritten(since: old[before]) { return "modified \(before): nothing was written" }
+                if isStable && new[now].identity != old[before].identity { return "\(before) is another" }
+            } else if !new[now].isSame(as: old[before]) {
+                return "\(before) to \(now) is not told"
+            }
+        }
+        return moves(old, new, change) ?? (isStable ? needless(old, new, change) : nil)
+    }
+
+    private static func moves(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet) -> String? {
+        for move in change.moves {
+            guard change.deletions.contains(move.from), change.insertions.contains(move.to),
+                old[move.from].identity == new[move.to].identity
+            else { return "a wrong move" }
+        }
+        return nil
+    }
+
+    private static func needless(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet) -> String? {
+        let survivors = Set(new.map(\.identity))
+        return change.deletions.first { survivors.contains(old[$0].identity) }.map { "\($0) survives and is deleted" }
+    }
+
+    static func entries(
+        _ old: [Item], _ new: [Item], deletions: [String], insertions: [String], modifications: [String]
+    ) -> String? {
+        let before = Dictionary(uniqueKeysWithValues: old.map { ($0.key, $0) })
+        let now = Dictionary(uniqueKeysWithValues: new.map { ($0.key, $0) })
+        if Set(deletions) != Set(before.keys).subtracting(now.keys) { return "deleted keys" }
+        if Set(insertions) != Set(now.keys).subtracting(before.keys) { return "inserted keys" }
+        if deletions.isEmpty && insertions.isEmpty && modifications.isEmpty { return "told of nothing" }
+        for (key, item) in now {
+            guard let old = before[key] else { continue }
+            if modifications.contains(key) {
+                if !item.isWritten(since: old) { return "modified '\(key)': nothing was written" }
+            } else if !item.isSame(as: old) {
+                return "'\(key)' is not told"
+            }
+        }
+        return Set(modifications).isSubset(of: now.keys) ? nil : "modified keys that are not there"
+    }
+
+    struct Section {
+        let key: String
+        let items: [Item]
+    }
+
+    struct SectionChange {
+        let deletions: [IndexPath]
+        let insertions: [IndexPath]
+        let modifications: [IndexPath]
+        let inserted: IndexSet
+        let deleted: IndexSet
+
+        func contains(_ paths: [IndexPath], _ section: Int) -> [Int] { paths.filter { $0[0] == section }.map { $0[1] } }
+    }
+
+    static func sections(_ old: [Section], _ new: [Section], _ change: SectionChange) -> String? {
+        let kept = old.indices.filter { !change.deleted.contains($0) }
+        let stays = new.indices.filter { !change.inserted.contains($0) }
+        if kept.map({ old[$0].key }) != stays.map({ new[$0].key }) { return "sections" }
+        for paths in [change.deletions, change.modifications] where paths.contains(where: { !kept.contains($0[0]) }) {
+            return "a row of a section that is gone"
+        }
+        if (change.inserted.last ?? -1) >= new.count || (change.deleted.last ?? -1) >= old.count { return "outside" }
+        for section in change.inserted
+        where change.contains(change.insertions, section) != Array(new[section].items.indices) {
+            return "rows of an inserted section"
+        }
+        var isEmpty = change.deleted.isEmpty && change.inserted.isEmpty
+        for (before, now) in zip(kept, stays) {
+            let wrong = rows(old[before].items, new[now].items, change, before, now, &isEmpty)
+            if let wrong { return "section '\(new[now].key)': \(wrong)" }
+        }
+        return isEmpty ? "told of nothing" : nil
+    }
+
+    private static func rows(
+        _ old: [Item], _ new: [Item], _ change: SectionChange, _ before: Int, _ now: Int, _ isEmpty: inout Bool
+    ) -> String? {
+        let deletions = change.contains(change.deletions, before)
+        let insertions = change.contains(change.insertions, now)
+        let modifications = change.contains(change.modifications, before)
+        if !deletions.isEmpty || !insertions.isEmpty || !modifications.isEmpty { isEmpty = false }
+        let kept = old.indices.filter { !deletions.contains($0) }
+        let stays = new.indices.filter { !insertions.contains($0) }
+        if kept.count != stays.count { return "\(kept.count) rows stay of the old and \(stays.count) of the new" }
+        for (from, to) in zip(kept, stays) {
+            if old[from].identity != new[to].identity { return "row \(from) is another" }
+            if modifications.contains(from) {
+                if !new[to].isWritten(since: old[from]) { return "modified row \(from): nothing was written" }
+            } else if !new[to].isSame(as: old[from]) {
+                return "row \(from) is not told"
+            }
+        }
+        return nil
+    }
+
+    /// What two states of a collection would have to be told of.
+    static func unchanged(_ old: [Item], _ new: [Item]) -> String? {
+        let isSame = old.count == new.count && zip(old, new).allSatisfy { $0.isSame(as: $1) && $0.key == $1.key }
+        return isSame ? nil : "not told of \(old.map(\.text)) becoming \(new.map(\.text))"
+    }
+}

@@ -1,0 +1,165 @@
+import ConformanceModels
+import Martlet
+
+/// One thing done in a write, to the model and to a Realm alike. Numbers are taken modulo what there is, so that any
+/// operation can be left out and the others still mean something.
+struct Operation: CustomStringConvertible {
+    enum Kind: String, CaseIterable {
+        case add, delete, deleteAll, name, amount, next, assignAgain
+        case childInsert, childRemove, childReplace, childMove, childSwap, childClear, childAssign
+        case peerInsert, peerRemove, peerClear, namedSet, namedRemove, namedClear
+        case part, partName, partNode, partsInsert, partsRemove, partsReplace, partsName, partsClear
+        case byNameSet, byNameRemove, byNameName
+        case valueInsert, valueRemove, valueReplace, valueMove, valueClear, textInsert, textRemove, doubleSet
+        case doubleRemove
+    }
+
+    let kind: Kind
+    let a: Int
+    let b: Int
+    let c: Int
+
+    static let weights: [Kind] =
+        Kind.allCases.filter { $0 != .deleteAll }
+        + [.add, .add, .add, .delete, .name, .name, .name, .amount, .amount, .next, .childInsert, .childInsert]
+        + [.peerInsert, .namedSet, .childRemove]
+
+    init(_ random: inout some RandomNumberGenerator) {
+        let isRare = Int.random(in: 0..<300, using: &random) == 0
+        kind = isRare ? .deleteAll : Self.weights.randomElement(using: &random) ?? .add
+        a = Int.random(in: 0..<60, using: &random)
+        b = Int.random(in: 0..<60, using: &random)
+        c = Int.random(in: 0..<60, using: &random)
+    }
+
+    var description: String { "\(kind)(\(a), \(b), \(c))" }
+
+    /// The most nodes there are.
+    private static let ids = 8
+
+    func perform(_ world: inout World, _ realm: Realm) {
+        switch kind {
+        case .add: add(&world, realm)
+        case .deleteAll:
+            for (_, serial) in world.nodes { world.delete(serial) }
+            realm.delete(realm.objects(Node.self))
+        case .valueInsert, .valueRemove, .valueReplace, .valueMove, .valueClear: editValues(&world, realm)
+        case .textInsert, .textRemove: editTexts(&world, realm)
+        case .doubleSet, .doubleRemove: editDoubles(&world, realm)
+        default:
+            let nodes = world.nodes
+            guard !nodes.isEmpty else { return }
+            let (id, serial) = nodes[a % nodes.count]
+            guard let node = realm.object(ofType: Node.self, forPrimaryKey: id) else { return }
+            let pair = NodePair(serial: serial, node: node)
+            let other = nodes[b % nodes.count]
+            let target = NodePair(
+                serial: other.serial, node: realm.object(ofType: Node.self, forPrimaryKey: other.id) ?? node)
+            switch kind {
+            case .delete:
+                world.delete(serial)
+                realm.delete(node)
+            case .name, .amount, .next, .assignAgain: assign(pair, target, &world)
+            case .childInsert, .childRemove, .childReplace, .childMove, .childSwap, .childClear, .childAssign:
+                editChildren(pair, target, &world)
+            case .peerInsert, .peerRemove, .peerClear, .namedSet, .namedRemove, .namedClear:
+                editPeers(pair, target, &world)
+            default: editParts(pair, target, &world)
+            }
+        }
+    }
+
+    /// A node in the model and in the Realm.
+    struct NodePair {
+        let serial: Int
+        let node: Node
+    }
+
+    var letter: String { String("ABCDE"[String.Index(utf16Offset: c % 5, in: "ABCDE")]) }
+
+    private var key: String { ["x", "y", "z"][c % 3] }
+
+    private func add(_ world: inout World, _ realm: Realm) {
+        let id = a % Self.ids
+        guard world.node(id) == nil else { return }
+        _ = world.add(
+            "Node", ["id": .number(Double(id)), "name": .text(letter), "amount": .number(Double(b % 5))])
+        realm.add(Node(id: id, name: letter, amount: Double(b % 5)))
+    }
+
+    private func assign(_ pair: NodePair, _ target: NodePair, _ world: inout World) {
+        switch kind {
+        case .name:
+            world.set(pair.serial, "name", .text(letter))
+            pair.node.name = letter
+        case .amount:
+            world.set(pair.serial, "amount", .number(Double(b % 5)))
+            pair.node.amount = Double(b % 5)
+        case .next:
+            world.set(pair.serial, "next", c % 4 == 0 ? .none : .row(target.serial))
+            pair.node.next = c % 4 == 0 ? nil : target.node
+        default:
+            world.set(pair.serial, "name", world.single(pair.serial, "name"))
+            pair.node.name = pair.node.name
+        }
+    }
+
+    // MARK: Links to many
+
+    private func editChildren(_ pair: NodePair, _ target: NodePair, _ world: inout World) {
+        let list = pair.node.children
+        let count = list.count
+        if count == 0 && [.childRemove, .childReplace, .childMove, .childSwap].contains(kind) { return }
+        let (first, second) = (count == 0 ? 0 : b % count, count == 0 ? 0 : c % count)
+        world.edit(pair.serial, "children") { slots, now in
+            switch kind {
+            case .childInsert:
+                slots.insert(World.Slot(value: .row(target.serial), written: now), at: c % (count + 1))
+            case .childRemove: slots.remove(at: first)
+            case .childReplace: slots[second] = World.Slot(value: .row(target.serial), written: now)
+            case .childMove: slots.insert(slots.remove(at: first), at: second)
+            case .childSwap: slots.swapAt(first, second)
+            case .childClear: slots = []
+            default: slots = [target.serial, pair.serial].map { World.Slot(value: .row($0), written: now) }
+            }
+        }
+        switch kind {
+        case .childInsert: list.insert(target.node, at: c % (count + 1))
+        case .childRemove: list.remove(at: first)
+        case .childReplace: list[second] = target.node
+        case .childMove: list.move(from: first, to: second)
+        case .childSwap: list.swapAt(first, second)
+        case .childClear: list.removeAll()
+        default:
+            let new = List<Node>()
+            new.append(objectsIn: [target.node, pair.node])
+            pair.node.children = new
+        }
+    }
+
+    private func editPeers(_ pair: NodePair, _ target: NodePair, _ world: inout World) {
+        let (peers, named) = (pair.node.peers, pair.node.named)
+        world.edit(pair.serial, kind.rawValue.hasPrefix("peer") ? "peers" : "named") { slots, now in
+            let known = slots.firstIndex { $0.key == key }
+            switch kind {
+            case .peerInsert where !slots.contains { $0.value == .row(target.serial) }:
+                slots.append(World.Slot(value: .row(target.serial), written: now))
+            case .peerInsert: break
+            case .peerRemove: slots.removeAll { $0.value == .row(target.serial) }
+            case .namedSet:
+                let new = World.Slot(key: key, value: a % 5 == 0 ? .none : .row(target.serial), written: now)
+                if let known { slots[known] = new } else { slots.append(new) }
+            case .namedRemove: slots.removeAll { $0.key == key }
+            default: slots = []
+            }
+        }
+        switch kind {
+        case .peerInsert: peers.insert(target.node)
+        case .peerRemove: peers.remove(target.node)
+        case .peerClear: peers.removeAll()
+        case .namedSet: named.updateValue(a % 5 == 0 ? nil : target.node, forKey: key)
+        case .namedRemove: named.removeObject(for: key)
+        default: named.removeAll()
+        }
+    }
+}

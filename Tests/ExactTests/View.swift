@@ -1,0 +1,108 @@
+/// What an observer can see of one row: the values, and the times at which they were written.
+///
+/// Different values must be told; what is told must have different times.
+struct View: Equatable {
+    private(set) var values = ""
+    private(set) var times = ""
+
+    /// What key paths show of a row; nil stands for all, up to four objects deep.
+    init(_ world: World, _ row: Int, _ keyPaths: [String]?) {
+        if keyPaths == nil { addDeep(world, row, levels: 4) }
+        for path in keyPaths ?? [] { add(world, row, path.split(separator: ".").map(String.init)[...]) }
+    }
+
+    private mutating func add(_ world: World, _ row: Int, _ path: ArraySlice<String>) {
+        guard let name = path.first, let type = world.rows[row]?.type else { return }
+        if name == "*" {
+            for property in Property.of(type) { add(world, row, property) }
+            return
+        }
+        guard let property = Property.named(name, of: type) else { return }
+        add(world, row, property)
+        let rest = path.dropFirst()
+        if rest.isEmpty { return }
+        for target in world.targets(row, name) { add(world, target, rest) }
+    }
+
+    private mutating func add(_ world: World, _ row: Int, _ property: Property) {
+        values += " \(property.name)="
+        times += " \(property.name)="
+        if case .inverse = property.kind {
+            values += "\(world.targets(row, property.name))"
+            times += "\(world.relinked[row]?[property.name] ?? 0)"
+            return
+        }
+        guard let field = world.rows[row]?.fields[property.name] else { return }
+        times += "\(field.written)"
+        switch field.content {
+        case .single(let value): values += "\(value)"
+        case .many(let slots): values += "\(slots.map { "\($0.key)\($0.value)" })"
+        }
+    }
+
+    // Rows by their distance: each is seen once.
+    private mutating func addDeep(_ world: World, _ row: Int, levels: Int) {
+        var seen: Set<Int> = [row]
+        var level = [row]
+        for _ in 0..<levels {
+            var next: [Int] = []
+            for row in level {
+                values += " #\(row)"
+                guard let type = world.rows[row]?.type else { continue }
+                for property in Property.of(type) {
+                    if case .inverse = property.kind { continue }
+                    add(world, row, property)
+                    for target in world.targets(row, property.name) where seen.insert(target).inserted {
+                        next.append(target)
+                    }
+                }
+            }
+            level = next
+        }
+    }
+}
+
+/// An element of a collection as an observer sees it.
+struct Item {
+    /// What it is, whatever its values.
+    let identity: World.Value
+    /// The key, in a map.
+    var key = ""
+    /// When it was put where it is.
+    var written = 0
+    let view: View?
+    /// As the Realm's own element is shown.
+    let text: String
+
+    func isSame(as other: Item) -> Bool { identity == other.identity && view?.values == other.view?.values }
+
+    /// Whether something was written, be it an equal value.
+    func isWritten(since other: Item) -> Bool {
+        Self.isLoose || written != other.written || view?.times != other.view?.times
+    }
+
+    /// Whether more may be told than was written.
+    @TaskLocal static var isLoose = false
+}
+
+extension World {
+    func item(_ row: Int, _ keyPaths: [String]?) -> Item {
+        Item(identity: .row(row), view: View(self, row, keyPaths), text: shown(.row(row)))
+    }
+
+    func item(_ slot: Slot, _ keyPaths: [String]?) -> Item {
+        var view: View?
+        if case .row(let row) = slot.value { view = View(self, row, keyPaths) }
+        return Item(identity: slot.value, key: slot.key, written: slot.written, view: view, text: shown(slot.value))
+    }
+
+    /// A value as text: nodes by their primary key, embedded objects by their name.
+    func shown(_ value: Value) -> String {
+        switch value {
+        case .none: "nil"
+        case .text(let text): text
+        case .number(let number): "\(number)"
+        case .row(let row): id(row).map { "\($0)" } ?? text(row, "name") ?? "gone"
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import ConformanceModels
+import Martlet
+
+/// An observer under test: what it is to see in the model, how it is registered, and what it knew last.
+final class Watcher {
+    let name: String
+    var token: NotificationToken?
+    /// The world that it was last told of; several where a callback wrote meanwhile and any of these may be meant; none
+    /// before its first call.
+    var known: [World] = []
+    /// A write to be made in its next call.
+    var nested: [Operation] = []
+    /// Says what should have been told and was not, from one world to a later one.
+    let missing: (World, World) -> String?
+    /// What the observed thing holds now, and what it should hold.
+    let live: (World) -> (actual: [String], expected: [String])?
+
+    init(
+        _ name: String, missing: @escaping (World, World) -> String?,
+        live: @escaping (World) -> (actual: [String], expected: [String])?
+    ) {
+        self.name = name
+        self.missing = missing
+        self.live = live
+    }
+}
+
+/// Numbers that decide what is observed, and how.
+struct WatcherPlan: CustomStringConvertible {
+    enum Kind: String, CaseIterable {
+        case results, list, set, map, links, sections, section, object, projection, projected, values
+    }
+
+    let kind: Kind
+    let node: Int
+    let base: Int
+    let filter: Int
+    let sort: Int
+    let cut: Int
+    let paths: Int
+
+    init(_ random: inout some RandomNumberGenerator) {
+        kind = ([.results, .results] + Kind.allCases).randomElement(using: &random) ?? .results
+        node = Int.random(in: 0..<60, using: &random)
+        base = Int.random(in: 0..<12, using: &random)
+        filter = Int.random(in: 0..<30, using: &random)
+        sort = Int.random(in: 0..<12, using: &random)
+        cut = Int.random(in: 0..<12, using: &random)
+        paths = Int.random(in: 0..<60, using: &random)
+    }
+
+    var description: String { "\(kind)(\(node), \(base), \(filter), \(sort), \(cut), \(paths))" }
+
+    /// Key paths of nodes; nil stands for all.
+    static let nodePaths: [[String]?] = [
+        nil, nil, [], ["name"], ["amount"], ["next"], ["next.name"], ["next.next.amount"], ["children"],
+        ["children.name"], ["peers.amount"], ["named"], ["named.name"], ["previous"], ["previous.name"], ["parents"],
+        ["parents.name"], ["peersOf.name"], ["namedBy"], ["namedBy.amount"], ["part"], ["part.name"],
+        ["part.node.name"],
+        ["parts.name"], ["partsByName"], ["partsByName.name"], ["*"], ["next.*"], ["children.*"],
+        ["children.next.name"], ["parents.children.name"], ["previous.previous.name"], ["parents.*"],
+        ["name", "children.amount"], ["next.previous.amount"], ["part.*"],
+    ]
+
+    static let partPaths: [[String]?] = [nil, ["name"], ["node"], ["node.name"], ["*"], ["node.children.name"]]
+
+    var nodePaths: [String]? { Self.nodePaths[paths % Self.nodePaths.count] }
+    var partPaths: [String]? { Self.partPaths[paths % Self.partPaths.count] }
+}
+
+// MARK: What results hold
+
+/// A query in the model and as text.
+struct ModelQuery {
+    private struct Filter: Sendable {
+        let text: String
+        let holds: @Sendable (World, Int) -> Bool
+    }
+
+    private struct Sort: Sendable {
+        let descriptors: [SortDescriptor]
+        let precedes: @Sendable (World, Int, Int) -> Bool
+    }
+
+    private let filter: Filter?
+    private let sort: Sort?
+    private let distinct: String?
+    private let window: (count: Int, offset: Int)?
+
+    init(_ plan: WatcherPlan, isCut: Bool = true) {
+        let filters = Self.filters
+        filter = plan.filter < filters.count ? filters[plan.filter] : nil
+        sort = plan.sort < Self.sorts.count ? Self.sorts[plan.sort] : nil
+        distinct = isCut && plan.cut < 3 ? ["name", "amount", "next.name"][plan.cut] : nil
+        window = isCut && (2..<5).contains(plan.cut) ? (count: 3, offset: plan.cut - 2) : nil
+    }
+
+    var descriptors: [SortDescriptor] { sort?.descriptors ?? [] }
+
+    func apply(_ results: Results<Node>, sorts: Bool = true) -> Results<Node> {
+        var results = results
+        if let filter { results = results.filter(filter.text) }
+        if sorts, let sort { results = results.sorted(by: sort.descriptors) }
+        if let distinct { results = results.distinct(by: [distinct]) }
+        if let window { results = results.limit(window.count, offset: window.offset) }
+        return results
+    }
+
+    /// Those of `rows`, which are in the order of their keys.
+    func apply(_ rows: [Int], _ world: World) -> [Int] {
+        var rows = rows
+        if let filter { rows = rows.filter { filter.holds(world, $0) } }
+        if let sort {
+            rows = rows.enumerated().sorted {
+                sort.precedes(world, $0.element, $1.element)
+                    || !sort.precedes(world, $1.element, $0.element) && $0.offset < $1.offset
+            }.map(\.element)
+        }
+        if let distinct {
+            var known: Set<World.Value> = []
+            rows = rows.filter { known.insert(world.value($0, distinct)).inserted }
+        }
+        if let window { rows = Array(rows.dropFirst(window.offset).prefix(window.count)) }
+        return rows
+    }
+
+    private static let filters = [
+        Filter(text: "amount < 3") { ($0.number($1, "amount") ?? 0) < 3 },
+        Filter(text: "name > 'B'") { ($0.text($1, "name") ?? "") > "B" },
+        Filter(text: "next.name == 'B'") { $0.value($1, "next.name") == .text("B") },
+        Filter(text: "next.next.amount > 1") { ($0.value($1, "next.next.amount").number ?? 0) > 1 },
+        Filter(text: "children.@count > 1") { $0.slots($1, "children").count > 1 },
+        Filter(text: "ANY children.amount > 2") { world, row in
+            world.targets(row, "children").contains { (world.number($0, "amount") ?? 0) > 2 }
+        },
+        Filter(text: "previous.@count > 0") { !$0.origins($1, "next").isEmpty },
+        Filter(text: "ANY parents.name == 'A'") { world, row in
+            world.origins(row, "children").contains { world.text($0, "name") == "A" }
+        },
+        Filter(text: "ANY peers.name == 'C'") { world, row in
+            world.targets(row, "peers").contains { world.text($0, "name") == "C" }
+        },
+        Filter(text: "next == nil") { $0.link($1, "next") == nil },
+        Filter(text: "part.name == 'A'") { $0.value($1, "part.name") == .text("A") },
+        Filter(text: "NOT name IN {'A', 'D'} AND amount > 0") {
+            !["A", "D"].contains($0.text($1, "name") ?? "") && ($0.number($1, "amount") ?? 0) > 0
+        },
+        Filter(text: "ANY parts.name > 'B'") { world, row in
+            world.targets(row, "parts").contains { (world.text($0, "name") ?? "") > "B" }
+        },
+        Filter(text: "peersOf.@count > 0 OR amount == 1") {
+            !$0.origins($1, "peers").isEmpty || $0.number($1, "amount") == 1
+        },
+    ]
+
+    private static let sorts = [
+        Sort(descriptors: [SortDescriptor(keyPath: "name")]) { $0.value($1, "name").precedes($0.value($2, "name")) },
+        Sort(descriptors: [SortDescriptor(keyPath: "amount", ascending: false)]) {
+            $0.value($2, "amount").precedes($0.value($1, "amount"))
+        },
+        Sort(descriptors: [SortDescriptor(keyPath: "next.name")]) {
+            $0.value($1, "next.name").precedes($0.value($2, "next.name"))
+        },
+        Sort(descriptors: [
+            SortDescriptor(keyPath: "name", ascending: false), SortDescriptor(keyPath: "amount"),
+        ]) { world, left, right in
+            let names = (world.value(left, "name"), world.value(right, "name"))
+            if names.0 != names.1 { return names.1.precedes(names.0) }
+            return world.value(left, "amount").precedes(world.value(right, "amount"))
+        },
+        Sort(descriptors: [SortDescriptor(keyPath: "part.name")]) {
+            $0.value($1, "part.name").precedes($0.value($2, "part.name"))
+        },
+    ]
+}
+
+extension World.Value {
+    var number: Double? { if case .number(let number) = self { number } else { nil } }
+
+    /// As stored values are sorted: nothing comes first.
+    func precedes(_ other: World.Value) -> Bool {
+        switch (self, other) {
+        case (.none, .none): false
+        case (.none, _): true
+        case (.number(let left), .number(let right)): left < right
+        case (.text(let left), .text(let right)): left < right
+        default: false
+        }
+    }
+}
+
+extension World {
+    /// What is at the end of a path over links.
+    func value(_ row: Int, _ path: String) -> Value {
+        var current = row
+        let names = path.split(separator: ".").map(String.init)
+        for name in names.dropLast() {
+            guard let next = link(current, name) else { return .none }
+            current = next
+        }
+        return single(current, names.last ?? "")
+    }
+
+    /// In the order of the keys, each once.
+    func inKeyOrder(_ rows: [Int]) -> [Int] {
+        let wanted = Set(rows)
+        return nodes.map(\.serial).filter(wanted.contains)
+    }
+}

@@ -1,0 +1,238 @@
+/// All objects at one version, in plain Swift: what every observer is held against.
+///
+/// Every field carries the time at which it was last written, so that it is known of each modification that is told
+/// whether anything was written at all.
+struct World {
+    /// A value, a link, or nothing.
+    enum Value: Hashable {
+        case none
+        case text(String)
+        case number(Double)
+        /// To a row, by its serial number: one that is deleted and created again is another.
+        case row(Int)
+    }
+
+    /// An element of a collection; `key` is that of a map.
+    struct Slot {
+        var key = ""
+        var value: Value
+        var written: Int
+    }
+
+    enum Content {
+        case single(Value)
+        case many([Slot])
+    }
+
+    struct Field {
+        var content: Content
+        var written: Int
+    }
+
+    struct Row {
+        let type: String
+        var fields: [String: Field]
+        /// Where it is embedded.
+        var owner: Int?
+    }
+
+    /// Time passes with every change.
+    private(set) var time = 0
+    private var lastSerial = 0
+    private(set) var rows: [Int: Row] = [:]
+    /// When a row last gained or lost somebody who links to it, by the inverse property.
+    private(set) var relinked: [Int: [String: Int]] = [:]
+
+    // MARK: Reading
+
+    /// Serial numbers of nodes by primary key.
+    var nodes: [(id: Int, serial: Int)] {
+        rows.compactMap { serial, row -> (id: Int, serial: Int)? in
+            guard row.type == "Node", case .number(let id) = single(serial, "id") else { return nil }
+            return (Int(id), serial)
+        }.sorted { $0.id < $1.id }
+    }
+
+    func node(_ id: Int) -> Int? { nodes.first { $0.id == id }?.serial }
+
+    func id(_ serial: Int) -> Int? {
+        if case .number(let id) = single(serial, "id") { Int(id) } else { nil }
+    }
+
+    func single(_ row: Int, _ name: String) -> Value {
+        if case .single(let value)? = rows[row]?.fields[name]?.content { value } else { .none }
+    }
+
+    func link(_ row: Int, _ name: String) -> Int? {
+        if case .row(let target) = single(row, name) { target } else { nil }
+    }
+
+    func slots(_ row: Int, _ name: String) -> [Slot] {
+        if case .many(let slots)? = rows[row]?.fields[name]?.content { slots } else { [] }
+    }
+
+    func text(_ row: Int, _ name: String) -> String? {
+        if case .text(let text) = single(row, name) { text } else { nil }
+    }
+
+    func number(_ row: Int, _ name: String) -> Double? {
+        if case .number(let number) = single(row, name) { number } else { nil }
+    }
+
+    /// Where a property leads, each row once.
+    func targets(_ row: Int, _ name: String) -> [Int] {
+        guard let type = rows[row]?.type, let property = Property.named(name, of: type) else { return [] }
+        if case .inverse(let origin) = property.kind { return origins(row, origin) }
+        return values(row, name).compactMap { if case .row(let target) = $0 { target } else { nil } }
+    }
+
+    private func values(_ row: Int, _ name: String) -> [Value] {
+        switch rows[row]?.fields[name]?.content {
+        case .single(let value): [value]
+        case .many(let slots): slots.map(\.value)
+        case nil: []
+        }
+    }
+
+    /// Nodes whose property leads to a row, in the order of their primary keys.
+    func origins(_ row: Int, _ name: String) -> [Int] {
+        nodes.map(\.serial).filter { values($0, name).contains(.row(row)) }
+    }
+
+    // MARK: Writing
+
+    mutating func add(_ type: String, _ values: [String: Value] = [:], owner: Int? = nil) -> Int {
+        time += 1
+        lastSerial += 1
+        var fields: [String: Field] = [:]
+        for property in Property.of(type) {
+            switch property.kind {
+            case .single:
+                fields[property.name] = Field(
+                    content: .single(values[property.name] ?? property.initial), written: time)
+            case .many: fields[property.name] = Field(content: .many([]), written: time)
+            case .inverse: break
+            }
+        }
+        rows[lastSerial] = Row(type: type, fields: fields, owner: owner)
+        return lastSerial
+    }
+
+    mutating func set(_ row: Int, _ name: String, _ value: Value) {
+        let before = single(row, name)
+        time += 1
+        rows[row]?.fields[name] = Field(content: .single(value), written: time)
+        for case .row(let target) in [before, value] { relink(target, row, name) }
+        if before != value { discard(before, row, name) }
+    }
+
+    /// Changes a collection; links that come or go and embedded objects that lose their place are settled.
+    mutating func edit(_ row: Int, _ name: String, _ body: (inout [Slot], _ now: Int) -> Void) {
+        let before = slots(row, name)
+        var after = before
+        time += 1
+        body(&after, time)
+        rows[row]?.fields[name] = Field(content: .many(after), written: time)
+        let (old, new) = (Set(before.map(\.value)), Set(after.map(\.value)))
+        for case .row(let target) in old.symmetricDifference(new) { relink(target, row, name) }
+        for value in old.subtracting(new) { discard(value, row, name) }
+    }
+
+    private mutating func relink(_ target: Int, _ origin: Int, _ name: String) {
+        guard let type = rows[origin]?.type, let inverse = Property.inverse(of: name, type) else { return }
+        relinked[target, default: [:]][inverse] = time
+    }
+
+    private mutating func discard(_ value: Value, _ row: Int, _ name: String) {
+        guard case .row(let target) = value, let type = rows[row]?.type,
+            Property.named(name, of: type)?.isEmbedded == true
+        else { return }
+        delete(target)
+    }
+
+    /// What it owns goes with it, what links to it lets go.
+    mutating func delete(_ serial: Int) {
+        guard let row = rows[serial] else { return }
+        time += 1
+        for property in Property.of(row.type) {
+            for target in targets(serial, property.name) { relink(target, serial, property.name) }
+        }
+        let owned = rows.keys.filter { rows[$0]?.owner == serial }
+        rows[serial] = nil
+        for other in rows.keys.sorted() {
+            guard let type = rows[other]?.type else { continue }
+            for property in Property.of(type) where values(other, property.name).contains(.row(serial)) {
+                release(serial, other, property)
+            }
+        }
+        for child in owned.sorted() { delete(child) }
+    }
+
+    private mutating func release(_ target: Int, _ row: Int, _ property: Property) {
+        time += 1
+        guard case .many(let isMap) = property.kind else {
+            rows[row]?.fields[property.name] = Field(content: .single(.none), written: time)
+            return
+        }
+        var slots = slots(row, property.name)
+        if isMap {
+            for index in slots.indices where slots[index].value == .row(target) {
+                slots[index].value = .none
+                slots[index].written = time
+            }
+        } else {
+            slots.removeAll { $0.value == .row(target) }
+        }
+        rows[row]?.fields[property.name] = Field(content: .many(slots), written: time)
+    }
+}
+
+/// What the model knows of the classes.
+struct Property {
+    enum Kind {
+        case single
+        case many(isMap: Bool)
+        /// Of a property of nodes.
+        case inverse(String)
+    }
+
+    let name: String
+    let kind: Kind
+    var target: String?
+    var isEmbedded = false
+    var initial = World.Value.none
+
+    static func of(_ type: String) -> [Property] { all[type] ?? [] }
+
+    static func named(_ name: String, of type: String) -> Property? { of(type).first { $0.name == name } }
+
+    /// The property that is the inverse of one of nodes.
+    static func inverse(of name: String, _ type: String) -> String? {
+        guard type == "Node" else { return nil }
+        return of("Node").first { if case .inverse(name) = $0.kind { true } else { false } }?.name
+    }
+
+    private static let all: [String: [Property]] = [
+        "Node": [
+            Property(name: "id", kind: .single), Property(name: "name", kind: .single),
+            Property(name: "amount", kind: .single), Property(name: "next", kind: .single, target: "Node"),
+            Property(name: "children", kind: .many(isMap: false), target: "Node"),
+            Property(name: "peers", kind: .many(isMap: false), target: "Node"),
+            Property(name: "named", kind: .many(isMap: true), target: "Node"),
+            Property(name: "previous", kind: .inverse("next"), target: "Node"),
+            Property(name: "parents", kind: .inverse("children"), target: "Node"),
+            Property(name: "peersOf", kind: .inverse("peers"), target: "Node"),
+            Property(name: "namedBy", kind: .inverse("named"), target: "Node"),
+            Property(name: "part", kind: .single, target: "Part", isEmbedded: true),
+            Property(name: "parts", kind: .many(isMap: false), target: "Part", isEmbedded: true),
+            Property(name: "partsByName", kind: .many(isMap: true), target: "Part", isEmbedded: true),
+        ],
+        "Part": [
+            Property(name: "name", kind: .single), Property(name: "weight", kind: .single),
+            Property(name: "node", kind: .single, target: "Node"),
+        ],
+        "ScalarLists": [Property(name: "ints", kind: .many(isMap: false))],
+        "ScalarSets": [Property(name: "strings", kind: .many(isMap: false))],
+        "ScalarMaps": [Property(name: "doubles", kind: .many(isMap: true))],
+    ]
+}

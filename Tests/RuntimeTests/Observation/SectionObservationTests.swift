@@ -1,0 +1,183 @@
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+private func text<C>(_ change: RealmSectionedResultsChange<C>) -> String {
+    func rows(_ paths: [IndexPath]) -> String { "\(paths.map { "\($0[0]).\($0[1])" })".replacing("\"", with: "") }
+    return switch change {
+    case .initial: "initial"
+    case .update(_, let deletions, let insertions, let modifications, let inserted, let deleted):
+        "\(rows(deletions)) \(rows(insertions)) \(rows(modifications)) +\(Array(inserted)) -\(Array(deleted))"
+    case .error(let error): "\(error)"
+    }
+}
+
+@Suite("observing sections")
+struct SectionObservationTests {
+    /// Sections a: 1, 3; b: 0, 4; c: 2.
+    private func start() throws -> (test: TestRealm, nodes: [Node], log: Log) {
+        let test = try TestRealm()
+        let nodes = ["b", "a", "c", "a", "b"].enumerated().map { Node(id: $0.offset, name: $0.element) }
+        try test.realm.write { test.realm.add(nodes) }
+        return (test, nodes, Log())
+    }
+
+    private func expect(_ test: TestRealm, _ log: Log, _ lines: [String], _ location: SourceLocation = #_sourceLocation)
+    {
+        test.realm.refresh()
+        #expect(log.take() == lines, sourceLocation: location)
+    }
+
+    private func byName(_ test: TestRealm) -> SectionedResults<String, Node> {
+        test.realm.objects(Node.self).sectioned(by: \.name)
+    }
+
+    @Test("N60 elements come, go, change and change their section") func elements() throws {
+        let (test, nodes, log) = try start()
+        log.tokens = [byName(test).observe { log.lines.append(text($0)) }]
+        expect(test, log, ["initial"])
+        try test.realm.write { nodes[3].amount = 1 }
+        expect(test, log, ["[] [] [0.1] +[] -[]"])
+        try test.realm.write { test.realm.add(Node(id: 9, name: "b")) }
+        expect(test, log, ["[] [1.2] [] +[] -[]"])
+        try test.realm.write { nodes[4].name = "a" }
+        expect(test, log, ["[1.1] [0.2] [] +[] -[]"])
+        try test.realm.write { test.realm.delete(nodes[1]) }
+        expect(test, log, ["[0.0] [] [] +[] -[]"])
+        try test.elsewhere { realm in
+            try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 3)?.name = "b" }
+        }
+        expect(test, log, ["[0.0] [1.1] [] +[] -[]"])
+    }
+
+    @Test("N60 sections come, go and change their place; rows of a removed section are not listed")
+    func sections() throws {
+        let (test, nodes, log) = try start()
+        log.tokens = [
+            byName(test).observe { change in
+                if case .update(let told, _, _, _, _, _) = change { log.lines.append("\(told.allKeys)") }
+                log.lines.append(text(change))
+            }
+        ]
+        expect(test, log, ["initial"])
+        try test.realm.write { nodes[2].name = "d" }
+        expect(test, log, [#"["a", "b", "d"]"#, "[] [2.0] [] +[2] -[2]"])
+        try test.realm.write { test.realm.add([Node(id: 7, name: "aa"), Node(id: 8, name: "aa")]) }
+        expect(test, log, [#"["a", "aa", "b", "d"]"#, "[] [1.0, 1.1] [] +[1] -[]"])
+        try test.realm.write { test.realm.delete([nodes[0], nodes[4]]) }
+        expect(test, log, [#"["a", "aa", "d"]"#, "[] [] [] +[] -[2]"])
+        try test.realm.write { test.realm.deleteAll() }
+        expect(test, log, ["[]", "[] [] [] +[] -[0, 1, 2]"])
+        try test.realm.write { test.realm.add(Node(id: 1, name: "n")) }
+        expect(test, log, [#"["n"]"#, "[] [0.0] [] +[0] -[]"])
+    }
+
+    @Test("N60 a section whose first element is sorted elsewhere changes its place") func order() throws {
+        let (test, nodes, log) = try start()
+        let sections = test.realm.objects(Node.self).sectioned(
+            by: \.name, sortDescriptors: [SortDescriptor(keyPath: "amount"), SortDescriptor(keyPath: "id")])
+        log.tokens = [sections.observe { log.lines.append(text($0)) }]
+        expect(test, log, ["initial"])
+        #expect(sections.allKeys == ["b", "a", "c"])
+        try test.realm.write { nodes[2].amount = -1 }
+        expect(test, log, ["[] [0.0] [] +[0] -[2]"])
+        #expect(sections.allKeys == ["c", "b", "a"])
+        try test.realm.write { nodes[4].amount = -2 }
+        // Section c, which was first, is now behind b; in b, 4 is before 0.
+        expect(test, log, ["[1.1] [0.0, 1.0] [] +[1] -[0]"])
+        try test.realm.write { nodes[3].amount = -0.5 }
+        expect(test, log, ["[2.1] [2.0] [] +[] -[]"])
+    }
+
+    @Test("N60 an observer of one section is called for that section only") func oneSection() throws {
+        let (test, nodes, log) = try start()
+        let section = try #require(byName(test).section(forKey: "b"))
+        log.tokens = [
+            section.observe { change in
+                if case .update(let told, _, _, _, _, _) = change { log.lines.append("\(told.key) \(told.map(\.id))") }
+                log.lines.append(text(change))
+            }
+        ]
+        expect(test, log, ["initial"])
+        try test.realm.write { nodes[1].amount = 1 }
+        expect(test, log, [])
+        try test.realm.write { nodes[4].amount = 1 }
+        expect(test, log, ["b [0, 4]", "[] [] [1.1] +[] -[]"])
+        try test.realm.write { test.realm.delete([nodes[1], nodes[3]]) }
+        expect(test, log, [])
+        try test.realm.write { nodes[0].name = "a" }
+        expect(test, log, ["b [4]", "[0.0] [] [] +[] -[]"])
+        try test.realm.write { nodes[4].name = "a" }
+        expect(test, log, ["b []", "[] [] [] +[] -[1]"])
+        try test.realm.write { nodes[2].name = "b" }
+        expect(test, log, ["b [2]", "[] [1.0] [] +[1] -[]"])
+    }
+
+    @Test("N60 N87 N88 key paths decide on modifications, never on sections") func keyPaths() throws {
+        let (test, nodes, log) = try start()
+        let sections = test.realm.objects(Node.self).sectioned(by: { $0.name }, sortDescriptors: [])
+        log.tokens = [
+            sections.observe(keyPaths: ["next"]) { log.lines.append("a \(text($0))") },
+            sections.observe(keyPaths: [\Node.next]) { log.lines.append("b \(text($0))") },
+            sections.observe(keyPaths: [Node.KeyPaths.next]) { log.lines.append("c \(text($0))") },
+        ]
+        expect(test, log, ["a initial", "b initial", "c initial"])
+        try test.realm.write { nodes[1].amount = 1 }
+        expect(test, log, [])
+        try test.realm.write { nodes[1].next = nodes[0] }
+        expect(test, log, ["a", "b", "c"].map { "\($0) [] [] [1.0] +[] -[]" })
+        try test.realm.write { nodes[4].name = "a" }
+        expect(test, log, ["a", "b", "c"].map { "\($0) [0.1] [1.2] [] +[] -[]" })
+    }
+
+    @Test("N52 N60 an element that is replaced under its key is a deletion and an insertion") func replaced() throws {
+        let (test, nodes, log) = try start()
+        log.tokens = [byName(test).observe { log.lines.append(text($0)) }]
+        expect(test, log, ["initial"])
+        try test.realm.write {
+            test.realm.delete(nodes[4])
+            test.realm.add(Node(id: 4, name: "b"))
+        }
+        expect(test, log, ["[1.1] [1.1] [] +[] -[]"])
+    }
+
+    @Test("N111 N60 a silenced write counts as known") func silenced() throws {
+        let (test, nodes, log) = try start()
+        let token = byName(test).observe { log.lines.append(text($0)) }
+        log.tokens = [token]
+        expect(test, log, ["initial"])
+        try test.realm.write(withoutNotifying: [token]) {
+            nodes[4].name = "a"
+            nodes[2].name = "b"
+        }
+        expect(test, log, [])
+        try test.realm.write { nodes[4].amount = 2 }
+        expect(test, log, ["[] [] [0.2] +[] -[]"])
+        try test.realm.write { nodes[0].name = "c" }
+        expect(test, log, ["[1.0] [2.0] [] +[2] -[]"])
+    }
+
+    @Test("N23 sections of a list and of linking objects end with their owner") func owner() throws {
+        let (test, nodes, log) = try start()
+        try test.realm.write {
+            nodes[2].children.append(objectsIn: [nodes[0], nodes[1]])
+            nodes[0].next = nodes[2]
+        }
+        log.tokens = [
+            nodes[2].children.sectioned(by: \.name).observe(keyPaths: ["name"]) {
+                log.lines.append("list \(text($0))")
+            },
+            nodes[2].previous.sectioned(by: \.name).observe(keyPaths: ["name"]) {
+                log.lines.append("links \(text($0))")
+            },
+        ]
+        expect(test, log, ["list initial", "links initial"])
+        try test.realm.write { nodes[2].children.append(nodes[3]) }
+        expect(test, log, ["list [] [0.1] [] +[] -[]"])
+        try test.realm.write { test.realm.delete(nodes[2]) }
+        expect(test, log, ["list [] [] [] +[] -[0, 1]", "links [] [] [] +[] -[0]"])
+    }
+}
