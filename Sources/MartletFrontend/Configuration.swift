@@ -101,7 +101,9 @@ private struct ConfigurationReader {
     }
 
     private mutating func readNamespace(_ keys: KeyReader) -> Spanned<String>? {
-        guard let value = keys.value("namespace"), let scalar = parser.text(value, of: "'namespace'") else { return nil }
+        guard let value = keys.value("namespace"), let scalar = parser.text(value, of: "'namespace'") else {
+            return nil
+        }
         guard let problem = NameRules.problem(ofNamespace: scalar.text) else { return scalar.spanned }
         parser.report(
             .wrongShape, problem.message, at: scalar.span, help: problem.replacement.map { "write '\($0)'" },

@@ -50,7 +50,8 @@ struct FieldsEmitter {
                 writer.wrapped("[", expressions, "]")
             }
         } else if let path = entry.paths.first {
-            writer.line("\(head)\(FieldType(path.type, root: name, types: context.types).name) { \(expressions.joined()) }")
+            let field = FieldType(path.type, root: name, types: context.types)
+            writer.line("\(head)\(field.name) { \(expressions.joined()) }")
         }
     }
 }
@@ -119,7 +120,8 @@ struct KeyPathExpression {
     /// and behind a collection some names mean the collection.
     private func isSpelledOut(_ index: Int, of segments: [KeyPathSegmentModel]) -> Bool {
         let segment = segments[index]
-        if context.schema.object(named: segment.owner)?.property(named: segment.property)?.deprecation != nil { return true }
+        let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
+        if property?.deprecation != nil { return true }
         guard index > 0, !segments[index - 1].type.isSingle else { return false }
         return Self.collectionMembers.contains(segment.property)
     }

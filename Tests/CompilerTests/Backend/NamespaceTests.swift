@@ -47,7 +47,9 @@ struct NamespaceTests {
         #expect(swift.contains("public var next: Zoo.`switch`? {"))
     }
 
-    @Test("S7 S20 the registry file declares the namespace, at the access level of the types", arguments: AccessLevel.allCases)
+    @Test(
+        "S7 S20 the registry file declares the namespace, at the access level of the types",
+        arguments: AccessLevel.allCases)
     func registry(level: AccessLevel) {
         let size = EnumModel(
             name: "Size", nameSpan: Sample.span, raw: .string,

@@ -40,9 +40,11 @@ struct NamespaceConfigurationTests {
         #expect(!outputs.contains { $0.text.contains("enum Kennel") || $0.text.contains("\nextension Task {") })
     }
 
-    @Test("S7 S13 a namespace called as one of its types is refused at its name, and nothing is generated", arguments: [
-        ("Size", "enum"), ("Task", "object"), ("Card", "projection"),
-    ])
+    @Test(
+        "S7 S13 a namespace called as one of its types is refused at its name, and nothing is generated",
+        arguments: [
+            ("Size", "enum"), ("Task", "object"), ("Card", "projection"),
+        ])
     func clash(name: String, kind: String) throws {
         let compilation = compile("access: internal\nnamespace: \(name)\n")
         let finding = try #require(compilation.diagnostics.first)
