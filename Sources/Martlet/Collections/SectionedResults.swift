@@ -13,8 +13,6 @@ import MartletSQLite
 public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     let storage: SectionStorage<Key, Element>
 
-    fileprivate init(_ storage: SectionStorage<Key, Element>) { self.storage = storage }
-
     fileprivate init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
         storage = SectionStorage(results, key)
     }
