@@ -96,13 +96,15 @@ bombs: packages-python
 sanitize: packages
 	TSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no swift test --sanitize=thread --scratch-path .build-thread
 
-# What threads do differs from run to run, so each test runs many times.
+# What threads do differs from run to run, so each test runs many times. What is suppressed is not seen rightly, and why stands
+# with it.
 TSAN = swift test --sanitize=thread --scratch-path .build-tsan --filter 'RuntimeTests.(Freeze|Reference|AsyncWrite|Actor|Pin|Stress|Delivery)Tests'
 
 tsan: packages
 	swift build --build-tests --sanitize=thread --scratch-path .build-tsan
 	for time in $$(seq $(or $(TIMES),20)); do \
-		TSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no $(TSAN) --skip-build || exit 1; done
+		TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions" \
+			SWIFT_BACKTRACE=enable=no $(TSAN) --skip-build || exit 1; done
 
 clean:
 	rm -rf .build .build-* Examples/*/.build Tools/*/.build Benchmarks/.build

@@ -1,6 +1,7 @@
 import CMartletRuntime
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Where a Realm lives: the thread it was opened on, a serial queue, or an actor; what is frozen lives anywhere.
 ///
@@ -75,7 +76,8 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     /// What an accessor compares the thread's word with; zero where every access must look further.
     var guardWord: UInt {
         if case .thread(let word, _) = home { return word }
-        return home.isMain && Thread.isMainThread ? UInt(cmartlet_thread()) : 0
+        let word = UInt(cmartlet_thread())
+        return home.isMain && word == Self.mainWord.load(ordering: .relaxed) ? word : 0
     }
 
     var isCurrent: Bool {
@@ -88,7 +90,16 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    private static var isMain: Bool { Thread.isMainThread || cmartlet_is_on_main_queue() }
+    // The word of the main thread; zero until it has been seen here.
+    private static let mainWord = Atomic<UInt>(0)
+
+    private static var isMain: Bool {
+        let word = UInt(cmartlet_thread())
+        if word == mainWord.load(ordering: .relaxed) { return true }
+        guard Thread.isMainThread else { return cmartlet_is_on_main_queue() }
+        mainWord.store(word, ordering: .relaxed)
+        return true
+    }
 
     /// The same for all Realms of one executor: used to find the instance that is open there already.
     var identity: UInt64 {

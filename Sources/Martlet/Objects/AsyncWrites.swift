@@ -164,7 +164,15 @@ final class AsyncWrites {
             if context.isInWrite { context.cancelWrite() }
             return ended.append { write.complete(error) }
         }
-        guard context.isInWrite else { return }
+        guard context.isInWrite else {
+            // The block has ended its write by itself.
+            if context.isBetweenWrites {
+                sealed.append(write.complete)
+            } else {
+                ended.append { write.complete(nil) }
+            }
+            return
+        }
         if write.commitsItself { context.cancelWrite() } else { commit(isGrouping: true, write.complete) }
     }
 

@@ -25,7 +25,10 @@ extension RealmContext {
         if movement == .announcing { Misuse.writeBeforeChange() }
         if access == .readOnly { Misuse.readOnly("the Realm") }
         if access == .frozen { Misuse.frozen("the Realm") }
-        if !holdsLock { asyncWrites?.makeWay() }
+        if !holdsLock {
+            asyncWrites?.settle()
+            asyncWrites?.makeWay()
+        }
         let before = hasSnapshot ? version : nil
         var announcement = KeyValueAnnouncement()
         try translating {

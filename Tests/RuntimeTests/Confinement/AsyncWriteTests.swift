@@ -214,6 +214,28 @@ struct AsyncWriteTests {
         #expect(test.names == ["1", "2", "3", "4"] && completions == ["1", "2", "4"])
     }
 
+    @Test(
+        "N134 N135 a block that has sealed its write may begin a synchronous one, or end the write of 'writeAsync' itself"
+    )
+    func writeAfterSeal() throws {
+        let test = try TestRealm()
+        var ends: [String] = []
+        test.realm.beginAsyncWrite {
+            test.realm.add(Dog(name: "1"))
+            test.realm.commitAsyncWrite(allowGrouping: true) { ends.append("1: \($0 == nil)") }
+            #expect((try? test.realm.write { test.realm.add(Dog(name: "2")) }) != nil)
+        }
+        test.realm.writeAsync {
+            test.realm.add(Dog(name: "nobody"))
+            test.realm.cancelWrite()
+        } onComplete: {
+            ends.append("2: \($0 == nil)")
+        }
+        test.realm.writeAsync({ test.realm.add(Dog(name: "3")) }, onComplete: { ends.append("3: \($0 == nil)") })
+        test.finishAsyncWrites()
+        #expect(test.names == ["1", "2", "3"] && ends == ["1: true", "2: true", "3: true"])
+    }
+
     @Test("O4 a synchronous write may be committed with 'commitAsyncWrite', and tells on a later turn")
     func commitOutside() throws {
         let test = try TestRealm()
