@@ -39,6 +39,15 @@ import Martlet
 func look(at realm: Realm, since moment: Date) {}
 SWIFT
 
+# The same beside a namespace, with a type that Swift has too.
+cat >"$scratch/NamespaceUser.swift" <<'SWIFT'
+import Foundation
+import Martlet
+
+func look(at realm: Realm, since moment: Date) -> Task<Int, Never> { Task { 7 } }
+func urgent(_ tasks: Results<Kennel.Task>) -> Results<Kennel.Task> { tasks.where { $0.priority > 2 } }
+SWIFT
+
 ok() { printf '  ok    %s\n' "$1"; }
 
 # fail NAME LOG: remembered in a file, since checks run side by side.
@@ -71,10 +80,10 @@ compiles() {
     fi
 }
 
-# generate SCHEMA OUTPUT [ACCESS]
+# generate SCHEMA OUTPUT [ACCESS [NAMESPACE]]
 generate() {
     mkdir -p "$2"
-    printf 'access: %s\n' "${3:-public}" >"$2/martlet.yaml"
+    printf 'access: %s\nnamespace: %s\n' "${3:-public}" "${4:-}" >"$2/martlet.yaml"
     find "$1" -name '*.yaml' ! -name martlet.yaml -print0 | xargs -0 \
         "$binaries/MartletGenerator" --output "$2" --root "$1" --config "$2/martlet.yaml" --
 }
@@ -103,6 +112,16 @@ check_modes() {
             done
         done
     done
+    for access in public package internal; do
+        folder=$scratch/namespace-$access
+        generate Schemas/Kennel "$folder" "$access" Kennel
+        for mode in swift_5 swift_6 main_actor upcoming; do
+            local -n options=$mode
+            in_turn
+            compiles "S7 S22 Kennel in a namespace $access: $mode" "${options[@]}" "$folder"/*.swift \
+                "$scratch/NamespaceUser.swift" &
+        done
+    done
     wait
 }
 
@@ -113,7 +132,7 @@ symbol_graph() {
 
 # Every awkward name, wherever a schema can name something, is refused at its place or compiles.
 check_names() {
-    local folder name
+    local folder name file
     echo "names:"
     mkdir "$scratch/graph"
     symbol_graph "$scratch/graph"
@@ -131,6 +150,14 @@ check_names() {
         done
     done
     wait
+    # Namespaces called as what generated code, the runtime or Swift speaks of: all of them in one module.
+    for name in Object EmbeddedObject List Map Field FieldPath Projection Element Key Value Storage Class Optional Array Set \
+        Sendable Models Space; do
+        folder=$scratch/spaces/$name
+        generate Tests/Hostile "$folder" public "$name"
+        for file in "$folder"/*.swift; do mv "$file" "$folder/$name-${file##*/}"; done
+    done
+    compiles "S7 S14 S22 namespaces called as types of others" "${main_actor[@]}" "$scratch"/spaces/*/*.swift
 }
 
 # Texts come back from compiled code as the schema has them.
@@ -158,6 +185,16 @@ check_values() {
     holds "S14 S21 a program that uses members named as types compiles" swiftc -module-name Models "${modules[@]}" \
         "${swift_6[@]}" "$folder"/own-out/*.swift $objects -lsqlite3 -o "$folder/own-program"
     holds "S14 S21 members named as types mean what the schema says" "$folder/own-program"
+    mkdir "$folder/space"
+    cp Tests/Hostile/Space.yaml "$folder/space"
+    generate "$folder/space" "$folder/space-out" public Space
+    cp Tests/Hostile/Space.swift "$folder/space-out/main.swift"
+    # The module has the name of the namespace, too.
+    # shellcheck disable=SC2086
+    holds "S7 S14 a program that uses members and a module named as the namespace compiles" swiftc \
+        -module-name Space "${modules[@]}" "${swift_6[@]}" "$folder"/space-out/*.swift $objects -lsqlite3 \
+        -o "$folder/space-program"
+    holds "S7 S14 S21 members named as the namespace mean what the schema says" "$folder/space-program"
     swiftc -typecheck "${models[@]}" "${modules[@]}" "${swift_6[@]}" "$folder"/out/*.swift "$folder/User.swift" \
         >"$folder/warnings" 2>&1 || true
     holds "S22 deprecated properties warn where the user uses them, with the text of the schema, and nowhere else" \

@@ -87,7 +87,7 @@ add_shop() {
     local shop="$demo/Sources/Läden & Buden"
     mkdir -p "$shop/Waren"
     echo 'access: public' >"$demo/Schemas/Zoo/martlet.yaml"
-    echo 'access: package' >"$shop/martlet.yaml"
+    printf 'access: package\nnamespace: Store\n' >"$shop/martlet.yaml"
     printf 'objects:\n  ## What is sold.\n  Ware:\n    properties:\n      name: String = hay\n' >"$demo/Schemas/Ware.yaml"
     ln -s ../../../Schemas/Ware.yaml "$shop/Waren/Ware.yaml"
     printf 'objects:\n  ## Where it is sold.\n  Shop:\n    properties:\n      wares: List<Ware>\n' >"$shop/Shop.yaml"
@@ -96,7 +96,7 @@ add_shop() {
             name: "ShopModels", dependencies: [.product(name: "Martlet", package: "Martlet")],\
             path: "Sources/Läden \& Buden", plugins: [.plugin(name: "MartletPlugin", package: "Martlet")]),\
 &|; s|dependencies: \["ZooModels", |&"ShopModels", |' "$demo/Package.swift"
-    printf 'import Martlet\nimport ShopModels\n\nfunc stock() -> [String] { Shop(wares: [Ware()]).wares.map(\\.name) }\n' \
+    printf 'import Martlet\nimport ShopModels\n\nfunc stock() -> [String] { Store.Shop(wares: [Store.Ware()]).wares.map(\\.name) }\n' \
         >"$demo/Sources/PluginDemo/Stock.swift"
 }
 
@@ -107,7 +107,7 @@ run_checks() {
         is "$(outputs ZooModels | cut -d' ' -f1 | tr '\n' ' ')" "Animal.martlet.swift Enclosure.martlet.swift MartletSchema.martlet.swift "
     check "S30 a link to a single file is a schema of its target" \
         is "$(outputs ShopModels | cut -d' ' -f1 | tr '\n' ' ')" "MartletSchema.martlet.swift Shop.martlet.swift Waren_Ware.martlet.swift "
-    check "S7 each target has the access level of its martlet.yaml" access_levels
+    check "S7 each target has the access level and the namespace of its martlet.yaml" settings
     built # SwiftPM links the tool once more after a clean build
 
     remember
@@ -190,9 +190,11 @@ says_finding() {
     says "$1:$line:$3: $4"
 }
 
-access_levels() {
+settings() {
     grep -qrF 'nonisolated public final class Animal' "$demo/.build/plugins/outputs" &&
-        grep -qrF 'nonisolated package final class Shop' "$demo/.build/plugins/outputs"
+        grep -qrF 'nonisolated package final class Shop' "$demo/.build/plugins/outputs" &&
+        grep -qrF 'nonisolated package enum Store {}' "$demo/.build/plugins/outputs" &&
+        ! grep -qrF 'public enum Store' "$demo/.build/plugins/outputs"
 }
 
 # Mistakes of the package's author. The folder is looked at anew only when its structure changes.

@@ -22,11 +22,12 @@ public enum Backend {
     /// - Complexity: O(*n*) in the number of properties.
     public static func generate(_ model: SchemaModel, options: GenerationOptions = GenerationOptions()) -> [OutputFile]
     {
-        let context = EmitterContext(schema: model, access: Access(level: options.access))
+        let context = EmitterContext(
+            schema: model, access: Access(level: options.access), types: SwiftTypes(namespace: options.namespace))
         let emitter = FileEmitter(context: context)
         let files = model.files.map { file in
             OutputFile(name: OutputNames.name(forPath: file.path), text: emitter.text(for: file))
         }
-        return files + [OutputFile(name: OutputNames.registry, text: RegistryEmitter(schema: model).text())]
+        return files + [OutputFile(name: OutputNames.registry, text: RegistryEmitter(context: context).text())]
     }
 }

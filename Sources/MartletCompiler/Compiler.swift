@@ -57,7 +57,8 @@ public enum Compiler {
             return Compilation(model: nil, outputs: [], diagnostics: checked.diagnostics)
         }
         let access = options.access ?? checked.configuration.access ?? .public
-        let outputs = Backend.generate(model, options: GenerationOptions(access: access))
+        let outputs = Backend.generate(
+            model, options: GenerationOptions(access: access, namespace: checked.configuration.namespace?.value))
         return Compilation(model: model, outputs: outputs, diagnostics: checked.diagnostics)
     }
 
@@ -88,7 +89,8 @@ public enum Compiler {
             configuration = reading.configuration
             diagnostics += reading.diagnostics
         }
-        let analysis = Frontend.analyze(input.sources, findingsPerFile: findingsPerFile)
+        let analysis = Frontend.analyze(
+            input.sources, namespace: configuration.namespace, findingsPerFile: findingsPerFile)
         let collisions = collisions(among: input.sources)
         diagnostics += collisions + analysis.diagnostics
         let lint = lintConfiguration(configuration, options)

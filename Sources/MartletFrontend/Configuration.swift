@@ -3,6 +3,8 @@ public import MartletSchema
 /// What `martlet.yaml` says; every part may be left out.
 public struct ConfigurationModel: Hashable, Sendable {
     public var access: AccessLevel?
+    /// The enum that all generated types stand in: a name that Swift can use; nil for the module itself.
+    public var namespace: Spanned<String>?
     /// The name of a lint preset.
     public var lintPreset: Spanned<String>?
     /// Codes, and `off`, `note`, `warning` or `error`.
@@ -48,7 +50,7 @@ extension Level {
         name: "the configuration",
         entries: [
             LevelKey("access", .words(AccessLevel.allCases.map(\.rawValue)), "Who sees the generated types."),
-            LevelKey("namespace", .text, "Not supported yet."),
+            LevelKey("namespace", .name, "The enum that all generated types stand in."),
             LevelKey("lint", .level, "What lint looks for."),
         ],
         foreign: ["accesslevel": "access", "visibility": "access", "linter": "lint"], advice: [:])
@@ -91,15 +93,22 @@ private struct ConfigurationReader {
                 reportChoice(scalar, "'access'", AccessLevel.allCases.map(\.rawValue))
             }
         }
-        if let entry = keys["namespace"] {
-            parser.report(
-                .wrongShape, "'namespace' is not supported yet; remove it and let the module be the namespace",
-                at: entry.key.span)
-        }
+        configuration.namespace = readNamespace(keys)
         if let value = keys.value("lint"), let lint = parser.mapping(value, of: "'lint'", holds: "'preset' and 'rules'")
         {
             readLint(parser.keys(parser.entries(lint), Level.lint))
         }
+    }
+
+    private mutating func readNamespace(_ keys: KeyReader) -> Spanned<String>? {
+        guard let value = keys.value("namespace"), let scalar = parser.text(value, of: "'namespace'") else {
+            return nil
+        }
+        guard let problem = NameRules.problem(ofNamespace: scalar.text) else { return scalar.spanned }
+        parser.report(
+            .wrongShape, problem.message, at: scalar.span, help: problem.replacement.map { "write '\($0)'" },
+            fixes: problem.replacement.map { [Fix("write '\($0)'", .suggested, [Edit(scalar.span, $0)])] } ?? [])
+        return nil
     }
 
     private mutating func readLint(_ keys: KeyReader) {

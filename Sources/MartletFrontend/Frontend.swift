@@ -4,18 +4,20 @@ public import MartletSchema
 public enum Frontend {
     /// Reads and resolves a schema.
     ///
-    /// - Parameter findingsPerFile: how many are told of each file; the rest is counted.
+    /// - Parameters:
+    ///   - namespace: what `martlet.yaml` calls the enum that all types stand in; none of them can have that name.
+    ///   - findingsPerFile: how many are told of each file; the rest is counted.
     /// - Returns: the model, nil if and only if one of the findings is an error; the findings by file and place.
     public static func analyze(
-        _ sources: [SourceText], findingsPerFile: Int = FindingLimit.perFile
+        _ sources: [SourceText], namespace: Spanned<String>? = nil, findingsPerFile: Int = FindingLimit.perFile
     ) -> (model: SchemaModel?, diagnostics: [Diagnostic]) {
         FindingList.$keptPerFile.withValue(max(FindingList.keptPerFile, findingsPerFile)) {
-            analyzed(sources, findingsPerFile)
+            analyzed(sources, namespace, findingsPerFile)
         }
     }
 
     private static func analyzed(
-        _ sources: [SourceText], _ findingsPerFile: Int
+        _ sources: [SourceText], _ namespace: Spanned<String>?, _ findingsPerFile: Int
     ) -> (model: SchemaModel?, diagnostics: [Diagnostic]) {
         guard !sources.isEmpty else {
             let message = "no schema found; put a '.yaml' file into the schema folder"
@@ -49,8 +51,11 @@ public enum Frontend {
             let message = "the schema declares nothing; write an object under 'objects:'"
             diagnostics.append(Diagnostic(.noSchema, message, at: ordered[0].span.beginning))
         }
-        let findings = FindingLimit.apply(
-            findingsPerFile, to: diagnostics.findings, in: ordered.map(\.file), dropped: diagnostics.dropped)
+        let clash = namespace.flatMap { resolver.symbols.clash(with: $0) }
+        let findings =
+            FindingLimit.apply(
+                findingsPerFile, to: diagnostics.findings, in: ordered.map(\.file), dropped: diagnostics.dropped)
+            + [clash].compactMap(\.self)
         let isWrong = findings.contains(where: \.isError)
         return (isWrong ? nil : SchemaModel(files: models, references: resolver.references), findings)
     }

@@ -31,14 +31,14 @@ struct AccessorEmitter {
         guard !layout.type.isLinkingObjects else { return }
         let start = SwiftValues.start(of: layout.type, in: context.schema)
         writer.line(
-            "@exclusivity(unchecked) private final var \(layout.storage): \(SwiftTypes.storage(layout.type)) = \(start)"
+            "@exclusivity(unchecked) private final var \(layout.storage): \(context.types.storage(layout.type)) = \(start)"
         )
     }
 
     func emitAccessor(_ layout: PropertyLayout, into writer: inout SourceWriter) {
         let property = layout.property
         writer.heading(property.documentation, deprecation: property.deprecation)
-        let head = "\(context.access.modifier)var \(layout.name): \(SwiftTypes.property(layout.type))"
+        let head = "\(context.access.modifier)var \(layout.name): \(context.types.property(layout.type))"
         if layout.type.isLinkingObjects {
             writer.line("\(head) { _load(\(layout.position)); return _linkingObjects(\(layout.position)) }")
             return
@@ -54,7 +54,7 @@ struct AccessorEmitter {
         let value = SwiftValues.initial(of: property, in: context.schema)
         writer.line(
             "\(context.access.modifier)final var \(SwiftNames.escaped(property.name)): "
-                + "\(SwiftTypes.property(property.type)) = \(value)")
+                + "\(context.types.property(property.type)) = \(value)")
     }
 
     private func read(_ layout: PropertyLayout) -> String {

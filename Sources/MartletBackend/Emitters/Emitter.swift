@@ -1,9 +1,10 @@
 import MartletSchema
 
-/// What every emitter knows: the schema and how the access level is written.
+/// What every emitter knows: the schema, and how the access level and the types are written.
 struct EmitterContext {
     let schema: SchemaModel
     let access: Access
+    let types: SwiftTypes
 }
 
 extension SourceWriter {

@@ -5,7 +5,7 @@ struct FieldsEmitter {
     let context: EmitterContext
     let object: ObjectModel
 
-    private var name: String { SwiftNames.escaped(object.name) }
+    private var name: String { context.types.declared(object.name) }
 
     func emit(into writer: inout SourceWriter) {
         let access = context.access.modifier
@@ -25,8 +25,8 @@ struct FieldsEmitter {
             writer.block("nonisolated \(access)enum KeyPaths") { writer in
                 let paths = object.keyPaths.flatMap(\.paths)
                 // Key paths and properties may be called like types, and would be found in their place.
-                for type in KeyPathExpression.aliases(for: paths, root: object.name, in: context.schema) {
-                    writer.line("private typealias \(SwiftNames.alias(of: type)) = \(SwiftNames.escaped(type))")
+                for type in KeyPathExpression.aliases(for: paths, root: object.name, in: context) {
+                    writer.line("private typealias \(SwiftNames.alias(of: type)) = \(context.types.declared(type))")
                 }
                 for entry in object.keyPaths { emitKeyPath(entry, into: &writer) }
             }
@@ -35,7 +35,7 @@ struct FieldsEmitter {
 
     private func emitField(_ property: PropertyModel, into writer: inout SourceWriter) {
         writer.heading(nil, deprecation: property.deprecation)
-        let field = FieldType(property.type, root: "Root")
+        let field = FieldType(property.type, root: "Root", types: context.types)
         writer.line(
             "\(context.access.modifier)var \(SwiftNames.escaped(property.name)): \(field.name) "
                 + "{ .init\(field.arguments(path: "_path", property: property.name)) }")
@@ -43,14 +43,15 @@ struct FieldsEmitter {
 
     private func emitKeyPath(_ entry: DeclaredKeyPathModel, into writer: inout SourceWriter) {
         writer.heading(entry.documentation)
-        let expressions = entry.paths.map { KeyPathExpression(schema: context.schema, root: object.name).text(of: $0) }
+        let expressions = entry.paths.map { KeyPathExpression(context: context, root: object.name).text(of: $0) }
         let head = "\(context.access.modifier)static var \(SwiftNames.escaped(entry.name)): "
         if entry.isList {
             writer.block("\(head)[any Martlet.KeyPathDescriptor<\(name)>]") { writer in
                 writer.wrapped("[", expressions, "]")
             }
         } else if let path = entry.paths.first {
-            writer.line("\(head)\(FieldType(path.type, root: name).name) { \(expressions.joined()) }")
+            let field = FieldType(path.type, root: name, types: context.types)
+            writer.line("\(head)\(field.name) { \(expressions.joined()) }")
         }
     }
 }
@@ -60,16 +61,16 @@ struct FieldType {
     let name: String
     private let isLink: Bool
 
-    init(_ type: PropertyTypeModel, root: String) {
-        let target = type.value.objectName.map { "\(SwiftNames.escaped($0)).Fields<\(root)>" }
+    init(_ type: PropertyTypeModel, root: String, types: SwiftTypes) {
+        let target = type.value.objectName.map { "\(types.declared($0)).Fields<\(root)>" }
         isLink = target != nil && type.isSingle
         switch (type.kind, target) {
         case (.single, let target?): name = target
-        case (.single, nil): name = "Martlet.Field<\(root), \(SwiftTypes.element(of: type))>"
+        case (.single, nil): name = "Martlet.Field<\(root), \(types.element(of: type))>"
         case (.map, let target?): name = "Martlet.ObjectMapField<\(target)>"
-        case (.map, nil): name = "Martlet.MapField<\(root), \(SwiftTypes.element(of: type))>"
+        case (.map, nil): name = "Martlet.MapField<\(root), \(types.element(of: type))>"
         case (_, let target?): name = "Martlet.ObjectCollectionField<\(target)>"
-        case (_, nil): name = "Martlet.CollectionField<\(root), \(SwiftTypes.element(of: type))>"
+        case (_, nil): name = "Martlet.CollectionField<\(root), \(types.element(of: type))>"
         }
     }
 
@@ -82,7 +83,7 @@ struct FieldType {
 
 /// A declared key path as an expression of descriptors.
 struct KeyPathExpression {
-    let schema: SchemaModel
+    let context: EmitterContext
     /// The name of the type it starts at.
     let root: String
 
@@ -93,8 +94,8 @@ struct KeyPathExpression {
     }
 
     /// The types that the expressions of these paths begin with.
-    static func aliases(for paths: [KeyPathModel], root: String, in schema: SchemaModel) -> [String] {
-        let expression = KeyPathExpression(schema: schema, root: root)
+    static func aliases(for paths: [KeyPathModel], root: String, in context: EmitterContext) -> [String] {
+        let expression = KeyPathExpression(context: context, root: root)
         var names = paths.isEmpty ? [] : [root]
         for path in paths {
             for (index, segment) in path.segments.enumerated()
@@ -108,17 +109,19 @@ struct KeyPathExpression {
     private func appending(_ index: Int, of segments: [KeyPathSegmentModel], to prefix: String) -> String {
         let segment = segments[index]
         guard isSpelledOut(index, of: segments) else { return "\(prefix).\(SwiftNames.escaped(segment.property))" }
-        let field = FieldType(segment.type, root: SwiftNames.escaped(root))
+        let start = context.types.declared(root)
+        let field = FieldType(segment.type, root: start, types: context.types)
         let arguments = field.arguments(path: "\(prefix)._path", property: segment.property)
         guard segment.type.isSingle, let target = segment.type.value.objectName else { return field.name + arguments }
-        return "\(SwiftNames.alias(of: target)).Fields<\(SwiftNames.escaped(root))>\(arguments)"
+        return "\(SwiftNames.alias(of: target)).Fields<\(start)>\(arguments)"
     }
 
     /// Whether the field is made from its path. By its name a deprecated one would warn here, where nobody can mend it,
     /// and behind a collection some names mean the collection.
     private func isSpelledOut(_ index: Int, of segments: [KeyPathSegmentModel]) -> Bool {
         let segment = segments[index]
-        if schema.object(named: segment.owner)?.property(named: segment.property)?.deprecation != nil { return true }
+        let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
+        if property?.deprecation != nil { return true }
         guard index > 0, !segments[index - 1].type.isSingle else { return false }
         return Self.collectionMembers.contains(segment.property)
     }

@@ -25,13 +25,21 @@ struct FileEmitter {
 
     private func emit(_ declaration: DeclarationModel, into writer: inout SourceWriter) {
         switch declaration {
-        case .enumeration(let model): EnumEmitter(context: context).emit(model, into: &writer)
-        case .projection(let model): ProjectionEmitter(context: context).emit(model, into: &writer)
+        case .enumeration(let model):
+            declare(into: &writer) { EnumEmitter(context: context).emit(model, into: &$0) }
+        case .projection(let model):
+            declare(into: &writer) { ProjectionEmitter(context: context).emit(model, into: &$0) }
         case .object(let model):
-            ObjectEmitter(context: context, object: model).emit(into: &writer)
+            declare(into: &writer) { ObjectEmitter(context: context, object: model).emit(into: &$0) }
             writer.line()
             FieldsEmitter(context: context, object: model).emit(into: &writer)
         }
+    }
+
+    /// Puts what `body` writes where the types of the schema stand: into the namespace if there is one.
+    private func declare(into writer: inout SourceWriter, _ body: (inout SourceWriter) -> Void) {
+        guard let namespace = context.types.namespace else { return body(&writer) }
+        writer.block("extension \(SwiftNames.escaped(namespace))", body)
     }
 
     /// Whether the file names a type of Foundation; an import that nothing uses is a warning.

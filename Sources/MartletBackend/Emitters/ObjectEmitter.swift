@@ -45,7 +45,7 @@ struct ObjectEmitter {
         guard !stored.isEmpty else { return }
         let parameters = stored.map { layout in
             let value = SwiftValues.initial(of: layout.property, in: context.schema)
-            return "\(layout.name): \(SwiftTypes.parameter(layout.type)) = \(value)"
+            return "\(layout.name): \(context.types.parameter(layout.type)) = \(value)"
         }
         writer.line()
         writer.wrapped("\(context.access.modifier)convenience init(", parameters, ") {")

@@ -7,7 +7,7 @@ struct ProjectionEmitter {
     func emit(_ projection: ProjectionModel, into writer: inout SourceWriter) {
         writer.typeHeading(projection.documentation, deprecation: projection.deprecation)
         let name = SwiftNames.escaped(projection.name)
-        let root = SwiftNames.escaped(projection.root.value)
+        let root = context.types.declared(projection.root.value)
         let head = "nonisolated \(context.access.modifier)final class \(name): Martlet.Projection<\(root)>"
         writer.block(head) { writer in
             for label in projection.labels {
@@ -19,7 +19,8 @@ struct ProjectionEmitter {
     }
 
     private func emit(_ label: ProjectionLabelModel, into writer: inout SourceWriter) {
-        let value = ProjectedValue(label.path.segments[...], base: "rootObject", isOptional: false)
+        let value = ProjectedValue(
+            label.path.segments[...], base: "rootObject", isOptional: false, types: context.types)
         writer.heading(label.documentation, deprecation: deprecation(in: label.path))
         let head = "\(context.access.modifier)var \(SwiftNames.escaped(label.name)): \(value.type)"
         guard label.path.isWritable else {
@@ -55,7 +56,7 @@ struct ProjectedValue {
     /// - Parameters:
     ///   - base: The expression of the object that the first segment belongs to.
     ///   - isOptional: Whether that expression gives an optional.
-    init(_ segments: ArraySlice<KeyPathSegmentModel>, base: String, isOptional: Bool) {
+    init(_ segments: ArraySlice<KeyPathSegmentModel>, base: String, isOptional: Bool, types: SwiftTypes) {
         guard let segment = segments.first else {
             self.init(expression: base, type: "")
             return
@@ -65,17 +66,19 @@ struct ProjectedValue {
         let isSingleOptional = segment.type.isSingle && segment.type.isOptional
         if rest.isEmpty {
             let mark = isOptional && !isSingleOptional ? "?" : ""
-            self.init(expression: expression, type: SwiftTypes.property(segment.type) + mark)
+            self.init(expression: expression, type: types.property(segment.type) + mark)
         } else if segment.type.isSingle {
-            self.init(rest, base: expression, isOptional: isOptional || isSingleOptional)
+            self.init(rest, base: expression, isOptional: isOptional || isSingleOptional, types: types)
         } else {
-            self.init(elementsOf: expression, rest, isOptional: isOptional)
+            self.init(elementsOf: expression, rest, isOptional: isOptional, types: types)
         }
     }
 
     /// What stands behind a collection, once for each of its elements.
-    private init(elementsOf collection: String, _ segments: ArraySlice<KeyPathSegmentModel>, isOptional: Bool) {
-        let element = ProjectedValue(segments, base: "$0", isOptional: false)
+    private init(
+        elementsOf collection: String, _ segments: ArraySlice<KeyPathSegmentModel>, isOptional: Bool, types: SwiftTypes
+    ) {
+        let element = ProjectedValue(segments, base: "$0", isOptional: false, types: types)
         let type = "Martlet.ProjectedCollection<\(element.type)>"
         let transform = "{ \(element.expression) }"
         if isOptional {

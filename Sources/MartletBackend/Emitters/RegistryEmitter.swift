@@ -1,8 +1,8 @@
 import MartletSchema
 
-/// Writes the one file that makes all types of a module known to the runtime.
+/// Writes the one file that makes all types of a module known to the runtime, and declares their namespace.
 struct RegistryEmitter {
-    let schema: SchemaModel
+    let context: EmitterContext
 
     func text() -> String {
         var writer = SourceWriter()
@@ -16,6 +16,11 @@ struct RegistryEmitter {
             "// A compile error on the next line means that this file was generated for another version of Martlet: "
                 + "generate it again.")
         writer.line("private typealias _MartletFormat = Martlet.GeneratedCodeFormat1")
+        if let namespace = context.types.namespace {
+            writer.line()
+            writer.line("/// The types of all schemas of this module.")
+            writer.line("nonisolated \(context.access.modifier)enum \(SwiftNames.escaped(namespace)) {}")
+        }
         writer.line()
         writer.line("#if os(macOS) || os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)")
         writer.line("@section(\"__DATA,martlet_reg\") @used")
@@ -28,13 +33,13 @@ struct RegistryEmitter {
     }
 
     private var record: String {
-        let objects = metatypes(schema.objects.map(\.name))
-        let projections = metatypes(schema.projections.map(\.name))
+        let objects = metatypes(context.schema.objects.map(\.name))
+        let projections = metatypes(context.schema.projections.map(\.name))
         return "nonisolated private let _martletRegistryRecord: Martlet.RegistryRecord = "
             + "{ Martlet.register($0, \(objects), \(projections)) }"
     }
 
     private func metatypes(_ names: [String]) -> String {
-        "[" + names.map { SwiftNames.escaped($0) + ".self" }.joined(separator: ", ") + "]"
+        "[" + names.map { context.types.declared($0) + ".self" }.joined(separator: ", ") + "]"
     }
 }

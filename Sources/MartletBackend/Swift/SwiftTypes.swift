@@ -1,22 +1,33 @@
 import MartletSchema
 
-/// Types of a schema as Swift types, written out with their modules.
-enum SwiftTypes {
+/// Types of a schema as Swift types, written out with their modules, and with the namespace where there is one.
+struct SwiftTypes {
+    /// The enum that the types of the schema stand in; nil where they stand in the module itself.
+    let namespace: String?
+
+    /// A type that the schema declares, as it is called wherever it is spoken of: `Dog`, or `Kennel.Dog`.
+    ///
+    /// The full name even within the namespace: an extension of one of its types does not look into it.
+    func declared(_ name: String) -> String {
+        let prefix = namespace.map { SwiftNames.escaped($0) + "." } ?? ""
+        return prefix + SwiftNames.escaped(name)
+    }
+
     /// The type of one value, without an optional mark.
-    static func name(of value: ValueTypeModel) -> String {
+    func name(of value: ValueTypeModel) -> String {
         switch value {
         case .scalar(let kind): name(of: kind)
-        case .enumeration(let name, _), .link(let name), .embedded(let name): SwiftNames.escaped(name)
+        case .enumeration(let name, _), .link(let name), .embedded(let name): declared(name)
         }
     }
 
     /// The type of one value or element: `Swift.Int?`.
-    static func element(of type: PropertyTypeModel) -> String {
+    func element(of type: PropertyTypeModel) -> String {
         name(of: type.value) + (type.isOptional ? "?" : "")
     }
 
     /// The type that a property has for those who read it: `Martlet.List<Dog>`.
-    static func property(_ type: PropertyTypeModel) -> String {
+    func property(_ type: PropertyTypeModel) -> String {
         switch type.kind {
         case .single: element(of: type)
         case .list: "Martlet.List<\(element(of: type))>"
@@ -27,14 +38,14 @@ enum SwiftTypes {
     }
 
     /// The type of the private stored property.
-    static func storage(_ type: PropertyTypeModel) -> String {
+    func storage(_ type: PropertyTypeModel) -> String {
         guard type.isSingle else { return property(type) + "?" }
         guard let target = type.value.objectName else { return element(of: type) }
-        return "Martlet.LinkStorage<\(SwiftNames.escaped(target))>"
+        return "Martlet.LinkStorage<\(declared(target))>"
     }
 
     /// The type of the parameter of a memberwise initialiser.
-    static func parameter(_ type: PropertyTypeModel) -> String {
+    func parameter(_ type: PropertyTypeModel) -> String {
         switch type.kind {
         case .single: element(of: type)
         case .map: "[Swift.String: \(element(of: type))]"
@@ -50,7 +61,7 @@ enum SwiftTypes {
         }
     }
 
-    private static func name(of kind: ScalarKind) -> String {
+    private func name(of kind: ScalarKind) -> String {
         switch kind {
         case .data, .date, .uuid: "Foundation.\(kind.rawValue)"
         case .objectId, .decimal128, .anyValue: "Martlet.\(kind.rawValue)"

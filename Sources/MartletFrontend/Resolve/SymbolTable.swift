@@ -40,6 +40,15 @@ struct SymbolTable {
 
     subscript(name: String) -> Symbol? { symbols[name] }
 
+    /// Within its type of the same name, the name of the namespace would mean that type.
+    func clash(with namespace: Spanned<String>) -> Diagnostic? {
+        guard let symbol = symbols[namespace.value] else { return nil }
+        let note = "the \(symbol.kind.word) '\(symbol.name.value)' is declared here"
+        return Diagnostic(
+            .badConfiguration, "the namespace '\(namespace.value)' has the name of a type in it; choose another name",
+            at: namespace.span, notes: [DiagnosticNote(note, at: symbol.name.span)])
+    }
+
     /// Registers a declaration; a clash becomes a finding, and the first declaration stays.
     mutating func insert(_ declaration: DeclarationSyntax, diagnostics: inout FindingList) -> Bool {
         let kind: Kind =

@@ -1,3 +1,5 @@
+import MartletSchema
+
 /// Which names generated code can use. Swift keywords are fine: they are written in backticks.
 enum NameRules {
     static let maximumLength = 63
@@ -29,9 +31,35 @@ enum NameRules {
         } else if text.utf8.first?.isDigit == true {
             message = "'\(text.shortened)' begins with a digit; begin \(article(kind)) name with a letter"
         } else {
-            message = "'\(text.shortened)' cannot be \(article(kind)) name; use letters, digits and '_' of ASCII"
+            let signs = kind == "namespace" ? "letters and digits" : "letters, digits and '_'"
+            message = "'\(text.shortened)' cannot be \(article(kind)) name; use \(signs) of ASCII"
         }
         return Problem(message: message, replacement: replacement(for: text))
+    }
+
+    /// What keeps a text from being the name of a namespace: a Swift type that generated code speaks of everywhere.
+    static func problem(ofNamespace text: String) -> Problem? {
+        if let problem = problem(of: text, kind: "namespace") {
+            return Problem(message: problem.message, replacement: upperCamelReplacement(for: text))
+        }
+        if ScalarKind(rawValue: text) != nil {
+            return Problem(message: "'\(text)' is a built-in type; choose another namespace", replacement: nil)
+        }
+        if types.contains(text) {
+            return Problem(
+                message: "a namespace cannot be named '\(text)', which generated code needs; choose another name",
+                replacement: nil)
+        }
+        if text.utf8.first?.isUppercase == true, !text.utf8.contains(Byte.underscore) { return nil }
+        let replacement = upperCamelReplacement(for: text)
+        let mend = replacement.map { "write '\($0)'" } ?? "choose another name"
+        return Problem(message: "the namespace '\(text)' is not UpperCamelCase; \(mend)", replacement: replacement)
+    }
+
+    /// `my-zoo` to `MyZoo`; nil where that cannot be a namespace either.
+    private static func upperCamelReplacement(for text: String) -> String? {
+        let camel = (camelCase(text) ?? "").capitalizedFirst
+        return camel != text && problem(ofNamespace: camel) == nil ? camel : nil
     }
 
     private static func article(_ kind: String) -> String {
@@ -40,6 +68,13 @@ enum NameRules {
 
     /// `first-name` to `firstName`; nil where nothing good comes out.
     private static func replacement(for text: String) -> String? {
+        guard let result = camelCase(text) else { return nil }
+        let isFree = !members.contains(result) && !types.contains(result)
+        return result != text && result.utf8.count <= maximumLength && isFree ? result : nil
+    }
+
+    /// The words of a text written as one, the first as it is; nil where it holds what cannot stand in a name.
+    private static func camelCase(_ text: String) -> String? {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = text.utf8.split { !($0.isLetter || $0.isDigit) }
         guard let first = words.first, first.first?.isLetter == true else { return nil }
@@ -50,9 +85,7 @@ enum NameRules {
                 bytes += word.dropFirst()
             }
         }
-        let result = String(decoding: bytes, as: UTF8.self)
-        let isFree = !members.contains(result) && !types.contains(result)
-        return result != text && bytes.count <= maximumLength && isFree ? result : nil
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Members of the runtime's classes, and what Swift keeps even in backticks.

@@ -66,12 +66,13 @@ enum Sample {
     /// The Swift of one schema file that declares these objects.
     static func swift(
         _ objects: [ObjectModel], enums: [EnumModel] = [], projections: [ProjectionModel] = [],
-        access: AccessLevel = .public
+        access: AccessLevel = .public, namespace: String? = nil
     ) -> String {
         let declarations =
             enums.map(DeclarationModel.enumeration) + objects.map(DeclarationModel.object)
             + projections.map(DeclarationModel.projection)
-        return Backend.generate(model(declarations), options: GenerationOptions(access: access)).first?.text ?? ""
+        let options = GenerationOptions(access: access, namespace: namespace)
+        return Backend.generate(model(declarations), options: options).first?.text ?? ""
     }
 
     /// The Swift of one object with one property of this type.

@@ -106,12 +106,12 @@ struct GoldenFolder {
         return GoldenFolder(files: edited)
     }
 
-    func generate() throws -> [OutputFile] {
+    func generate(_ options: GenerationOptions = GenerationOptions()) throws -> [OutputFile] {
         let sources = files.enumerated().map { index, file in
             SourceText(file: SourceFileID(index), path: file.path, text: file.text)
         }
         let (model, diagnostics) = Frontend.analyze(sources)
         let findings = diagnostics.map { "\($0.code.rawValue) \($0.message)" }
-        return Backend.generate(try #require(model, "\(findings)"))
+        return Backend.generate(try #require(model, "\(findings)"), options: options)
     }
 }

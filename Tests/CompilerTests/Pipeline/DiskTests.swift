@@ -133,7 +133,7 @@ struct DiskTests {
         #expect(try folder.read("Out/Dog.martlet.swift").contains("public") == false)
         _ = try generate(folder, options: CompilerOptions(access: .public))
         #expect(try folder.read("Out/Dog.martlet.swift").contains("public final class Dog"))
-        try folder.write("acess: internal\nnamespace: Zoo\naccess: privat\n", to: "martlet.yaml")
+        try folder.write("acess: internal\nnamespace: zoo\naccess: privat\n", to: "martlet.yaml")
         let compilation = try generate(folder)
         #expect(
             compilation.diagnostics.filter(\.isError).map(\.code) == [

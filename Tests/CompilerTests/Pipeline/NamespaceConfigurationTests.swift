@@ -1,0 +1,90 @@
+import MartletBackend
+import MartletCompiler
+import MartletFrontend
+import MartletSchema
+import Testing
+
+@Suite("Pipeline: namespace")
+struct NamespaceConfigurationTests {
+    private static let schema = """
+        enums:
+          Size: [small]
+        objects:
+          Task:
+            properties: {id: Int, next: Task?, size: Size}
+        projections:
+          Card: {of: Task, properties: {id: id}}
+
+        """
+
+    private func compile(_ configuration: String?) -> Compilation {
+        var input = SchemaInput(sources: [SourceText(file: SourceFileID(0), path: "Task.yaml", text: Self.schema)])
+        input.configuration = configuration.map { SourceText(file: SourceFileID(1), path: "martlet.yaml", text: $0) }
+        return Compiler.compile(input, options: CompilerOptions(isLinting: false))
+    }
+
+    @Test("S7 the namespace of martlet.yaml reaches the generated code, with its access level")
+    func used() {
+        let outputs = compile("access: package\nnamespace: Kennel\n").outputs
+        #expect(outputs.map(\.name) == ["Task.martlet.swift", OutputNames.registry])
+        #expect(outputs.first?.text.contains("extension Kennel.Task: Martlet.ModelObject {") == true)
+        #expect(outputs.last?.text.contains("nonisolated package enum Kennel {}") == true)
+    }
+
+    @Test("S7 S13 without a namespace, and with an empty one, nothing is in one")
+    func unused() {
+        let outputs = compile(nil).outputs
+        #expect(outputs == compile("access: public\n").outputs)
+        #expect(outputs == compile("namespace:\n").outputs)
+        #expect(outputs.count == 2)
+        #expect(!outputs.contains { $0.text.contains("enum Kennel") || $0.text.contains("\nextension Task {") })
+    }
+
+    @Test(
+        "S7 S13 a namespace called as one of its types is refused at its name, and nothing is generated",
+        arguments: [
+            ("Size", "enum"), ("Task", "object"), ("Card", "projection"),
+        ])
+    func clash(name: String, kind: String) throws {
+        let compilation = compile("access: internal\nnamespace: \(name)\n")
+        let finding = try #require(compilation.diagnostics.first)
+        #expect(compilation.diagnostics.count == 1)
+        #expect(compilation.outputs.isEmpty)
+        #expect(finding.code == .badConfiguration)
+        #expect(finding.span == SourceSpan(file: SourceFileID(1), start: 28, end: 28 + name.utf8.count))
+        #expect(finding.notes.map(\.message) == ["the \(kind) '\(name)' is declared here"])
+        #expect(finding.notes.first?.span?.file == SourceFileID(0))
+        // Swift tells names apart by case.
+        #expect(compile("namespace: \(name.uppercased())\n").hasErrors == false)
+    }
+
+    @Test(
+        "S7 S14 a namespace is a name in UpperCamelCase that generated code does not need",
+        arguments: [
+            ("Martlet", nil), ("Swift", nil), ("Foundation", nil), ("Type", nil), ("Protocol", nil), ("Self", nil),
+            ("Any", nil), ("Fields", nil), ("KeyPaths", nil), ("Model", nil), ("Root", nil), ("String", nil),
+            ("Data", nil), ("self", nil), ("init", nil), ("zoo", "Zoo"), ("my_zoo", "MyZoo"), ("My_Zoo", "MyZoo"),
+            ("my-zoo", "MyZoo"), ("Kennel.Inner", "KennelInner"), ("_Zoo", "Zoo"), ("1Zoo", nil), ("swift", nil),
+            ("string", nil), ("class", "Class"), ("Zoologie française", nil), ("Zoo {} enum Other", "ZooEnumOther"),
+        ])
+    func names(text: String, mended: String?) throws {
+        let compilation = compile("namespace: \"\(text)\"\n")
+        let finding = try #require(compilation.diagnostics.first)
+        #expect(compilation.diagnostics.count == 1)
+        #expect(compilation.outputs.isEmpty)
+        #expect(finding.code == .badConfiguration)
+        #expect(finding.span == SourceSpan(file: SourceFileID(1), start: 11, end: 13 + text.utf8.count))
+        #expect(finding.fixes.flatMap(\.edits).map(\.replacement) == [mended].compactMap(\.self))
+        if let mended { #expect(!compile("namespace: \(mended)\n").hasErrors) }
+    }
+
+    @Test("S7 S14 a namespace can be called as what Swift has, or as a word of Swift in capitals")
+    func unusualNames() {
+        for name in ["Optional", "Class", "A", "Z9", "NO", "Element", "Models"] {
+            #expect(compile("namespace: \(name)\n").diagnostics.map(\.message) == [], "\(name)")
+        }
+        let long = "Z" + String(repeating: "o", count: 62)
+        #expect(compile("namespace: \(long)\n").hasErrors == false)
+        #expect(compile("namespace: \(long)o\n").diagnostics.map(\.code) == [.badConfiguration])
+    }
+}

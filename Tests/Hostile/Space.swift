@@ -1,0 +1,41 @@
+import Foundation
+import Martlet
+
+// What the names of Space.yaml mean in the namespace 'Space', looked at in a program that uses them beside Swift's own.
+var failures = 0
+
+@MainActor func check<Value: Equatable>(_ name: String, _ value: Value, _ expected: Value) {
+    guard value != expected else { return }
+    failures += 1
+    print("\(name): \(value) is not \(expected)")
+}
+
+func plain() -> Result<Int, any Error> { .success(7) }
+
+check("a type of Swift", try plain().get(), 7)
+check("another", await Task { 8 }.value, 8)
+check("a default with the name of the namespace", Space.Task().Result, .Space)
+check("its raw value", Space.Result.Space.rawValue, "Space")
+check("an optional default called none", Space.Error().Result, .some(.none))
+check("an ignored one", Space.Task().Sequence, .some(.none))
+check("one path", Space.Task.KeyPaths.Space.keyPath, "Space.Result")
+check(
+    "a list of paths", Space.Task.KeyPaths.Task.map(\.keyPath),
+    ["Result", "Space.Space.Error.Space", "Array.Space.Result"])
+check("through what is deprecated", Space.Task.KeyPaths.Error.keyPath, "old.Error.Space")
+check("the name at run time", Space.Task.className(), "Task")
+check("that of a word of Swift", Space.class.className(), "class")
+
+let realm = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "space"))
+let friend = Space.Task(id: 1, Result: .small)
+let task = Space.Task(id: 2, Space: friend, Error: Space.Error(Space: "y"), Array: [friend], results: ["a": .Space])
+try realm.write { realm.add(task) }
+let clock = Space.Clock(projecting: task)
+check("a label", clock.Space, .small)
+check("a label through an embedded object", clock.Task, "y")
+check("a projected collection", Array(clock.Clock), [.small])
+check("a query", realm.objects(Space.Task.self).where { $0.Space.Result == .small }.count, 1)
+check("linking objects", friend.back.map(\.id), [2])
+check("an object by its key", realm.object(ofType: Space.Task.self, forPrimaryKey: 1)?.Result, .small)
+check("the types that files know", realm.schema.objectSchema.map(\.className).sorted(), ["Error", "Task", "class"])
+exit(failures == 0 ? 0 : 1)
