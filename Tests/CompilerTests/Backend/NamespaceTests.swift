@@ -28,7 +28,7 @@ struct NamespaceTests {
             "\nextension Zoo {\n    nonisolated public final class Task: Martlet.Object {\n",
             "\n}\n\nextension Zoo.Task: Martlet.ModelObject {\n", "public typealias Model = Zoo.Task\n",
             "private final var _next: Martlet.LinkStorage<Zoo.Task> = .none\n", "public var next: Zoo.Task? {\n",
-            "others: [Zoo.Task] = [], size: Zoo.Size? = nil", "public var others: Martlet.List<Zoo.Task> {\n",
+            "others: [Zoo.Task] = [],\n", "size: Zoo.Size? = nil\n", "public var others: Martlet.List<Zoo.Task> {\n",
             "public var size: Martlet.Field<Root, Zoo.Size?> {", "public var next: Zoo.Task.Fields<Root> {",
             "static var fields: Fields<Zoo.Task> {", "private typealias _Task = Zoo.Task\n",
             "static var oldName: Martlet.Field<Zoo.Task, Swift.String> { "
