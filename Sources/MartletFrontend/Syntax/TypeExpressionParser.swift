@@ -3,7 +3,7 @@ import MartletSchema
 /// The little grammar of properties: `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, ` = literal`.
 struct TypeExpressionParser {
     private let scalar: YAMLScalar
-    private let bytes: [UInt8]
+    private var bytes: [UInt8]
     private var index = 0
     /// True when something stands behind the type that cannot.
     private var isBroken = false
@@ -17,6 +17,7 @@ struct TypeExpressionParser {
 
     static func parse(_ scalar: YAMLScalar) -> Result {
         var parser = TypeExpressionParser(scalar)
+        parser.replaceUnicodeBlanks()
         let type = parser.parseType()
         let defaultValue = type == nil ? nil : parser.parseDefault()
         return Result(
@@ -32,10 +33,12 @@ struct TypeExpressionParser {
 
     private mutating func parseType() -> TypeSyntax? {
         skipBlanks()
+        skipForeignPrefix()
         let start = index
         if peek == UInt8(ascii: "[") { return refuseBrackets() }
         if peek == UInt8(ascii: "?") { return readLeadingOptional() }
-        guard let name = readName() else { return refuse(from: start, "expected the name of a type") }
+        guard let name = readName() else { return refuseStart(start) }
+        if peek == UInt8(ascii: "["), let type = readTrailingBrackets(name, start: start) { return type }
         skipBlanks(before: UInt8(ascii: "<"))
         guard peek == UInt8(ascii: "<") || peek == UInt8(ascii: "(") else {
             let optional = readOptional() ?? readOrNull(name)
@@ -50,7 +53,7 @@ struct TypeExpressionParser {
         skipBlanks()
         let kind = ContainerName(container.value)
         let innerStart = index
-        guard var element = readName() else { return refuse(from: innerStart, "expected the name of a type") }
+        guard var element = readName() else { return refuseStart(innerStart) }
         skipBlanks()
         if kind?.kind == .map, peek == Byte.comma || peek == Byte.colon {
             return parseKeyedMap(container, keyStart: innerStart, close: close, start: start)
@@ -66,15 +69,18 @@ struct TypeExpressionParser {
             guard let name = readName() else { return refuse(from: index, "expected the name of a property") }
             member = name
         }
+        if kind?.kind == .linkingObjects, peek == Byte.comma || peek == Byte.dot {
+            return parseForeignLink(container, element, member: member, close: close, start: start)
+        }
         let optional = readOptional()
         skipBlanks()
-        guard peek == close else {
-            return refuse(
-                from: start, "'\(container.value)\(close == UInt8(ascii: ")") ? "(" : "<")' is never closed; add a '>'")
-        }
+        guard peek == close else { return refuseUnclosed(container, close, from: innerStart, start: start) }
         index += 1
         let outer = readOptional()
-        guard let kind else { return refuseContainer(container, start: start) }
+        guard let kind else {
+            return readWrapper(container, element, optional ?? outer, start: start)
+                ?? refuseContainer(container, start: start)
+        }
         if kind.kind == .optional {
             replaceAll(start..<index, with: "\(element.value)?", "'\(container.value)<\(element.value)>'")
             return TypeSyntax(
@@ -105,10 +111,16 @@ struct TypeExpressionParser {
         let key = String(decoding: bytes[keyStart..<index], as: UTF8.self)
         index += 1
         skipBlanks()
+        let valueStart = index
         guard let value = readName() else { return refuse(from: index, "expected the type of the values") }
+        if peek == UInt8(ascii: "<") {
+            return refuse(
+                from: valueStart, to: bytes.count,
+                "a collection cannot hold another collection; hold objects that have one")
+        }
         let optional = readOptional()
         skipBlanks()
-        guard peek == close else { return refuse(from: start, "'\(container.value)<' is never closed; add a '>'") }
+        guard peek == close else { return refuseUnclosed(container, close, from: valueStart, start: start) }
         index += 1
         let outer = readOptional()
         let type = "Map<\(ForeignTypes.rightSpelling(of: value.value))\(optional == nil ? "" : "?")>"
@@ -175,6 +187,120 @@ struct TypeExpressionParser {
         return scalar.span(of: start..<index)
     }
 
+    // MARK: Other languages
+
+    /// `LinkingObjects(Dog, owner)`, or a path where one property belongs.
+    private mutating func parseForeignLink(
+        _ container: Spanned<String>, _ element: Spanned<String>, member: Spanned<String>?, close: UInt8, start: Int
+    ) -> TypeSyntax? {
+        let isPath = peek == Byte.dot
+        guard let end = bytes[index...].firstIndex(of: close) else {
+            return refuseUnclosed(container, close, from: index, start: start)
+        }
+        if isPath, let member {
+            return refuse(
+                from: index, to: end,
+                "linking objects name one property, the link itself; write 'LinkingObjects<\(element.value).\(member.value)>'"
+            )
+        }
+        index += 1
+        skipBlanks()
+        let name = readName()
+        skipBlanks()
+        guard member == nil, let name, index == end else {
+            return refuse(
+                from: start, to: end + 1,
+                "linking objects name a type and its property; write 'LinkingObjects<\(element.value).property>'")
+        }
+        index = end + 1
+        let right = "LinkingObjects<\(element.value).\(name.value)>"
+        replaceAll(start..<index, with: right, "a '.' stands between the type and its property;")
+        return finish(.linkingObjects(name), element, optional: nil, outer: readOptional(), start: start)
+    }
+
+    /// `String[]` and `List[String]`.
+    private mutating func readTrailingBrackets(_ name: Spanned<String>, start: Int) -> TypeSyntax? {
+        guard let close = bytes[index...].firstIndex(of: UInt8(ascii: "]")) else { return nil }
+        let inside = String(decoding: bytes[(index + 1)..<close], as: UTF8.self)
+        let kind = ContainerName(name.value)
+        var element = name
+        if let kind, [.list, .set, .map].contains(kind.kind) {
+            guard inside.isName else { return nil }
+            element = Spanned(inside, scalar.span(of: index + 1..<close))
+        } else if !inside.isEmpty {
+            return nil
+        }
+        index = close + 1
+        // A '?' behind it goes: a collection is never optional.
+        _ = readOptional()
+        let spelling = kind?.spelling ?? "List"
+        let right = "\(spelling)<\(ForeignTypes.rightSpelling(of: element.value))>"
+        replaceAll(start..<index, with: right, "square brackets are not part of a type;")
+        let shape: TypeSyntax.Shape = spelling == "Set" ? .set : spelling == "Map" ? .map : .list
+        return finish(shape, element, optional: nil, outer: nil, start: start)
+    }
+
+    /// `Persisted<Int>`, `RealmOptional<Int>`.
+    private mutating func readWrapper(
+        _ container: Spanned<String>, _ element: Spanned<String>, _ optional: SourceSpan?, start: Int
+    ) -> TypeSyntax? {
+        guard let isOptional = ForeignTypes.wrappers[container.value.asciiLowercased] else { return nil }
+        let right = ForeignTypes.rightSpelling(of: element.value) + (isOptional || optional != nil ? "?" : "")
+        replaceAll(start..<index, with: right, "'\(container.value)<\(element.value)>'")
+        return TypeSyntax(
+            shape: .single, name: element, optional: isOptional ? container.span : optional, outerOptional: nil,
+            span: scalar.span(of: start..<index))
+    }
+
+    /// `let String`, `@Persisted Int` in quotes, `RealmSwift.List<Dog>`: what stands before the type is named, and reading goes on.
+    private mutating func skipForeignPrefix() {
+        let start = index
+        if peek == UInt8(ascii: "@") { index += 1 }
+        guard let word = readName() else {
+            index = start
+            return
+        }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        let isModule = peek == Byte.dot && ForeignTypes.modules.contains(word.value)
+        let isWord =
+            peek?.isBlank == true
+            && (ForeignTypes.introducers.contains(text) || ForeignTypes.attributes.contains(text))
+        let end = index
+        if isModule { index += 1 } else { skipBlanks() }
+        guard isModule || isWord, peek?.isLetter == true else {
+            index = start
+            return
+        }
+        let reason = isModule ? "a type is named without its module" : "'\(text)' is not part of a type"
+        report(
+            .unknownType, "\(reason); remove '\(text)\(isModule ? "." : "")'", start..<(isModule ? index : end),
+            replacing: start..<index, with: "")
+    }
+
+    /// Blanks that are none become spaces of the same length, so that all places stay; texts keep theirs.
+    private mutating func replaceUnicodeBlanks() {
+        var place = 0
+        var isBehindSign = false
+        while place < bytes.count, !isBehindSign || bytes[place].isBlank || UnicodeBlank(bytes, at: place) != nil,
+            bytes[place] != Byte.doubleQuote, bytes[place] != Byte.singleQuote
+        {
+            guard let blank = UnicodeBlank(bytes, at: place) else {
+                if bytes[place] == UInt8(ascii: "=") { isBehindSign = true }
+                place += 1
+                continue
+            }
+            let range = place..<place + blank.length
+            let mend = "write a space"
+            let span = scalar.span(of: range)
+            diagnostics.append(
+                Diagnostic(
+                    .yamlTrap, "\(blank.name) stands in this type; \(mend)", at: span, label: "looks like a space",
+                    help: mend, fixes: scalar.contentStart == nil ? [] : [Fix(mend, .safe, [Edit(span, " ")])]))
+            for index in range { bytes[index] = Byte.space }
+            place = range.upperBound
+        }
+    }
+
     // MARK: Defaults
 
     private mutating func parseDefault() -> LiteralSyntax? {
@@ -183,6 +309,14 @@ struct TypeExpressionParser {
         guard index < bytes.count else { return nil }
         guard peek == UInt8(ascii: "=") else {
             isBroken = true
+            if index == before, let byte = peek, byte == Byte.dash || byte >= 0x80 {
+                let word = String(
+                    decoding: bytes[..<(bytes.firstIndex(where: \.isBlank) ?? bytes.count)], as: UTF8.self)
+                _ = refuse(
+                    from: 0, to: word.utf8.count,
+                    "'\(word.shortened)' is no name of a type; names have letters, digits and '_' of ASCII")
+                return nil
+            }
             _ = refuse(from: index, to: bytes.count, "expected ' = ' and a default, or nothing, behind the type")
             return nil
         }
@@ -246,6 +380,15 @@ struct TypeExpressionParser {
         report(.unknownType, message, range, replacement: type)
     }
 
+    /// - Parameter all: what goes, when that is more than what is at fault.
+    private mutating func report(
+        _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacing all: Range<Int>, with text: String
+    ) {
+        let title = message.split(separator: ";").last.map { String($0.drop { $0 == " " }) } ?? message
+        let fixes = scalar.contentStart == nil ? [] : [Fix(title, .safe, [Edit(scalar.span(of: all), text)])]
+        diagnostics.append(Diagnostic(code, message, at: scalar.span(of: range), help: title, fixes: fixes))
+    }
+
     private mutating func report(
         _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacement: String
     ) {
@@ -253,6 +396,29 @@ struct TypeExpressionParser {
         let title = "write '\(replacement)'"
         let fixes = scalar.contentStart == nil ? [] : [Fix(title, .safe, [Edit(span, replacement)])]
         diagnostics.append(Diagnostic(code, message, at: span, help: title, fixes: fixes))
+    }
+
+    /// Where a name belongs, and none stands.
+    private mutating func refuseStart(_ start: Int) -> TypeSyntax? {
+        let rest = String(decoding: bytes[min(start, bytes.count)...], as: UTF8.self)
+        if let sign = rest.unicodeScalars.first, ScalarWords.isTypographicQuote(sign) || sign == "`" {
+            return refuse(from: start, "a type has no quotes; remove them")
+        }
+        return refuse(from: start, "expected the name of a type")
+    }
+
+    /// A bracket that does close may have something before it that cannot stand there.
+    private mutating func refuseUnclosed(
+        _ container: Spanned<String>, _ close: UInt8, from inner: Int, start: Int
+    ) -> TypeSyntax? {
+        let open = close == UInt8(ascii: ")") ? "(" : "<"
+        guard let end = bytes[index...].firstIndex(of: close) else {
+            return refuse(from: start, "'\(container.value)\(open)' is never closed; add a '>'")
+        }
+        let inside = String(decoding: bytes[inner..<end], as: UTF8.self)
+        return refuse(
+            from: inner, to: end,
+            "'\(inside.shortened)' is no name of a type; names have letters, digits and '_' of ASCII")
     }
 
     private mutating func refuse(from start: Int, to end: Int? = nil, _ reason: String) -> TypeSyntax? {

@@ -34,8 +34,8 @@ enum NameRules {
         return Problem(message: message, replacement: replacement(for: text))
     }
 
-    private static func article(_ kind: String) -> String {
-        kind.hasPrefix("e") || kind.hasPrefix("i") ? "an \(kind)" : "a \(kind)"
+    static func article(_ kind: String) -> String {
+        kind.hasPrefix("e") || kind.hasPrefix("i") || kind.hasPrefix("o") ? "an \(kind)" : "a \(kind)"
     }
 
     /// `first-name` to `firstName`; nil where nothing good comes out.
