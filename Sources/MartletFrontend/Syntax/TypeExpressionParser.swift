@@ -279,6 +279,7 @@ struct TypeExpressionParser {
 
     /// Blanks that are none become spaces of the same length, so that all places stay; texts keep theirs.
     private mutating func replaceUnicodeBlanks() {
+        guard bytes.contains(where: UnicodeBlank.isLead) else { return }
         var place = 0
         var isBehindSign = false
         while place < bytes.count, !isBehindSign || bytes[place].isBlank || UnicodeBlank(bytes, at: place) != nil,

@@ -14,7 +14,7 @@ struct BlankCheck {
 
     init(_ source: SourceText) {
         self.source = source
-        guard source.bytes.contains(where: { UnicodeBlank.leads.contains($0) }) else { return }
+        guard source.bytes.contains(where: UnicodeBlank.isLead) else { return }
         for line in 0..<source.lineCount { check(source.lineRange(line)) }
     }
 
@@ -101,14 +101,16 @@ struct BlankCheck {
 
 /// A blank of Unicode that is neither space nor tab.
 struct UnicodeBlank {
-    /// What their first bytes can be.
-    static let leads: Set<UInt8> = [0xC2, 0xE1, 0xE2, 0xE3]
+    /// Whether one of them may begin with this byte: asked of every byte of a schema.
+    static func isLead(_ byte: UInt8) -> Bool {
+        byte == 0xC2 || byte >= 0xE1 && byte <= 0xE3
+    }
 
     let length: Int
     let name: String
 
     init?(_ bytes: [UInt8], at index: Int) {
-        guard Self.leads.contains(bytes[index]) else { return nil }
+        guard Self.isLead(bytes[index]) else { return nil }
         guard bytes[index] != 0xC2 else {
             guard index + 1 < bytes.count, bytes[index + 1] == 0xA0 else { return nil }
             (length, name) = (2, "a no-break space (U+00A0)")
