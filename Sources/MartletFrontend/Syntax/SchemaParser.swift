@@ -123,12 +123,19 @@ struct SchemaParser {
     /// `name:String`, alone in its mapping: to YAML one word. Reading goes on as if the space were there.
     private mutating func glued(_ scalar: YAMLScalar) -> YAMLMapping? {
         guard let entry = scalar.glued else { return nil }
-        let colon = SourceSpan(file: source.file, start: entry.key.span.end, end: entry.key.span.end + 1)
+        let end = entry.key.span.end
+        let sign = source.bytes[end...].firstIndex(of: Byte.colon) ?? end
+        let colon = SourceSpan(file: source.file, start: sign, end: sign + 1)
+        let all = SourceSpan(file: source.file, start: end, end: sign + 1)
         let name = entry.key.text.shortened
+        let message =
+            sign == end
+            ? "no space behind the ':' of '\(name)'; YAML reads this as one word"
+            : "the space belongs behind the ':' of '\(name)', not before it; write '\(name): '"
+        let edit = sign == end ? Edit(colon.ending, " ") : Edit(all, ": ")
         report(
-            .yamlTrap, "no space behind the ':' of '\(name)'; YAML reads this as one word", at: colon,
-            label: "a space belongs behind this", help: "write '\(name): '",
-            fixes: [Fix("write '\(name): '", .safe, [Edit(colon.ending, " ")])])
+            .yamlTrap, message, at: colon, label: "a space belongs behind this", help: "write '\(name): '",
+            fixes: [Fix("write '\(name): '", .safe, [edit])])
         return YAMLMapping(span: scalar.span, entries: [entry], isFlow: false)
     }
 

@@ -2,12 +2,12 @@ import MartletSchema
 
 /// The little grammar of properties: `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, ` = literal`.
 struct TypeExpressionParser {
-    private let scalar: YAMLScalar
-    private var bytes: [UInt8]
-    private var index = 0
+    let scalar: YAMLScalar
+    var bytes: [UInt8]
+    var index = 0
     /// True when something stands behind the type that cannot.
     private var isBroken = false
-    private(set) var diagnostics: [Diagnostic] = []
+    var diagnostics: [Diagnostic] = []
 
     struct Result {
         let type: TypeSyntax?
@@ -31,7 +31,7 @@ struct TypeExpressionParser {
 
     // MARK: Types
 
-    private mutating func parseType() -> TypeSyntax? {
+    mutating func parseType() -> TypeSyntax? {
         skipBlanks()
         skipForeignPrefix()
         let start = index
@@ -47,12 +47,13 @@ struct TypeExpressionParser {
         return parseGeneric(name, start: start)
     }
 
-    private mutating func parseGeneric(_ container: Spanned<String>, start: Int) -> TypeSyntax? {
+    mutating func parseGeneric(_ container: Spanned<String>, start: Int) -> TypeSyntax? {
         let close = peek == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: ">")
         index += 1
         skipBlanks()
         let kind = ContainerName(container.value)
         let innerStart = index
+        if kind?.kind == .linkingObjects, let link = readLabelledLink(close: close, start: start) { return link }
         guard var element = readName() else { return refuseStart(innerStart) }
         skipBlanks()
         if kind?.kind == .map, peek == Byte.comma || peek == Byte.colon {
@@ -105,7 +106,7 @@ struct TypeExpressionParser {
     }
 
     /// `Map<String, Int>` of other languages: a `Map` here has the type of its values alone.
-    private mutating func parseKeyedMap(
+    mutating func parseKeyedMap(
         _ container: Spanned<String>, keyStart: Int, close: UInt8, start: Int
     ) -> TypeSyntax? {
         let key = String(decoding: bytes[keyStart..<index], as: UTF8.self)
@@ -129,7 +130,7 @@ struct TypeExpressionParser {
         return finish(.map, value, optional: optional, outer: outer, start: start)
     }
 
-    private mutating func finish(
+    mutating func finish(
         _ shape: TypeSyntax.Shape, _ name: Spanned<String>, optional: SourceSpan?, outer: SourceSpan?, start: Int
     ) -> TypeSyntax {
         TypeSyntax(
@@ -137,7 +138,7 @@ struct TypeExpressionParser {
     }
 
     /// `?`; a `!` or a second `?` is named and taken for one.
-    private mutating func readOptional() -> SourceSpan? {
+    mutating func readOptional() -> SourceSpan? {
         let start = index
         var signs = 0
         while peek == UInt8(ascii: "?") || peek == UInt8(ascii: "!") {
@@ -153,158 +154,9 @@ struct TypeExpressionParser {
         return scalar.span(of: range)
     }
 
-    /// `?String`.
-    private mutating func readLeadingOptional() -> TypeSyntax? {
-        let start = index
-        index += 1
-        let sign = scalar.span(of: start..<index)
-        guard let name = readName() else { return refuse(from: start, "expected the name of a type") }
-        let right = "\(ForeignTypes.rightSpelling(of: name.value))?"
-        report(
-            .unknownType, "the '?' stands behind the type; write '\(right)'", start..<index, replacement: right)
-        return finish(.single, name, optional: sign, outer: nil, start: start)
-    }
-
-    /// `String | null`.
-    private mutating func readOrNull(_ name: Spanned<String>) -> SourceSpan? {
-        let start = index
-        let nameStart = start - name.value.utf8.count
-        skipBlanks()
-        guard peek == UInt8(ascii: "|") else {
-            index = start
-            return nil
-        }
-        index += 1
-        skipBlanks()
-        guard let word = readName(), ["null", "nil", "None", "undefined"].contains(word.value) else {
-            index = start
-            return nil
-        }
-        let right = "\(ForeignTypes.rightSpelling(of: name.value))?"
-        report(
-            .unknownType, "a value that may be missing has a '?' behind its type; write '\(right)'", nameStart..<index,
-            replacement: right)
-        return scalar.span(of: start..<index)
-    }
-
-    // MARK: Other languages
-
-    /// `LinkingObjects(Dog, owner)`, or a path where one property belongs.
-    private mutating func parseForeignLink(
-        _ container: Spanned<String>, _ element: Spanned<String>, member: Spanned<String>?, close: UInt8, start: Int
-    ) -> TypeSyntax? {
-        let isPath = peek == Byte.dot
-        guard let end = bytes[index...].firstIndex(of: close) else {
-            return refuseUnclosed(container, close, from: index, start: start)
-        }
-        if isPath, let member {
-            return refuse(
-                from: index, to: end,
-                "linking objects name one property, the link itself; write 'LinkingObjects<\(element.value).\(member.value)>'"
-            )
-        }
-        index += 1
-        skipBlanks()
-        let name = readName()
-        skipBlanks()
-        guard member == nil, let name, index == end else {
-            return refuse(
-                from: start, to: end + 1,
-                "linking objects name a type and its property; write 'LinkingObjects<\(element.value).property>'")
-        }
-        index = end + 1
-        let right = "LinkingObjects<\(element.value).\(name.value)>"
-        replaceAll(start..<index, with: right, "a '.' stands between the type and its property;")
-        return finish(.linkingObjects(name), element, optional: nil, outer: readOptional(), start: start)
-    }
-
-    /// `String[]` and `List[String]`.
-    private mutating func readTrailingBrackets(_ name: Spanned<String>, start: Int) -> TypeSyntax? {
-        guard let close = bytes[index...].firstIndex(of: UInt8(ascii: "]")) else { return nil }
-        let inside = String(decoding: bytes[(index + 1)..<close], as: UTF8.self)
-        let kind = ContainerName(name.value)
-        var element = name
-        if let kind, [.list, .set, .map].contains(kind.kind) {
-            guard inside.isName else { return nil }
-            element = Spanned(inside, scalar.span(of: index + 1..<close))
-        } else if !inside.isEmpty {
-            return nil
-        }
-        index = close + 1
-        // A '?' behind it goes: a collection is never optional.
-        _ = readOptional()
-        let spelling = kind?.spelling ?? "List"
-        let right = "\(spelling)<\(ForeignTypes.rightSpelling(of: element.value))>"
-        replaceAll(start..<index, with: right, "square brackets are not part of a type;")
-        let shape: TypeSyntax.Shape = spelling == "Set" ? .set : spelling == "Map" ? .map : .list
-        return finish(shape, element, optional: nil, outer: nil, start: start)
-    }
-
-    /// `Persisted<Int>`, `RealmOptional<Int>`.
-    private mutating func readWrapper(
-        _ container: Spanned<String>, _ element: Spanned<String>, _ optional: SourceSpan?, start: Int
-    ) -> TypeSyntax? {
-        guard let isOptional = ForeignTypes.wrappers[container.value.asciiLowercased] else { return nil }
-        let right = ForeignTypes.rightSpelling(of: element.value) + (isOptional || optional != nil ? "?" : "")
-        replaceAll(start..<index, with: right, "'\(container.value)<\(element.value)>'")
-        return TypeSyntax(
-            shape: .single, name: element, optional: isOptional ? container.span : optional, outerOptional: nil,
-            span: scalar.span(of: start..<index))
-    }
-
-    /// `let String`, `@Persisted Int` in quotes, `RealmSwift.List<Dog>`: what stands before the type is named, and reading goes on.
-    private mutating func skipForeignPrefix() {
-        let start = index
-        if peek == UInt8(ascii: "@") { index += 1 }
-        guard let word = readName() else {
-            index = start
-            return
-        }
-        let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        let isModule = peek == Byte.dot && ForeignTypes.modules.contains(word.value)
-        let isWord =
-            peek?.isBlank == true
-            && (ForeignTypes.introducers.contains(text) || ForeignTypes.attributes.contains(text))
-        let end = index
-        if isModule { index += 1 } else { skipBlanks() }
-        guard isModule || isWord, peek?.isLetter == true else {
-            index = start
-            return
-        }
-        let reason = isModule ? "a type is named without its module" : "'\(text)' is not part of a type"
-        report(
-            .unknownType, "\(reason); remove '\(text)\(isModule ? "." : "")'", start..<(isModule ? index : end),
-            replacing: start..<index, with: "")
-    }
-
-    /// Blanks that are none become spaces of the same length, so that all places stay; texts keep theirs.
-    private mutating func replaceUnicodeBlanks() {
-        guard bytes.contains(where: UnicodeBlank.isLead) else { return }
-        var place = 0
-        var isBehindSign = false
-        while place < bytes.count, !isBehindSign || bytes[place].isBlank || UnicodeBlank(bytes, at: place) != nil,
-            bytes[place] != Byte.doubleQuote, bytes[place] != Byte.singleQuote
-        {
-            guard let blank = UnicodeBlank(bytes, at: place) else {
-                if bytes[place] == UInt8(ascii: "=") { isBehindSign = true }
-                place += 1
-                continue
-            }
-            let range = place..<place + blank.length
-            let mend = "write a space"
-            let span = scalar.span(of: range)
-            diagnostics.append(
-                Diagnostic(
-                    .yamlTrap, "\(blank.name) stands in this type; \(mend)", at: span, label: "looks like a space",
-                    help: mend, fixes: scalar.contentStart == nil ? [] : [Fix(mend, .safe, [Edit(span, " ")])]))
-            for index in range { bytes[index] = Byte.space }
-            place = range.upperBound
-        }
-    }
-
     // MARK: Defaults
 
-    private mutating func parseDefault() -> LiteralSyntax? {
+    mutating func parseDefault() -> LiteralSyntax? {
         let before = index
         skipBlanks()
         guard index < bytes.count else { return nil }
@@ -332,7 +184,7 @@ struct TypeExpressionParser {
     // MARK: Findings
 
     /// `[String]` and `[String: Int]` inside quotes.
-    private mutating func refuseBrackets() -> TypeSyntax? {
+    mutating func refuseBrackets() -> TypeSyntax? {
         let close = bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.count
         let inside = String(decoding: bytes[(index + 1)..<max(index + 1, close)], as: UTF8.self)
         let end = min(bytes.count, close + 1)
@@ -343,7 +195,7 @@ struct TypeExpressionParser {
         return refuse(from: index, to: end, "square brackets are not part of a type; write 'List<…>'")
     }
 
-    private mutating func refuseContainer(_ container: Spanned<String>, start: Int) -> TypeSyntax? {
+    mutating func refuseContainer(_ container: Spanned<String>, start: Int) -> TypeSyntax? {
         var suggestions = Suggestions()
         let names = suggestions.nearest(to: container.value, among: ContainerName.all)
         let fixes = names.map { Fix("write '\($0)'", .suggested, [Edit(container.span, $0)]) }
@@ -356,7 +208,7 @@ struct TypeExpressionParser {
     }
 
     /// `Array<Int>`, `list<Int>`, `LinkingObjects(Dog.owner)`.
-    private mutating func noteForeign(
+    mutating func noteForeign(
         _ container: Spanned<String>, _ kind: ContainerName, close: UInt8, start: Int, inside: String
     ) {
         guard container.value != kind.spelling || close != UInt8(ascii: ">") else { return }
@@ -375,14 +227,14 @@ struct TypeExpressionParser {
         }
     }
 
-    private mutating func replaceAll(_ range: Range<Int>, with type: String, _ reason: String) {
+    mutating func replaceAll(_ range: Range<Int>, with type: String, _ reason: String) {
         let isWord = reason.hasSuffix(";")
         let message = isWord ? "\(reason) write '\(type)'" : "\(reason) is not part of the language; write '\(type)'"
         report(.unknownType, message, range, replacement: type)
     }
 
     /// - Parameter all: what goes, when that is more than what is at fault.
-    private mutating func report(
+    mutating func report(
         _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacing all: Range<Int>, with text: String
     ) {
         let title = message.split(separator: ";").last.map { String($0.drop { $0 == " " }) } ?? message
@@ -390,7 +242,7 @@ struct TypeExpressionParser {
         diagnostics.append(Diagnostic(code, message, at: scalar.span(of: range), help: title, fixes: fixes))
     }
 
-    private mutating func report(
+    mutating func report(
         _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacement: String
     ) {
         let span = scalar.span(of: range)
@@ -400,7 +252,7 @@ struct TypeExpressionParser {
     }
 
     /// Where a name belongs, and none stands.
-    private mutating func refuseStart(_ start: Int) -> TypeSyntax? {
+    mutating func refuseStart(_ start: Int) -> TypeSyntax? {
         let rest = String(decoding: bytes[min(start, bytes.count)...], as: UTF8.self)
         if let sign = rest.unicodeScalars.first, ScalarWords.isTypographicQuote(sign) || sign == "`" {
             return refuse(from: start, "a type has no quotes; remove them")
@@ -409,7 +261,7 @@ struct TypeExpressionParser {
     }
 
     /// A bracket that does close may have something before it that cannot stand there.
-    private mutating func refuseUnclosed(
+    mutating func refuseUnclosed(
         _ container: Spanned<String>, _ close: UInt8, from inner: Int, start: Int
     ) -> TypeSyntax? {
         let open = close == UInt8(ascii: ")") ? "(" : "<"
@@ -422,12 +274,12 @@ struct TypeExpressionParser {
             "'\(inside.shortened)' is no name of a type; names have letters, digits and '_' of ASCII")
     }
 
-    private mutating func refuse(from start: Int, to end: Int? = nil, _ reason: String) -> TypeSyntax? {
+    mutating func refuse(from start: Int, to end: Int? = nil, _ reason: String) -> TypeSyntax? {
         let stop = end ?? max(bytes.count, start)
         return refuse(scalar.span(of: min(start, stop)..<stop), reason)
     }
 
-    private mutating func refuse(_ span: SourceSpan, _ reason: String) -> TypeSyntax? {
+    mutating func refuse(_ span: SourceSpan, _ reason: String) -> TypeSyntax? {
         let place = span.isEmpty ? scalar.span : span
         diagnostics.append(
             Diagnostic(.unknownType, "cannot read '\(scalar.text.shortened)' as a type; \(reason)", at: place))
@@ -436,20 +288,20 @@ struct TypeExpressionParser {
 
     // MARK: Bytes
 
-    private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
+    var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    private mutating func skipBlanks() {
+    mutating func skipBlanks() {
         while let byte = peek, byte.isBlank { index += 1 }
     }
 
     /// Skips blanks only where the byte stands behind them, so that ` =` keeps its blank.
-    private mutating func skipBlanks(before byte: UInt8) {
+    mutating func skipBlanks(before byte: UInt8) {
         let start = index
         skipBlanks()
         if peek != byte { index = start }
     }
 
-    private mutating func readName() -> Spanned<String>? {
+    mutating func readName() -> Spanned<String>? {
         let start = index
         guard let first = peek, first.isLetter else { return nil }
         while let byte = peek, byte.isNameByte { index += 1 }

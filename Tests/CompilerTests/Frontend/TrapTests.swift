@@ -43,6 +43,9 @@ struct TrapTests {
             text: "      age: Int\n      name «:»String\n      size: Int\n",
             mended: "      age: Int\n      name: String\n      size: Int\n"),
         Trap(
+            testDescription: "a space before the colon of the only property", code: .yamlTrap,
+            text: "      name «:»String\n", mended: "      name: String\n"),
+        Trap(
             testDescription: "a no-break space behind the colon", code: .yamlTrap,
             text: "      name:«\u{A0}»String\n", mended: "      name: String\n"),
         Trap(
