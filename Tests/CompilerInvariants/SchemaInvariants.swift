@@ -98,6 +98,12 @@ public struct SchemaInvariants {
         }
         expect(finding.fixes.count <= 3, "'\(finding.message)' has \(finding.fixes.count) fixes")
         expect(!finding.message.isEmpty && !finding.message.hasSuffix("."), "'\(finding.message)' is no message")
+        let words =
+            [finding.message] + [finding.label, finding.help].compactMap(\.self) + finding.notes.map(\.message)
+            + finding.fixes.map(\.title)
+        for text in words {
+            expect(text.printable == text, "'\(text.printable)' has something in it that cannot be seen")
+        }
         expect(finding.message.utf8.count < 2000, "'\(finding.message)' is too long")
         for fix in finding.fixes {
             let spans = fix.edits.map(\.span).sorted()
@@ -156,9 +162,32 @@ public struct SchemaInvariants {
         }
         expect(
             SchemaMender.mend(mended.input, options: Self.options).count == 0, "fixing twice is not fixing once")
+        expect(mended.rounds <= 12, "fixes lie \(mended.rounds) deep upon each other")
+        checkValues(behind: mended.input)
         for fix in diagnostics.flatMap(\.fixes).prefix(8) {
             _ = Compiler.lint(input.applying(fix), options: Self.options)
         }
+    }
+
+    /// A fix may take away what is useless, such as an index; what is stored and what it begins with stay.
+    private mutating func checkValues(behind mended: SchemaInput) {
+        guard let before = Compiler.lint(input, options: Self.options).model else { return }
+        guard let after = Compiler.lint(mended, options: Self.options).model else {
+            broken.append("safe fixes make a schema wrong")
+            return
+        }
+        expect(values(of: before) == values(of: after), "a safe fix changes a value")
+    }
+
+    private func values(of schema: SchemaModel) -> [String] {
+        schema.objects.flatMap { object in
+            ["\(object.name) \(object.documentation ?? "-")"]
+                + object.properties.map { property in
+                    let value = property.defaultValue.map { "\($0)" } ?? "-"
+                    return
+                        "\(object.name).\(property.name) \(property.type.text) \(value) \(property.documentation ?? "-")"
+                }
+        } + schema.enums.flatMap { model in model.cases.map { "\(model.name).\($0.name) \($0.rawValue)" } }
     }
 
     private mutating func checkComparison(_ compilation: Compilation) {

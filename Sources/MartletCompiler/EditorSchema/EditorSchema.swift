@@ -30,10 +30,19 @@ public enum EditorSchema {
             ("type", type),
             ("name", pattern(Vocabulary.namePattern)),
             ("keyPath", pattern(Vocabulary.keyPathPattern)),
-            // YAML reads these as a boolean and as null; as cases they are names.
-            ("caseName", ["type": ["string", "boolean", "null"], "pattern": .string(Vocabulary.namePattern)]),
-            ("caseList", ["type": "array", "items": reference("caseName"), "minItems": 1]),
+            // YAML reads some words as booleans and as null; as cases they are names.
+            (
+                "caseName",
+                [
+                    "type": ["string", "boolean", "null"], "pattern": .string(Vocabulary.namePattern),
+                    "not": words(Vocabulary.NameKind.enumCase.reserved),
+                ]
+            ),
+            ("caseList", ["type": "array", "items": reference("caseName"), "minItems": 1, "uniqueItems": .bool(true)]),
             ("names", ["anyOf": [reference("name"), list(of: "name")]]),
+            (
+                "uniqueNames", ["type": "array", "items": reference("name"), "uniqueItems": .bool(true)]
+            ),
             ("keyPaths", ["anyOf": [reference("keyPath"), list(of: "keyPath", isEmptyAllowed: false)]]),
             ("text", ["type": ["string", "number", "boolean"]]),
             ("scalar", scalar),
@@ -60,22 +69,34 @@ public enum EditorSchema {
     }
 
     private static func described(_ key: LevelKey) -> JSONValue {
-        guard case .object(let members) = value(key.content) else { return .bool(true) }
+        guard case .object(var members) = value(key.content) else { return .bool(true) }
+        // A key that may be left out may also stand there with nothing behind it.
+        if !key.isRequired, isNullAllowed(key.content) {
+            members = [("anyOf", [.object(members), ["type": "null"]])]
+        }
         return .object([("description", .string(key.documentation))] + members)
+    }
+
+    /// Other values take null on their own, or not at all.
+    private static func isNullAllowed(_ content: LevelKey.Content) -> Bool {
+        switch content {
+        case .name, .names, .nameLists, .text, .words, .properties, .keyPaths: true
+        default: false
+        }
     }
 
     private static func value(_ content: LevelKey.Content) -> JSONValue {
         switch content {
         case .name: reference("name")
         case .names: reference("names")
-        case .nameLists: ["type": "array", "items": reference("names")]
+        case .nameLists: ["type": "array", "items": reference("uniqueNames")]
         case .caseName: reference("caseName")
         case .cases:
             ["anyOf": [reference("caseList"), named(.enumCase, "scalar", isEmptyAllowed: false)]]
         case .text: reference("text")
         case .remark, .literal: reference("scalar")
         case .flag: ["type": "boolean"]
-        case .words(let words): ["enum": .array(words.map { .string($0) })]
+        case .words(let words): self.words(words)
         case .type: reference("type")
         case .enums: named(.type, "enum", types: ["object", "null"])
         case .objects: named(.type, "object", types: ["object", "null"])
@@ -101,7 +122,7 @@ public enum EditorSchema {
                 "propertyNames",
                 [
                     "pattern": .string(Vocabulary.namePattern),
-                    "not": ["enum": .array(kind.reserved.map { .string($0) })],
+                    "not": words(kind.reserved),
                 ]
             ),
             ("additionalProperties", reference(definition)),
@@ -112,9 +133,13 @@ public enum EditorSchema {
     private static var type: JSONValue {
         [
             "anyOf": [
-                ["enum": .array(Vocabulary.typeWords.map { .string($0) })], pattern(Vocabulary.typePattern),
+                words(Vocabulary.typeWords), pattern(Vocabulary.typePattern),
             ]
         ]
+    }
+
+    private static func words(_ words: [String]) -> JSONValue {
+        ["enum": .array(words.map { .string($0) })]
     }
 
     private static func pattern(_ pattern: String) -> JSONValue {

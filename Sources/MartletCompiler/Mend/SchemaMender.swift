@@ -6,6 +6,8 @@ public struct Mending: Sendable {
     public let input: SchemaInput
     /// How many fixes were applied, by the path that findings show.
     public let counts: [String: Int]
+    /// How often the schema was looked at again behind some fixes.
+    package let rounds: Int
 
     public var count: Int { counts.values.reduce(0, +) }
 }
@@ -13,22 +15,32 @@ public struct Mending: Sendable {
 /// Applies the safe fixes of a schema's findings until none is left: pure values, no disk.
 public enum SchemaMender {
     /// Each round applies what does not overlap and looks again; a schema needs as many as its fixes lie upon each other.
-    static let maximumRounds = 1000
+    /// No text of the fuzzer's corpus, and no change of one, takes half of them.
+    static let maximumRounds = 24
     /// More than people are shown, so that a schema with ten thousands of mistakes of one kind needs few rounds.
     static let findingsPerRound = 20_000
 
+    /// A fix that does not remove its finding would be applied for ever, and once more by the next run. Should there be
+    /// one, all stays as it was: what is not mended is better than what is mended without end.
+    ///
     /// - Parameter isMendable: false for a file whose text must stay as it is.
     public static func mend(
         _ input: SchemaInput, options: CompilerOptions = CompilerOptions(),
         isMendable: (SourceText) -> Bool = { _ in true }
     ) -> Mending {
+        let original = input
         var input = input
         var counts: [String: Int] = [:]
+        var last: [MendedFinding: Int] = [:]
         let mendable = Set(input.allSources.filter(isMendable).map(\.file))
-        for _ in 0..<maximumRounds {
+        for round in 0..<maximumRounds {
             let findings = Compiler.lint(input, options: options, findingsPerFile: findingsPerRound).diagnostics
-            let fixes = chosen(from: findings, in: mendable)
-            guard !fixes.isEmpty else { break }
+            let candidates = findings.compactMap { candidate($0, in: mendable) }
+            guard !candidates.isEmpty else { return Mending(input: input, counts: counts, rounds: round) }
+            let kinds = kinds(of: candidates, in: input)
+            guard kinds != last else { break }
+            last = kinds
+            let fixes = chosen(from: candidates.map(\.fix))
             let paths = Dictionary(input.allSources.map { ($0.file, $0.displayPath) }) { first, _ in first }
             for fix in fixes {
                 if let path = fix.edits.first.flatMap({ paths[$0.span.file] }) { counts[path, default: 0] += 1 }
@@ -38,23 +50,49 @@ public enum SchemaMender {
             input = SchemaInput(
                 sources: input.sources.map(apply), configuration: input.configuration.map(apply))
         }
-        return Mending(input: input, counts: counts)
+        return Mending(input: original, counts: [:], rounds: maximumRounds)
     }
 
-    /// The first safe fix of each finding, as long as it touches nothing that another one of this round touches.
-    private static func chosen(from findings: [Diagnostic], in mendable: Set<SourceFileID>) -> [Fix] {
-        var taken = TakenRanges()
-        var result: [Fix] = []
-        for finding in findings {
-            guard let fix = finding.fixes.first, fix.applicability == .safe,
-                fix.edits.allSatisfy({ mendable.contains($0.span.file) && $0.changesText })
-            else { continue }
-            let spans = fix.edits.map(\.span)
-            guard !spans.contains(where: taken.touch) else { continue }
-            for span in spans { taken.insert(span) }
-            result.append(fix)
+    /// What a round mends, as far as it can be told again in the next round: places move, lines seldom do.
+    private struct MendedFinding: Hashable {
+        let code: DiagnosticCode
+        let message: String
+        let file: SourceFileID?
+        let line: Int?
+    }
+
+    private static func kinds(
+        of candidates: [Candidate], in input: SchemaInput
+    ) -> [MendedFinding: Int] {
+        let sources = Dictionary(input.allSources.map { ($0.file, $0) }) { first, _ in first }
+        return candidates.reduce(into: [:]) { counts, item in
+            let span = item.finding.span
+            let line = span.flatMap { span in sources[span.file]?.lineIndex(at: span.start) }
+            let kind = MendedFinding(
+                code: item.finding.code, message: item.finding.message, file: span?.file, line: line)
+            counts[kind, default: 0] += 1
         }
-        return result
+    }
+
+    private typealias Candidate = (finding: Diagnostic, fix: Fix)
+
+    /// The first fix of a finding, when it is safe.
+    private static func candidate(_ finding: Diagnostic, in mendable: Set<SourceFileID>) -> Candidate? {
+        guard let fix = finding.fixes.first, fix.applicability == .safe,
+            fix.edits.allSatisfy({ mendable.contains($0.span.file) && $0.changesText })
+        else { return nil }
+        return (finding, fix)
+    }
+
+    /// As many as touch nothing that another one of this round touches.
+    private static func chosen(from fixes: [Fix]) -> [Fix] {
+        var taken = TakenRanges()
+        return fixes.filter { fix in
+            let spans = fix.edits.map(\.span)
+            guard !spans.contains(where: taken.touch) else { return false }
+            for span in spans { taken.insert(span) }
+            return true
+        }
     }
 }
 

@@ -39,9 +39,7 @@ public struct DiagnosticPrinter {
     // MARK: One line
 
     private func brief(_ finding: Diagnostic) -> String {
-        var help = finding.help.map { "; " + $0.split(separator: "\n").joined(separator: " ") } ?? ""
-        if finding.message.hasSuffix(help) { help = "" }
-        let head = "\(finding.severity.rawValue): \(finding.message)\(help) [\(finding.code.rawValue)]\n"
+        let head = "\(finding.severity.rawValue): \(finding.sentence) [\(finding.code.rawValue)]\n"
         var text = prefix(finding.span) + head
         for note in finding.notes where note.span != nil {
             text += prefix(note.span) + "note: \(note.message)\n"
@@ -52,7 +50,7 @@ public struct DiagnosticPrinter {
     private func prefix(_ span: SourceSpan?) -> String {
         guard let span, let source = sources[span.file] else { return "martlet: " }
         let position = source.position(at: span.start)
-        return "\(source.displayPath):\(position.line):\(position.column): "
+        return "\(source.displayPath.printable):\(position.line):\(position.column): "
     }
 
     // MARK: Many lines
@@ -83,7 +81,8 @@ public struct DiagnosticPrinter {
         let window = LineWindow(source: source, line: range, span: span)
         var carets = String(repeating: "^", count: window.caretCount)
         if let label { carets += " " + label }
-        var text = "\(margin)\(palette.dim("-->")) \(source.displayPath):\(position.line):\(position.column)\n"
+        var text =
+            "\(margin)\(palette.dim("-->")) \(source.displayPath.printable):\(position.line):\(position.column)\n"
         text += "\(margin) \(bar)\n"
         text += "\(palette.dim(number)) \(bar) \(window.text)\n"
         text += "\(margin) \(bar) \(window.padding)\(palette.paint(carets, as: severity))\n"

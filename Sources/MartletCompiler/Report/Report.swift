@@ -92,11 +92,8 @@ struct LocatedFinding {
     var code: String { diagnostic.code.rawValue }
     var severity: Severity { diagnostic.severity }
 
-    /// The message, and the help on the same line, as the brief format has it.
-    var sentence: String {
-        guard let help = diagnostic.help else { return diagnostic.message }
-        return diagnostic.message + "; " + help.split(separator: "\n").joined(separator: " ")
-    }
+    /// The message and the help on one line, as the brief format has them.
+    var sentence: String { diagnostic.sentence }
 
     /// The notes that have a place, as `path:line:column: note: message`.
     var noteLines: [String] {

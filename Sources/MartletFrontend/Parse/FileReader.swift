@@ -40,7 +40,11 @@ struct FileReader {
         }
         let conflicts = ConflictCheck(source)
         diagnostics += conflicts.diagnostics
-        remove(encoding.offending + conflicts.offending)
+        let blanks = BlankCheck(source)
+        diagnostics += blanks.diagnostics
+        replace(
+            (encoding.offending + conflicts.offending).map { ($0, "") }
+                + blanks.offending.map { ($0, blanks.spaces(for: $0)) })
         let reading = readWithRecovery()
         let comments = CommentReader(source, outside: reading.commentFree)
         diagnostics += comments.diagnostics
@@ -51,8 +55,11 @@ struct FileReader {
     }
 
     private mutating func readWithRecovery() -> YAMLReading {
-        // Each attempt reads the file again: large files get fewer, so that no megabyte takes a second.
-        var attempts = max(4, min(100, (6 << 20) / max(1, text.bytes.count)))
+        // Each attempt reads the file again: large files get fewer, so that no megabyte takes a second. Whoever mends a
+        // schema needs to see all of it, and waits for that.
+        let isPatient = FindingList.keptPerFile > FindingList.usualPerFile
+        let most = (isPatient ? 64 : 6) << 20
+        var attempts = max(4, min(isPatient ? 2000 : 100, most / max(1, text.bytes.count)))
         var reading = YAMLReader.read(text)
         while let failure = reading.failure {
             let trap = TrapFinder.trap(text: text, failure: failure)
@@ -78,13 +85,14 @@ struct FileReader {
         trap.edits.allSatisfy { text.bytes[$0.range].elementsEqual($0.replacement) }
     }
 
-    /// Takes out what cannot be read.
-    private mutating func remove(_ ranges: [Range<Int>]) {
+    /// Takes out what cannot be read, and writes spaces for what only looks like one.
+    private mutating func replace(_ mends: [(range: Range<Int>, text: String)]) {
         var edits: [(range: Range<Int>, replacement: [UInt8])] = []
         var end = 0
-        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.lowerBound >= end {
+        for (range, replacement) in mends.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+        where range.lowerBound >= end {
             let shift = source.markLength
-            edits.append((range.lowerBound - shift..<range.upperBound - shift, []))
+            edits.append((range.lowerBound - shift..<range.upperBound - shift, Array(replacement.utf8)))
             end = range.upperBound
         }
         if !edits.isEmpty { text.replace(edits) }

@@ -45,7 +45,8 @@ struct KeyRegister {
                 findings.count(at: key.span, isError: true)
                 continue
             }
-            let more = duplicate.count > 1 ? ", and \(duplicate.count - 1) more times below" : ""
+            let others = duplicate.count - 1
+            let more = others == 0 ? "" : others == 1 ? ", and once more below" : ", and \(others) more times below"
             findings.append(
                 Diagnostic(
                     .duplicateKey, "'\(key.text.shortened)' stands twice in this mapping; rename or remove one",

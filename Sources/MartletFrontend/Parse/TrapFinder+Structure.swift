@@ -2,18 +2,26 @@ import MartletSchema
 
 /// The traps of colons, indentation and brackets.
 extension TrapFinder {
-    /// `name:String`.
+    /// `name:String`, and `name :String`.
     @Sendable static func missingSpace(_ scene: TrapScene) -> Trap? {
         guard !scene.says("cannot start any token") else { return nil }
         for line in suspects(scene) {
             let content = scene.lines.content(line)
             var end = content.lowerBound
             while end < content.upperBound, scene.bytes[end].isNameByte { end += 1 }
-            guard end > content.lowerBound, end + 1 < content.upperBound, scene.bytes[end] == Byte.colon,
+            let name = content.lowerBound..<end
+            while end < content.upperBound, scene.bytes[end].isBlank { end += 1 }
+            guard !name.isEmpty, end + 1 < content.upperBound, scene.bytes[end] == Byte.colon,
                 !scene.bytes[end + 1].isBlank
             else { continue }
             let colon = end..<end + 1
-            let key = scene.lines.text(content.lowerBound..<end)
+            let key = scene.lines.text(name)
+            guard name.upperBound == end else {
+                return scene.mend(
+                    "the space belongs behind the ':' of '\(key.shortened)', not before it; write '\(key.shortened): '",
+                    at: colon, replace: name.upperBound..<colon.upperBound, with: ": ",
+                    title: "write '\(key.shortened): '", .safe)
+            }
             return scene.mend(
                 "no space behind the ':' of '\(key.shortened)'; YAML reads this as one word", at: colon,
                 label: "a space belongs behind this", replace: colon.upperBound..<colon.upperBound, with: " ",
@@ -79,12 +87,36 @@ extension TrapFinder {
         guard scene.says("mapping values are not allowed"),
             let (_, value) = scene.lines.keyAndValue(scene.line), value.contains(scene.failure.offset)
         else { return nil }
+        let colon = scene.failure.offset..<scene.failure.offset + 1
+        if let trap = bareText(scene, value, colon) { return trap }
         let quoted = scene.lines.text(value).split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")
-        let colon = scene.failure.offset..<scene.failure.offset + 1
         return scene.mend(
             "a ': ' inside a value begins another key; quote the whole value", at: colon,
             replace: value, with: "'\(quoted)'", title: "quote the whole value", .safe)
+    }
+
+    /// `String = a: b`: the text needs quotes of its own inside those of the value.
+    private static func bareText(_ scene: TrapScene, _ value: Range<Int>, _ colon: Range<Int>) -> Trap? {
+        guard let sign = value.first(where: { scene.bytes[$0] == UInt8(ascii: "=") }), sign < colon.lowerBound,
+            let start = (sign + 1..<value.upperBound).first(where: { !scene.bytes[$0].isBlank }),
+            scene.bytes[start] != Byte.doubleQuote, scene.bytes[start] != Byte.singleQuote
+        else { return nil }
+        let isText = ["String ", "String? "].contains(scene.lines.text(value.lowerBound..<sign))
+        var right = "'" + scene.lines.text(value.lowerBound..<start) + "\""
+        for byte in scene.lines.text(start..<value.upperBound).unicodeScalars {
+            switch byte {
+            case "'": right += "''"
+            case "\"", "\\": right += "\\" + String(byte)
+            default: right.unicodeScalars.append(byte)
+            }
+        }
+        var trap = scene.mend(
+            "a ': ' inside a value begins another key; quote the text, and the whole value", at: colon,
+            replace: value, with: right + "\"'", title: "quote the text, and the whole value",
+            isText ? .safe : .suggested)
+        if !isText { trap.doubtful = value }
+        return trap
     }
 
     /// A line that is indented like none of its siblings.
@@ -135,9 +167,7 @@ extension TrapFinder {
 
     /// `[name, age` or `{of: Dog` without an end.
     @Sendable static func unclosedBracket(_ scene: TrapScene) -> Trap? {
-        guard isInsideFlow(scene), let opening = scene.failure.contextOffset, opening < scene.bytes.count else {
-            return nil
-        }
+        guard let opening = openingBracket(scene) else { return nil }
         let line = scene.lines.line(at: opening)
         let isSequence = scene.bytes[opening] == UInt8(ascii: "[")
         let close = isSequence ? "]" : "}"
@@ -148,10 +178,50 @@ extension TrapFinder {
         let sign = scene.lines.text(opening..<opening + 1)
         var end = scene.lines.content(line).upperBound
         if end > opening + 1, scene.bytes[end - 1] == Byte.comma { end -= 1 }
-        return scene.mend(
+        var trap = scene.mend(
             "this '\(sign)' is never closed; add a '\(close)'", at: opening..<opening + 1, label: "opened here",
-            replace: end..<max(end, scene.lines.content(line).upperBound), with: close, title: "add '\(close)'",
+            replace: end..<max(end, scene.lines.content(line).upperBound), with: close, title: "add a '\(close)'",
             .suggested)
+        // What it holds may be anything.
+        if scene.isInside("flow node") { trap.doubtful = opening..<max(end, opening + 1) }
+        return trap
+    }
+
+    /// The bracket that libyaml was inside; at the end of the file it does not say which.
+    private static func openingBracket(_ scene: TrapScene) -> Int? {
+        if isInsideFlow(scene) { return scene.failure.contextOffset.flatMap { $0 < scene.bytes.count ? $0 : nil } }
+        guard scene.isInside("flow node"), scene.lines.content(scene.line).upperBound <= scene.failure.offset else {
+            return nil
+        }
+        var closed = 0
+        for offset in stride(from: min(scene.failure.offset, scene.bytes.count) - 1, through: 0, by: -1) {
+            switch scene.bytes[offset] {
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): closed += 1
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                if closed == 0 { return offset }
+                closed -= 1
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// `{names: [String]?}`.
+    @Sendable static func bracketTypeInBraces(_ scene: TrapScene) -> Trap? {
+        guard isInsideFlow(scene), let sign = scene.stoppedAt, sign == UInt8(ascii: "?") || sign == UInt8(ascii: "=")
+        else { return nil }
+        let content = scene.lines.content(scene.line)
+        var close = scene.failure.offset - 1
+        while close > content.lowerBound, scene.bytes[close].isBlank { close -= 1 }
+        guard close > content.lowerBound, scene.bytes[close] == UInt8(ascii: "]"),
+            let open = (content.lowerBound..<close).last(where: { scene.bytes[$0] == UInt8(ascii: "[") }),
+            let type = collectionType(scene.lines.text(open + 1..<close))
+        else { return nil }
+        let end = endInFlow(scene, from: scene.failure.offset, to: content.upperBound) ?? content.upperBound
+        let range = open..<end
+        return scene.mend(
+            "square brackets are lists of YAML, not types; write '\(type)'", at: range, replace: range, with: type,
+            title: "write '\(type)'", .safe)
     }
 
     /// `index: - name`.
@@ -172,7 +242,9 @@ extension TrapFinder {
         guard scene.says("did not find expected"), let (key, value) = scene.lines.keyAndValue(scene.line),
             scene.failure.offset > value.lowerBound, scene.failure.offset < value.upperBound
         else { return nil }
-        let rest = scene.failure.offset..<value.upperBound
+        // Inside braces the value ends before the next comma: what closes them must stay.
+        let end = isInsideFlow(scene) ? endInFlow(scene, from: scene.failure.offset, to: value.upperBound) : nil
+        let rest = scene.failure.offset..<(end ?? value.upperBound)
         let text = scene.lines.text(rest)
         if scene.bytes[rest].allSatisfy({ $0 == UInt8(ascii: "]") || $0 == UInt8(ascii: "}") }) {
             return scene.mend(
@@ -184,9 +256,26 @@ extension TrapFinder {
         let mend = isQuoted ? "quote the whole value, or none of it" : "put it inside the brackets, or remove it"
         let diagnostic = Diagnostic(
             .yamlTrap,
-            "'\(text.shortened)' cannot follow the value of '\(scene.lines.text(key).shortened)'; \(mend)",
+            end == nil
+                ? "'\(text.shortened)' cannot follow the value of '\(scene.lines.text(key).shortened)'; \(mend)"
+                : "'\(text.shortened)' cannot follow this value; quote all of it, or remove what follows",
             at: scene.text.span(rest), label: "the value ends before this")
         return Trap(diagnostic, replace: rest, with: "")
+    }
+
+    /// The comma or bracket that ends a value inside brackets; nil when nothing stands before it.
+    private static func endInFlow(_ scene: TrapScene, from start: Int, to limit: Int) -> Int? {
+        var depth = 0
+        for offset in start..<max(start, limit) {
+            switch scene.bytes[offset] {
+            case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: "]") where depth > 0, UInt8(ascii: "}") where depth > 0: depth -= 1
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): return offset > start ? offset : nil
+            case Byte.comma where depth == 0: return offset > start ? offset : nil
+            default: break
+            }
+        }
+        return nil
     }
 
     /// How many brackets are open between two places, quotes left out of account.

@@ -11,15 +11,16 @@ enum TrapFinder {
     }
 
     private static let rules: [@Sendable (TrapScene) -> Trap?] = [
-        tabIndentation, longKey, bracketType, unclosedQuote, strayClosing, badEscape, reservedStart, aliasOrDirective,
-        missingSpace, missingColon, colonInValue, wrongIndentation, unclosedBracket, listOnKeyLine, textBehindValue,
+        tabIndentation, longKey, bracketType, bracketTypeInBraces, unclosedQuote, strayClosing, badEscape, attribute,
+        reservedStart, aliasOrDirective, missingSpace, missingColon, colonInValue, wrongIndentation, unclosedBracket,
+        listOnKeyLine, textBehindValue,
     ]
 
     /// Tabs at the start of a line: one finding for the file, whose fix mends them all.
     private static func tabIndentation(_ scene: TrapScene) -> Trap? {
         let lines = scene.lines
         var offset = scene.failure.offset
-        if scene.says("found a tab character that violates indentation") {
+        if scene.says("found a tab character") {
             let indentation = lines.range(scene.line).lowerBound..<lines.content(scene.line).lowerBound
             guard let tab = indentation.first(where: { scene.bytes[$0] == Byte.tab }) else { return nil }
             offset = tab
@@ -32,33 +33,27 @@ enum TrapFinder {
         }
         guard offset <= lines.content(scene.line).lowerBound else {
             return scene.mend(
-                "a tab cannot stand here; use a space", at: run, replace: run, with: " ", title: "replace the tab",
-                .safe)
+                "a tab cannot stand here; use a space", at: run, replace: run, with: " ", title: "use a space", .safe)
         }
-        var edits: [(range: Range<Int>, replacement: String)] = []
-        for line in scene.line..<lines.count {
-            let range = lines.range(line).lowerBound..<lines.content(line).lowerBound
-            let indentation = scene.bytes[range]
-            if indentation.contains(Byte.tab) { edits.append((range, spaces(indentation))) }
+        let indentation = TabIndentation(lines, from: scene.line)
+        let edits = indentation.edits
+        guard !edits.isEmpty else { return nil }
+        var notes: [DiagnosticNote] = []
+        if edits.count == 2 { notes.append(DiagnosticNote("one more line is indented with tabs")) }
+        if edits.count > 2 { notes.append(DiagnosticNote("\(edits.count - 1) more lines are indented with tabs")) }
+        if !indentation.isCertain {
+            notes.append(DiagnosticNote("tabs stand among spaces here, so look at the nesting that comes out"))
         }
-        // Below a line that holds a value nothing can stand deeper.
-        if let above = lines.previous(scene.line), let value = lines.keyAndValue(above)?.value, !value.isEmpty,
-            let first = edits.first, first.replacement.utf8.count > lines.indentation(above)
-        {
-            edits[0].replacement = String(repeating: " ", count: lines.indentation(above))
-        }
-        let notes = edits.count > 1 ? [DiagnosticNote("\(edits.count - 1) more lines are indented with tabs")] : []
-        let title = "indent with spaces"
-        let fix = Fix(title, .safe, edits.map { Edit(scene.text.span($0.range), $0.replacement) })
+        let title = "use spaces"
+        let fix = Fix(
+            title, indentation.isCertain ? .safe : .suggested,
+            edits.map { Edit(scene.text.span($0.range), $0.replacement) })
         let diagnostic = Diagnostic(
             .yamlTrap, "tabs cannot indent YAML; use spaces", at: scene.text.span(run), label: "tab here",
             notes: notes, help: title, fixes: [fix])
-        return Trap(diagnostic, edits: edits)
-    }
-
-    /// Each tab is one level of two spaces.
-    private static func spaces(_ indentation: ArraySlice<UInt8>) -> String {
-        indentation.map { $0 == Byte.tab ? "  " : " " }.joined()
+        var trap = Trap(diagnostic, edits: edits)
+        trap.doubtful = indentation.guess
+        return trap
     }
 
     /// libyaml takes no key of more than 1,024 characters and says something misleading.
@@ -187,14 +182,22 @@ enum TrapFinder {
         return nil
     }
 
-    private static func badEscape(_ scene: TrapScene) -> Trap? {
-        guard scene.isInside("quoted scalar"), scene.says("escape") || scene.says("hexdecimal") else { return nil }
-        var place = min(scene.failure.offset, scene.bytes.count - 1)
-        while place > 0, scene.bytes[place] != Byte.backslash { place -= 1 }
-        let range = place..<scene.bytes.letterEnd(min(place + 2, scene.bytes.count))
+    /// `@Persisted Int`: the attribute says nothing that the schema does not say.
+    private static func attribute(_ scene: TrapScene) -> Trap? {
+        guard scene.says("cannot start any token"), scene.stoppedAt == UInt8(ascii: "@") else { return nil }
+        let content = scene.lines.content(scene.line)
+        let start = scene.failure.offset
+        var end = start + 1
+        while end < content.upperBound, scene.bytes[end].isNameByte { end += 1 }
+        let name = start..<end
+        while end < content.upperBound, scene.bytes[end].isBlank { end += 1 }
+        guard ForeignTypes.attributes.contains(scene.lines.text(name)), end < content.upperBound,
+            scene.bytes[end].isLetter
+        else { return nil }
+        let mend = "write the type alone"
         return scene.mend(
-            "unknown escape '\(scene.lines.text(range))' in double quotes; write the backslash twice", at: range,
-            replace: place..<place + 1, with: "\\\\", title: "write '\\\\'", .safe)
+            "'\(scene.lines.text(name))' is not part of the schema language; \(mend)", at: name,
+            replace: start..<end, with: "", title: mend, .safe)
     }
 
     /// `@`, a backtick or `%` at the start of a value.

@@ -31,17 +31,21 @@ struct YAMLScalar {
             file: span.file, start: contentStart + range.lowerBound, end: contentStart + range.upperBound)
     }
 
-    /// The key and the value of `name:String`, which lacks a space.
+    /// The key and the value of `name:String`, which lacks a space, or of `name :String`, which has it in the wrong place.
     var glued: YAMLEntry? {
         guard isPlain, let start = contentStart, let colon = text.utf8.firstIndex(of: Byte.colon) else { return nil }
-        let key = String(text[..<colon])
+        var end = colon
+        while end > text.startIndex, text.utf8[text.utf8.index(before: end)].isBlank {
+            end = text.utf8.index(before: end)
+        }
+        let key = String(text[..<end])
         let value = String(text[text.utf8.index(after: colon)...])
         guard key.isName, !value.isEmpty else { return nil }
-        let middle = start + key.utf8.count
+        let middle = start + text.utf8.distance(from: text.startIndex, to: colon)
         return YAMLEntry(
             key: YAMLScalar(
-                text: key, span: SourceSpan(file: span.file, start: start, end: middle), style: .plain,
-                contentStart: start),
+                text: key, span: SourceSpan(file: span.file, start: start, end: start + key.utf8.count),
+                style: .plain, contentStart: start),
             value: value.utf8.first == UInt8(ascii: "[") || value.utf8.first == UInt8(ascii: "{")
                 ? .broken(SourceSpan(file: span.file, start: middle + 1, end: span.end))
                 : .scalar(

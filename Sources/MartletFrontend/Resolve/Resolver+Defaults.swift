@@ -95,20 +95,30 @@ extension Resolver {
             return refuse(
                 literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)'; write a smaller number")
         }
+        guard number.isZero || (kind == .double ? value != 0 : Float(value) != 0) else {
+            return refuse(
+                literal,
+                "'\(literal.text.shortened)' is too small for '\(kind.rawValue)', which would make it 0; write 0")
+        }
         return .floating(value)
     }
 
     private mutating func checkString(_ literal: LiteralSyntax) -> DefaultModel? {
         if literal.form == .quoted { return .string(literal.text) }
-        let isWord = literal.text.utf8.allSatisfy {
-            $0.isNameByte || $0 == Byte.dash || $0 == Byte.dot || $0 >= 0x80
-        }
+        let isWord = literal.text.unicodeScalars.allSatisfy(ScalarWords.isWordSign)
         let looksOther = literal.text == "true" || literal.text == "false" || DecimalNumber(literal.text) != nil
         if isWord, !looksOther { return .string(literal.text) }
-        let quoted = "\"\(literal.text)\""
-        let isPlain = !literal.text.utf8.contains(Byte.doubleQuote) && !literal.text.utf8.contains(Byte.backslash)
+        let inside = ScalarWords.unquoted(literal.text)
+        let text = inside ?? literal.text
+        let quoted = "\"\(text)\""
+        let isPlain = !text.utf8.contains(Byte.doubleQuote) && !text.utf8.contains(Byte.backslash)
+        let reason =
+            inside == nil
+            ? "text that is not one plain word stands in quotes"
+            : "these signs are no quotes to the language"
         return refuse(
-            literal, "text that is not one plain word stands in quotes; write \(quoted)", fix: isPlain ? quoted : nil)
+            literal, isPlain ? "\(reason); write '\(quoted)'" : "\(reason); write \" before and behind it",
+            fix: isPlain ? quoted : nil)
     }
 
     private mutating func checkData(_ literal: LiteralSyntax) -> DefaultModel? {
@@ -153,7 +163,8 @@ extension Resolver {
             return mismatch(literal, .decimal128, "write a number such as 19.95")
         }
         guard number.fitsDecimal128 else {
-            return refuse(literal, "'\(literal.text.shortened)' does not fit 'Decimal128'; it holds 34 digits")
+            let limit = number.hasTooManyDigits ? "34 digits" : "exponents from -6176 to 6144"
+            return refuse(literal, "'\(literal.text.shortened)' does not fit 'Decimal128'; it holds \(limit)")
         }
         return .decimal128(number.text)
     }

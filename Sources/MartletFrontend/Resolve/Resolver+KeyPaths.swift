@@ -2,8 +2,8 @@ import MartletSchema
 
 /// Key paths, segment by segment, and the projections made of them.
 extension Resolver {
-    mutating func resolve(_ path: KeyPathSyntax, root: String) -> KeyPathModel? {
-        guard var scope = scopes[root] else { return nil }
+    mutating func resolve(_ path: KeyPathSyntax, root: String, in rootScope: ObjectScope) -> KeyPathModel? {
+        var scope = rootScope
         var segments: [KeyPathSegmentModel] = []
         var collection: Int?
         var isOptional = false
@@ -57,11 +57,11 @@ extension Resolver {
         return segments.count == 1 || last.type.isSingle && last.type.isOptional
     }
 
-    mutating func declaredKeyPaths(of syntax: ObjectSyntax) -> [DeclaredKeyPathModel] {
+    mutating func declaredKeyPaths(of syntax: ObjectSyntax, in scope: ObjectScope) -> [DeclaredKeyPathModel] {
         var result: [DeclaredKeyPathModel] = []
         for entry in syntax.keyPaths {
             if NameRules.keyPathNames.contains(entry.name.value) { reportReserved(entry.name, "key path") }
-            let paths = entry.paths.compactMap { resolve($0, root: syntax.name.value) }
+            let paths = entry.paths.compactMap { resolve($0, root: syntax.name.value, in: scope) }
             result.append(
                 DeclaredKeyPathModel(
                     name: entry.name.value, nameSpan: entry.name.span, documentation: entry.documentation,
@@ -72,10 +72,11 @@ extension Resolver {
 
     mutating func model(of syntax: ProjectionSyntax) -> ProjectionModel? {
         guard let root = syntax.root else { return nil }
-        guard scopes[root.value] != nil else {
+        guard let scope = scopes[root.value] else {
             if let symbol = symbols[root.value] {
                 report(
-                    .unknownType, "'\(root.value)' is an \(symbol.kind.word), and a projection is of an object",
+                    .unknownType,
+                    "'\(root.value)' is \(NameRules.article(symbol.kind.word)), and a projection is of an object",
                     at: root.span, notes: [DiagnosticNote("declared here", at: symbol.name.span)])
             } else {
                 reportMissing(
@@ -88,7 +89,7 @@ extension Resolver {
         var labels: [ProjectionLabelModel] = []
         for label in syntax.labels {
             if NameRules.projectionMembers.contains(label.name.value) { reportReserved(label.name, "label") }
-            guard let path = resolve(label.path, root: root.value), isProjectable(path) else { continue }
+            guard let path = resolve(label.path, root: root.value, in: scope), isProjectable(path) else { continue }
             labels.append(
                 ProjectionLabelModel(
                     name: label.name.value, nameSpan: label.name.span, documentation: label.documentation, path: path))

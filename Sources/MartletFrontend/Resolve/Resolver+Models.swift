@@ -2,9 +2,8 @@ import MartletSchema
 
 /// Objects and enums of the model, with keys, indexes and defaults checked.
 extension Resolver {
-    mutating func model(of syntax: ObjectSyntax) -> ObjectModel {
+    mutating func model(of syntax: ObjectSyntax, in scope: ObjectScope) -> ObjectModel {
         let name = syntax.name.value
-        let scope = scopes[name] ?? ObjectScope(syntax: syntax)
         let primaryKey = syntax.primaryKey.flatMap { checkPrimaryKey($0, scope) }
         var indexed: Set<String> = []
         for entry in syntax.indexes {
@@ -27,11 +26,16 @@ extension Resolver {
                     of: property, type, isPrimaryKey: primaryKey?.value == property.name.value,
                     isIndexed: indexed.contains(property.name.value)))
         }
+        for property in syntax.nameless {
+            guard let type = property.type.flatMap({ resolve($0, of: property) }) else { continue }
+            _ = model(of: property, type, isPrimaryKey: false, isIndexed: false)
+        }
         return ObjectModel(
             name: name, nameSpan: syntax.name.span, documentation: syntax.documentation,
             isEmbedded: syntax.isEmbedded, primaryKey: primaryKey, indexes: syntax.indexes, unique: syntax.unique,
             properties: properties, ignored: syntax.ignored.compactMap { ignoredModel(of: $0) },
-            keyPaths: declaredKeyPaths(of: syntax), renamedFrom: syntax.renamedFrom, deprecation: syntax.deprecation)
+            keyPaths: declaredKeyPaths(of: syntax, in: scope), renamedFrom: syntax.renamedFrom,
+            deprecation: syntax.deprecation)
     }
 
     /// Scalars but `Data`, and enums. Links have an index by nature.

@@ -57,6 +57,7 @@ struct Resolver {
         var declared: [[DeclarationSyntax]] = []
         var refused: [ObjectSyntax] = []
         for file in files {
+            for case .object(let syntax) in file.nameless { refused.append(syntax) }
             declared.append(
                 file.declarations.filter { declaration in
                     let isNew = symbols.insert(declaration, diagnostics: &diagnostics)
@@ -66,8 +67,10 @@ struct Resolver {
         }
         for case .enumeration(let syntax) in declared.joined() { enums[syntax.name.value] = EnumScope(syntax) }
         for case .object(let syntax) in declared.joined() { scopes[syntax.name.value] = scope(of: syntax) }
-        // What stands in a declaration that clashes is checked all the same.
-        for syntax in refused { _ = scope(of: syntax) }
+        // What stands in a declaration that clashes, or has no name that can be, is checked all the same.
+        for syntax in refused { _ = model(of: syntax, in: scope(of: syntax)) }
+        for case .enumeration(let syntax) in files.flatMap(\.nameless) { _ = model(of: syntax) }
+        for case .projection(let syntax) in files.flatMap(\.nameless) { _ = model(of: syntax) }
         for case .object(let syntax) in declared.joined() { checkLinkingObjects(of: syntax) }
         EmbeddingCheck.run(declared.joined().compactMap(\.objectName), scopes, &diagnostics)
         var models: [FileModel] = []
@@ -84,7 +87,8 @@ struct Resolver {
     private mutating func model(of declaration: DeclarationSyntax) -> DeclarationModel? {
         switch declaration {
         case .enumeration(let syntax): model(of: syntax).map { .enumeration($0) }
-        case .object(let syntax): .object(model(of: syntax))
+        case .object(let syntax):
+            .object(model(of: syntax, in: scopes[syntax.name.value] ?? ObjectScope(syntax: syntax)))
         case .projection(let syntax): model(of: syntax).map { .projection($0) }
         }
     }

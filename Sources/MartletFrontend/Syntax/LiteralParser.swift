@@ -2,6 +2,8 @@ import MartletSchema
 
 /// Reads a default: a word, a number, or text in quotes with its escapes.
 enum LiteralParser {
+    static let nothing = "no default behind '='"
+
     struct Result {
         var literal: LiteralSyntax?
         var diagnostics: [Diagnostic] = []
@@ -15,7 +17,7 @@ enum LiteralParser {
         guard start < end else {
             return Result(diagnostics: [
                 Diagnostic(
-                    .badDefault, "no default behind '='; write one or remove the '='", at: removal ?? scalar.span)
+                    .badDefault, "\(nothing); write one or remove the '='", at: removal ?? scalar.span)
             ])
         }
         let quote = bytes[start]

@@ -12,13 +12,14 @@ extension SchemaParser {
         }
         let keys = keys(entries(mapping), .object)
         var properties: [PropertySyntax] = []
+        var nameless: [PropertySyntax] = []
         if let value = keys.value("properties") {
-            properties = parseProperties(value, of: "'properties'")
+            properties = parseProperties(value, of: "'properties'", nameless: &nameless)
             if case .mapping(let mapping) = value, mapping.entries.isEmpty { reportNoProperties(name) }
         } else {
             reportNoProperties(name)
         }
-        let ignored = keys.value("ignored").map { parseProperties($0, of: "'ignored'") } ?? []
+        let ignored = keys.value("ignored").map { parseProperties($0, of: "'ignored'", nameless: &nameless) } ?? []
         var indexes: [Spanned<String>] = []
         if let value = keys.value("index") {
             noteListRemovals(of: "index", in: mapping)
@@ -38,7 +39,7 @@ extension SchemaParser {
         return ObjectSyntax(
             name: name, documentation: documentation(entry, keys), isEmbedded: isEmbedded,
             primaryKey: parsePrimaryKey(keys, isEmbedded: isEmbedded), indexes: isEmbedded ? [] : indexes,
-            unique: isEmbedded ? [] : unique, properties: properties, ignored: ignored,
+            unique: isEmbedded ? [] : unique, properties: properties, ignored: ignored, nameless: nameless,
             keyPaths: keys.value("keypaths").map { parseKeyPaths($0) } ?? [], renamedFrom: renamedFrom(keys),
             deprecation: deprecation(keys))
     }
@@ -46,7 +47,7 @@ extension SchemaParser {
     private func emptyObject(_ name: Spanned<String>, isEmbedded: Bool) -> ObjectSyntax {
         ObjectSyntax(
             name: name, documentation: nil, isEmbedded: isEmbedded, primaryKey: nil, indexes: [], unique: [],
-            properties: [], ignored: [], keyPaths: [], renamedFrom: nil, deprecation: nil)
+            properties: [], ignored: [], nameless: [], keyPaths: [], renamedFrom: nil, deprecation: nil)
     }
 
     private mutating func reportNoProperties(_ name: Spanned<String>) {
@@ -115,25 +116,37 @@ extension SchemaParser {
 
     // MARK: Properties
 
-    private mutating func parseProperties(_ node: YAMLNode, of owner: String) -> [PropertySyntax] {
+    private mutating func parseProperties(
+        _ node: YAMLNode, of owner: String, nameless: inout [PropertySyntax]
+    ) -> [PropertySyntax] {
         guard let mapping = mapping(node, of: owner, holds: "names and types") else { return [] }
         let entries = entries(mapping)
         var result: [PropertySyntax] = []
         result.reserveCapacity(entries.count)
         for entry in entries {
-            guard let name = name(entry.key, of: "property") else { continue }
-            if case .mapping(let expanded) = entry.value {
-                result.append(parseExpanded(name, entry, expanded))
+            if let name = name(entry.key, of: "property") {
+                result.append(parseProperty(name, entry))
             } else {
-                let (type, literal) = parseType(entry.value, of: name)
-                noteRenaming(name, ofShort: entry.value)
-                result.append(
-                    PropertySyntax(
-                        name: name, documentation: comments.documentation(before: entry.key.span), type: type,
-                        defaultValue: literal, renamedFrom: nil, deprecation: nil, fullText: nil, onDelete: nil))
+                nameless.append(parseProperty(entry.key.spanned, entry))
             }
         }
         return result
+    }
+
+    private mutating func parseProperty(_ name: Spanned<String>, _ entry: YAMLEntry) -> PropertySyntax {
+        if case .mapping(let expanded) = entry.value {
+            if let type = dictionaryType(expanded, of: name) {
+                return PropertySyntax(
+                    name: name, documentation: nil, type: type, defaultValue: nil, renamedFrom: nil, deprecation: nil,
+                    fullText: nil, onDelete: nil)
+            }
+            return parseExpanded(name, entry, expanded)
+        }
+        let (type, literal) = parseType(entry.value, of: name)
+        noteRenaming(name, ofShort: entry.value)
+        return PropertySyntax(
+            name: name, documentation: comments.documentation(before: entry.key.span), type: type,
+            defaultValue: literal, renamedFrom: nil, deprecation: nil, fullText: nil, onDelete: nil)
     }
 
     private mutating func parseExpanded(

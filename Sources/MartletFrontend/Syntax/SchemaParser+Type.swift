@@ -85,12 +85,29 @@ extension SchemaParser {
         }
     }
 
+    /// `{String: Int}`: a map as other languages write its type.
+    mutating func dictionaryType(_ mapping: YAMLMapping, of name: Spanned<String>) -> TypeSyntax? {
+        guard mapping.isFlow, mapping.entries.count == 1, let entry = mapping.entries.first, entry.key.text.isName,
+            !Level.property.keys.contains(entry.key.text), ForeignTypes.scalar(for: entry.key.text) != nil,
+            let value = entry.value.scalar, let type = TrapFinder.collectionType("String: \(value.text)")
+        else { return nil }
+        report(
+            .unknownType, "braces are not part of a type; write '\(type)'", at: mapping.span, help: "write '\(type)'",
+            fixes: [Fix("write '\(type)'", .safe, [Edit(mapping.span, type)])])
+        return TypeExpressionParser.parse(value).type.map {
+            TypeSyntax(shape: .map, name: $0.name, optional: $0.optional, outerOptional: nil, span: mapping.span)
+        }
+    }
+
     /// `String = "a # b"`: the comment has cut the value; the fix quotes all of it.
     private func mendComment(_ diagnostic: Diagnostic, in scalar: YAMLScalar) -> Diagnostic {
-        guard diagnostic.code == .yamlTrap, scalar.isPlain, let place = diagnostic.span else { return diagnostic }
+        guard diagnostic.code == .yamlTrap || diagnostic.message.hasPrefix(LiteralParser.nothing), scalar.isPlain,
+            let place = diagnostic.span
+        else { return diagnostic }
         let line = source.lineRange(source.lineIndex(at: scalar.span.end))
         let rest = source.bytes[min(scalar.span.end, line.upperBound)..<line.upperBound]
         guard rest.first(where: { !$0.isBlank }) == Byte.hash else { return diagnostic }
+        if diagnostic.code == .badDefault { return hiddenDefault(behind: scalar, rest) }
         let all = SourceSpan(file: scalar.span.file, start: scalar.span.start, end: line.upperBound)
         let quoted = source.text(of: all).split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")
@@ -100,6 +117,23 @@ extension SchemaParser {
             fixes: [Fix("quote the whole value", .safe, [Edit(all, "'\(quoted)'")])])
     }
 
+    /// `String = #5`: what looks like a default is a comment.
+    private func hiddenDefault(behind scalar: YAMLScalar, _ rest: ArraySlice<UInt8>) -> Diagnostic {
+        let start = rest.firstIndex(of: Byte.hash) ?? rest.startIndex
+        var end = rest.endIndex
+        while end > start, source.bytes[end - 1].isBlank { end -= 1 }
+        let file = scalar.span.file
+        let text = source.text(of: SourceSpan(file: file, start: start, end: end))
+        let isPlain = !text.utf8.contains { [Byte.doubleQuote, Byte.singleQuote, Byte.backslash].contains($0) }
+        let all = SourceSpan(file: file, start: scalar.span.start, end: end)
+        let right = "'\(source.text(of: scalar.span)) \"\(text)\"'"
+        let mend = "write \(right), or remove the '='"
+        return Diagnostic(
+            .yamlTrap, "a ' #' begins a comment, so that no default stands behind '='; quote it, or remove the '='",
+            at: SourceSpan(file: file, start: start, end: start + 1), label: "the comment begins here",
+            help: isPlain ? mend : nil, fixes: isPlain ? [Fix("write \(right)", .suggested, [Edit(all, right)])] : [])
+    }
+
     /// The entries of a mapping; in a flow mapping a comma inside a value has made a stray key, which is named and mended.
     mutating func entries(_ mapping: YAMLMapping) -> [YAMLEntry] {
         guard mapping.isFlow else { return mapping.entries }
@@ -107,14 +141,16 @@ extension SchemaParser {
         for entry in mapping.entries {
             guard let stray = entry.value.scalar, stray.isEmpty, let previous = result.last,
                 case .scalar(let cut) = previous.value, cut.isPlain,
-                Self.isUnbalanced(cut.text)
+                Self.isUnbalanced(cut.text) || Self.isDecimalComma(cut.text, entry.key.text, previous.key.text)
                     || ["doc", "deprecated"].contains(previous.key.text)
                         && !Level.property.keys.contains(entry.key.text)
             else {
                 result.append(entry)
                 continue
             }
-            let whole = reportComma(between: cut, and: entry.key)
+            let whole =
+                Self.isUnbalanced(cut.text) || !Self.isDecimalComma(cut.text, entry.key.text, previous.key.text)
+                ? reportComma(between: cut, and: entry.key) : reportDecimalComma(between: cut, and: entry.key)
             result[result.count - 1] = YAMLEntry(key: previous.key, value: .scalar(whole))
         }
         return result
@@ -132,7 +168,7 @@ extension SchemaParser {
         var mend = "quote the value"
         var result = YAMLScalar(text: text, span: whole, style: .singleQuoted, contentStart: whole.start)
         if let type = parsed.type, case .map = type.shape, parsed.defaultValue == nil {
-            right = "Map<\(type.name.value)\(type.optional == nil ? "" : "?")>"
+            right = "Map<\(ForeignTypes.rightSpelling(of: type.name.value))\(type.optional == nil ? "" : "?")>"
             mend = "write '\(right)'"
             result = YAMLScalar(text: right, span: type.name.span, style: .plain, contentStart: nil)
         }
@@ -141,6 +177,27 @@ extension SchemaParser {
             .yamlTrap, "a comma inside '{…}' ends the value; \(mend)", at: place, label: "the value ends here",
             help: mend, fixes: [Fix(mend, .safe, [Edit(whole, right)])])
         return result
+    }
+
+    /// `1,5`, as many countries write one and a half.
+    private static func isDecimalComma(_ cut: String, _ stray: String, _ key: String) -> Bool {
+        guard !stray.isEmpty, stray.utf8.allSatisfy(\.isDigit), cut.utf8.last?.isDigit == true else { return false }
+        return key == "default" || cut.utf8.contains(UInt8(ascii: "="))
+    }
+
+    /// - Returns: the value as the fix writes it.
+    private mutating func reportDecimalComma(between cut: YAMLScalar, and stray: YAMLScalar) -> YAMLScalar {
+        var comma = cut.span.end
+        while comma < stray.span.start, source.bytes[comma] != Byte.comma { comma += 1 }
+        let gap = SourceSpan(file: cut.span.file, start: cut.span.end, end: stray.span.start)
+        let number = cut.text.split { $0 == " " || $0 == "=" }.last.map(String.init) ?? cut.text
+        let mend = "write '\(number.shortened).\(stray.text.shortened)'"
+        report(
+            .yamlTrap, "a comma inside '{…}' ends the value, and numbers are written with a point; \(mend)",
+            at: SourceSpan(file: cut.span.file, start: comma, end: comma + 1), label: "the value ends here",
+            help: mend, fixes: [Fix(mend, .suggested, [Edit(gap, ".")])])
+        return YAMLScalar(
+            text: "\(cut.text).\(stray.text)", span: cut.span.union(stray.span), style: .plain, contentStart: nil)
     }
 
     /// A bracket or quote that opens and does not close.

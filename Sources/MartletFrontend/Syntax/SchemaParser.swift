@@ -7,6 +7,8 @@ struct SchemaParser {
     var diagnostics = FindingList()
     var suggestions = Suggestions()
     var mends = MendModel()
+    private var declarations: [DeclarationSyntax] = []
+    private var nameless: [DeclarationSyntax] = []
 
     init(source: SourceText, comments: CommentReader) {
         self.source = source
@@ -14,7 +16,6 @@ struct SchemaParser {
     }
 
     mutating func parse(_ root: YAMLNode?) -> FileSyntax {
-        var declarations: [DeclarationSyntax] = []
         switch root {
         case nil, .broken: break
         case .scalar(let scalar) where scalar.isEmpty: break
@@ -22,7 +23,7 @@ struct SchemaParser {
             let items = entries(mapping)
             let keys = keys(items, .file)
             for section in keys.keys(of: items) where keys.value(section.key) != nil {
-                declarations += parseSection(section.key, section.entry)
+                parseSection(section.key, section.entry)
             }
         case .scalar, .sequence:
             if let root {
@@ -30,24 +31,29 @@ struct SchemaParser {
                     .wrongShape, "a schema file holds sections such as 'objects:', not \(root.shape)", at: root.span)
             }
         }
-        return FileSyntax(source: source, declarations: declarations, ignores: comments.ignores, mends: mends)
+        return FileSyntax(
+            source: source, declarations: declarations, nameless: nameless, ignores: comments.ignores, mends: mends)
     }
 
-    private mutating func parseSection(_ kind: String, _ section: YAMLEntry) -> [DeclarationSyntax] {
-        guard let mapping = mapping(section.value, of: "'\(kind)'", holds: "names and what they mean") else {
-            return []
-        }
-        var result: [DeclarationSyntax] = []
+    private mutating func parseSection(_ kind: String, _ section: YAMLEntry) {
+        guard let mapping = mapping(section.value, of: "'\(kind)'", holds: "names and what they mean") else { return }
         for entry in entries(mapping) {
-            guard let name = name(entry.key, of: "type") else { continue }
-            switch kind {
-            case "enums": parseEnum(name, entry).map { result.append(.enumeration($0)) }
-            case "objects": parseObject(name, entry, isEmbedded: false).map { result.append(.object($0)) }
-            case "embedded": parseObject(name, entry, isEmbedded: true).map { result.append(.object($0)) }
-            default: parseProjection(name, entry).map { result.append(.projection($0)) }
-            }
+            let name = name(entry.key, of: "type")
+            // What stands below a name that cannot be is read all the same.
+            guard let declaration = parseDeclaration(kind, name ?? entry.key.spanned, entry) else { continue }
+            if name == nil { nameless.append(declaration) } else { declarations.append(declaration) }
         }
-        return result
+    }
+
+    private mutating func parseDeclaration(
+        _ kind: String, _ name: Spanned<String>, _ entry: YAMLEntry
+    ) -> DeclarationSyntax? {
+        switch kind {
+        case "enums": parseEnum(name, entry).map { .enumeration($0) }
+        case "objects": parseObject(name, entry, isEmbedded: false).map { .object($0) }
+        case "embedded": parseObject(name, entry, isEmbedded: true).map { .object($0) }
+        default: parseProjection(name, entry).map { .projection($0) }
+        }
     }
 
     private mutating func parseProjection(_ name: Spanned<String>, _ entry: YAMLEntry) -> ProjectionSyntax? {
@@ -66,12 +72,12 @@ struct SchemaParser {
         if let value = keys.value("properties") {
             if let properties = self.mapping(value, of: "'properties'", holds: "labels and key paths") {
                 for label in entries(properties) {
-                    guard let labelName = self.name(label.key, of: "label"),
-                        let path = keyPath(label.value, of: labelName)
-                    else { continue }
+                    let labelName = self.name(label.key, of: "label")
+                    guard let path = keyPath(label.value, of: labelName ?? label.key.spanned) else { continue }
                     labels.append(
                         LabelSyntax(
-                            name: labelName, documentation: comments.documentation(before: label.key.span), path: path))
+                            name: labelName ?? label.key.spanned,
+                            documentation: comments.documentation(before: label.key.span), path: path))
                 }
             }
         } else {
@@ -117,12 +123,19 @@ struct SchemaParser {
     /// `name:String`, alone in its mapping: to YAML one word. Reading goes on as if the space were there.
     private mutating func glued(_ scalar: YAMLScalar) -> YAMLMapping? {
         guard let entry = scalar.glued else { return nil }
-        let colon = SourceSpan(file: source.file, start: entry.key.span.end, end: entry.key.span.end + 1)
+        let end = entry.key.span.end
+        let sign = source.bytes[end...].firstIndex(of: Byte.colon) ?? end
+        let colon = SourceSpan(file: source.file, start: sign, end: sign + 1)
+        let all = SourceSpan(file: source.file, start: end, end: sign + 1)
         let name = entry.key.text.shortened
+        let message =
+            sign == end
+            ? "no space behind the ':' of '\(name)'; YAML reads this as one word"
+            : "the space belongs behind the ':' of '\(name)', not before it; write '\(name): '"
+        let edit = sign == end ? Edit(colon.ending, " ") : Edit(all, ": ")
         report(
-            .yamlTrap, "no space behind the ':' of '\(name)'; YAML reads this as one word", at: colon,
-            label: "a space belongs behind this", help: "write '\(name): '",
-            fixes: [Fix("write '\(name): '", .safe, [Edit(colon.ending, " ")])])
+            .yamlTrap, message, at: colon, label: "a space belongs behind this", help: "write '\(name): '",
+            fixes: [Fix("write '\(name): '", .safe, [edit])])
         return YAMLMapping(span: scalar.span, entries: [entry], isFlow: false)
     }
 

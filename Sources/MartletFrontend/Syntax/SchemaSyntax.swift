@@ -42,6 +42,8 @@ struct ObjectSyntax {
     let unique: [[Spanned<String>]]
     let properties: [PropertySyntax]
     let ignored: [PropertySyntax]
+    /// Properties whose names cannot be: their types and defaults are checked all the same.
+    let nameless: [PropertySyntax]
     let keyPaths: [KeyPathEntrySyntax]
     let renamedFrom: Spanned<String>?
     let deprecation: DeprecationModel?
@@ -91,6 +93,8 @@ struct ProjectionSyntax {
 struct FileSyntax {
     let source: SourceText
     let declarations: [DeclarationSyntax]
+    /// What stands below names that cannot be.
+    let nameless: [DeclarationSyntax]
     let ignores: [IgnoreModel]
     let mends: MendModel
 }

@@ -2,12 +2,12 @@ import MartletSchema
 
 /// The little grammar of properties: `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, ` = literal`.
 struct TypeExpressionParser {
-    private let scalar: YAMLScalar
-    private let bytes: [UInt8]
-    private var index = 0
+    let scalar: YAMLScalar
+    var bytes: [UInt8]
+    var index = 0
     /// True when something stands behind the type that cannot.
     private var isBroken = false
-    private(set) var diagnostics: [Diagnostic] = []
+    var diagnostics: [Diagnostic] = []
 
     struct Result {
         let type: TypeSyntax?
@@ -17,6 +17,7 @@ struct TypeExpressionParser {
 
     static func parse(_ scalar: YAMLScalar) -> Result {
         var parser = TypeExpressionParser(scalar)
+        parser.replaceUnicodeBlanks()
         let type = parser.parseType()
         let defaultValue = type == nil ? nil : parser.parseDefault()
         return Result(
@@ -30,12 +31,14 @@ struct TypeExpressionParser {
 
     // MARK: Types
 
-    private mutating func parseType() -> TypeSyntax? {
+    mutating func parseType() -> TypeSyntax? {
         skipBlanks()
+        skipForeignPrefix()
         let start = index
         if peek == UInt8(ascii: "[") { return refuseBrackets() }
         if peek == UInt8(ascii: "?") { return readLeadingOptional() }
-        guard let name = readName() else { return refuse(from: start, "expected the name of a type") }
+        guard let name = readName() else { return refuseStart(start) }
+        if peek == UInt8(ascii: "["), let type = readTrailingBrackets(name, start: start) { return type }
         skipBlanks(before: UInt8(ascii: "<"))
         guard peek == UInt8(ascii: "<") || peek == UInt8(ascii: "(") else {
             let optional = readOptional() ?? readOrNull(name)
@@ -44,13 +47,14 @@ struct TypeExpressionParser {
         return parseGeneric(name, start: start)
     }
 
-    private mutating func parseGeneric(_ container: Spanned<String>, start: Int) -> TypeSyntax? {
+    mutating func parseGeneric(_ container: Spanned<String>, start: Int) -> TypeSyntax? {
         let close = peek == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: ">")
         index += 1
         skipBlanks()
         let kind = ContainerName(container.value)
         let innerStart = index
-        guard var element = readName() else { return refuse(from: innerStart, "expected the name of a type") }
+        if kind?.kind == .linkingObjects, let link = readLabelledLink(close: close, start: start) { return link }
+        guard var element = readName() else { return refuseStart(innerStart) }
         skipBlanks()
         if kind?.kind == .map, peek == Byte.comma || peek == Byte.colon {
             return parseKeyedMap(container, keyStart: innerStart, close: close, start: start)
@@ -66,15 +70,18 @@ struct TypeExpressionParser {
             guard let name = readName() else { return refuse(from: index, "expected the name of a property") }
             member = name
         }
+        if kind?.kind == .linkingObjects, peek == Byte.comma || peek == Byte.dot {
+            return parseForeignLink(container, element, member: member, close: close, start: start)
+        }
         let optional = readOptional()
         skipBlanks()
-        guard peek == close else {
-            return refuse(
-                from: start, "'\(container.value)\(close == UInt8(ascii: ")") ? "(" : "<")' is never closed; add a '>'")
-        }
+        guard peek == close else { return refuseUnclosed(container, close, from: innerStart, start: start) }
         index += 1
         let outer = readOptional()
-        guard let kind else { return refuseContainer(container, start: start) }
+        guard let kind else {
+            return readWrapper(container, element, optional ?? outer, start: start)
+                ?? refuseContainer(container, start: start)
+        }
         if kind.kind == .optional {
             replaceAll(start..<index, with: "\(element.value)?", "'\(container.value)<\(element.value)>'")
             return TypeSyntax(
@@ -99,16 +106,22 @@ struct TypeExpressionParser {
     }
 
     /// `Map<String, Int>` of other languages: a `Map` here has the type of its values alone.
-    private mutating func parseKeyedMap(
+    mutating func parseKeyedMap(
         _ container: Spanned<String>, keyStart: Int, close: UInt8, start: Int
     ) -> TypeSyntax? {
         let key = String(decoding: bytes[keyStart..<index], as: UTF8.self)
         index += 1
         skipBlanks()
+        let valueStart = index
         guard let value = readName() else { return refuse(from: index, "expected the type of the values") }
+        if peek == UInt8(ascii: "<") {
+            return refuse(
+                from: valueStart, to: bytes.count,
+                "a collection cannot hold another collection; hold objects that have one")
+        }
         let optional = readOptional()
         skipBlanks()
-        guard peek == close else { return refuse(from: start, "'\(container.value)<' is never closed; add a '>'") }
+        guard peek == close else { return refuseUnclosed(container, close, from: valueStart, start: start) }
         index += 1
         let outer = readOptional()
         let type = "Map<\(ForeignTypes.rightSpelling(of: value.value))\(optional == nil ? "" : "?")>"
@@ -117,7 +130,7 @@ struct TypeExpressionParser {
         return finish(.map, value, optional: optional, outer: outer, start: start)
     }
 
-    private mutating func finish(
+    mutating func finish(
         _ shape: TypeSyntax.Shape, _ name: Spanned<String>, optional: SourceSpan?, outer: SourceSpan?, start: Int
     ) -> TypeSyntax {
         TypeSyntax(
@@ -125,7 +138,7 @@ struct TypeExpressionParser {
     }
 
     /// `?`; a `!` or a second `?` is named and taken for one.
-    private mutating func readOptional() -> SourceSpan? {
+    mutating func readOptional() -> SourceSpan? {
         let start = index
         var signs = 0
         while peek == UInt8(ascii: "?") || peek == UInt8(ascii: "!") {
@@ -141,48 +154,22 @@ struct TypeExpressionParser {
         return scalar.span(of: range)
     }
 
-    /// `?String`.
-    private mutating func readLeadingOptional() -> TypeSyntax? {
-        let start = index
-        index += 1
-        let sign = scalar.span(of: start..<index)
-        guard let name = readName() else { return refuse(from: start, "expected the name of a type") }
-        let right = "\(ForeignTypes.rightSpelling(of: name.value))?"
-        report(
-            .unknownType, "the '?' stands behind the type; write '\(right)'", start..<index, replacement: right)
-        return finish(.single, name, optional: sign, outer: nil, start: start)
-    }
-
-    /// `String | null`.
-    private mutating func readOrNull(_ name: Spanned<String>) -> SourceSpan? {
-        let start = index
-        let nameStart = start - name.value.utf8.count
-        skipBlanks()
-        guard peek == UInt8(ascii: "|") else {
-            index = start
-            return nil
-        }
-        index += 1
-        skipBlanks()
-        guard let word = readName(), ["null", "nil", "None", "undefined"].contains(word.value) else {
-            index = start
-            return nil
-        }
-        let right = "\(ForeignTypes.rightSpelling(of: name.value))?"
-        report(
-            .unknownType, "a value that may be missing has a '?' behind its type; write '\(right)'", nameStart..<index,
-            replacement: right)
-        return scalar.span(of: start..<index)
-    }
-
     // MARK: Defaults
 
-    private mutating func parseDefault() -> LiteralSyntax? {
+    mutating func parseDefault() -> LiteralSyntax? {
         let before = index
         skipBlanks()
         guard index < bytes.count else { return nil }
         guard peek == UInt8(ascii: "=") else {
             isBroken = true
+            if index == before, let byte = peek, byte == Byte.dash || byte >= 0x80 {
+                let word = String(
+                    decoding: bytes[..<(bytes.firstIndex(where: \.isBlank) ?? bytes.count)], as: UTF8.self)
+                _ = refuse(
+                    from: 0, to: word.utf8.count,
+                    "'\(word.shortened)' is no name of a type; names have letters, digits and '_' of ASCII")
+                return nil
+            }
             _ = refuse(from: index, to: bytes.count, "expected ' = ' and a default, or nothing, behind the type")
             return nil
         }
@@ -197,7 +184,7 @@ struct TypeExpressionParser {
     // MARK: Findings
 
     /// `[String]` and `[String: Int]` inside quotes.
-    private mutating func refuseBrackets() -> TypeSyntax? {
+    mutating func refuseBrackets() -> TypeSyntax? {
         let close = bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.count
         let inside = String(decoding: bytes[(index + 1)..<max(index + 1, close)], as: UTF8.self)
         let end = min(bytes.count, close + 1)
@@ -208,7 +195,7 @@ struct TypeExpressionParser {
         return refuse(from: index, to: end, "square brackets are not part of a type; write 'List<…>'")
     }
 
-    private mutating func refuseContainer(_ container: Spanned<String>, start: Int) -> TypeSyntax? {
+    mutating func refuseContainer(_ container: Spanned<String>, start: Int) -> TypeSyntax? {
         var suggestions = Suggestions()
         let names = suggestions.nearest(to: container.value, among: ContainerName.all)
         let fixes = names.map { Fix("write '\($0)'", .suggested, [Edit(container.span, $0)]) }
@@ -221,7 +208,7 @@ struct TypeExpressionParser {
     }
 
     /// `Array<Int>`, `list<Int>`, `LinkingObjects(Dog.owner)`.
-    private mutating func noteForeign(
+    mutating func noteForeign(
         _ container: Spanned<String>, _ kind: ContainerName, close: UInt8, start: Int, inside: String
     ) {
         guard container.value != kind.spelling || close != UInt8(ascii: ">") else { return }
@@ -240,13 +227,22 @@ struct TypeExpressionParser {
         }
     }
 
-    private mutating func replaceAll(_ range: Range<Int>, with type: String, _ reason: String) {
+    mutating func replaceAll(_ range: Range<Int>, with type: String, _ reason: String) {
         let isWord = reason.hasSuffix(";")
         let message = isWord ? "\(reason) write '\(type)'" : "\(reason) is not part of the language; write '\(type)'"
         report(.unknownType, message, range, replacement: type)
     }
 
-    private mutating func report(
+    /// - Parameter all: what goes, when that is more than what is at fault.
+    mutating func report(
+        _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacing all: Range<Int>, with text: String
+    ) {
+        let title = message.split(separator: ";").last.map { String($0.drop { $0 == " " }) } ?? message
+        let fixes = scalar.contentStart == nil ? [] : [Fix(title, .safe, [Edit(scalar.span(of: all), text)])]
+        diagnostics.append(Diagnostic(code, message, at: scalar.span(of: range), help: title, fixes: fixes))
+    }
+
+    mutating func report(
         _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacement: String
     ) {
         let span = scalar.span(of: range)
@@ -255,12 +251,35 @@ struct TypeExpressionParser {
         diagnostics.append(Diagnostic(code, message, at: span, help: title, fixes: fixes))
     }
 
-    private mutating func refuse(from start: Int, to end: Int? = nil, _ reason: String) -> TypeSyntax? {
+    /// Where a name belongs, and none stands.
+    mutating func refuseStart(_ start: Int) -> TypeSyntax? {
+        let rest = String(decoding: bytes[min(start, bytes.count)...], as: UTF8.self)
+        if let sign = rest.unicodeScalars.first, ScalarWords.isTypographicQuote(sign) || sign == "`" {
+            return refuse(from: start, "a type has no quotes; remove them")
+        }
+        return refuse(from: start, "expected the name of a type")
+    }
+
+    /// A bracket that does close may have something before it that cannot stand there.
+    mutating func refuseUnclosed(
+        _ container: Spanned<String>, _ close: UInt8, from inner: Int, start: Int
+    ) -> TypeSyntax? {
+        let open = close == UInt8(ascii: ")") ? "(" : "<"
+        guard let end = bytes[index...].firstIndex(of: close) else {
+            return refuse(from: start, "'\(container.value)\(open)' is never closed; add a '>'")
+        }
+        let inside = String(decoding: bytes[inner..<end], as: UTF8.self)
+        return refuse(
+            from: inner, to: end,
+            "'\(inside.shortened)' is no name of a type; names have letters, digits and '_' of ASCII")
+    }
+
+    mutating func refuse(from start: Int, to end: Int? = nil, _ reason: String) -> TypeSyntax? {
         let stop = end ?? max(bytes.count, start)
         return refuse(scalar.span(of: min(start, stop)..<stop), reason)
     }
 
-    private mutating func refuse(_ span: SourceSpan, _ reason: String) -> TypeSyntax? {
+    mutating func refuse(_ span: SourceSpan, _ reason: String) -> TypeSyntax? {
         let place = span.isEmpty ? scalar.span : span
         diagnostics.append(
             Diagnostic(.unknownType, "cannot read '\(scalar.text.shortened)' as a type; \(reason)", at: place))
@@ -269,20 +288,20 @@ struct TypeExpressionParser {
 
     // MARK: Bytes
 
-    private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
+    var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    private mutating func skipBlanks() {
+    mutating func skipBlanks() {
         while let byte = peek, byte.isBlank { index += 1 }
     }
 
     /// Skips blanks only where the byte stands behind them, so that ` =` keeps its blank.
-    private mutating func skipBlanks(before byte: UInt8) {
+    mutating func skipBlanks(before byte: UInt8) {
         let start = index
         skipBlanks()
         if peek != byte { index = start }
     }
 
-    private mutating func readName() -> Spanned<String>? {
+    mutating func readName() -> Spanned<String>? {
         let start = index
         guard let first = peek, first.isLetter else { return nil }
         while let byte = peek, byte.isNameByte { index += 1 }

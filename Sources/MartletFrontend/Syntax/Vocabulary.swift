@@ -15,7 +15,7 @@ public enum Vocabulary {
         public var reserved: [String] {
             let names =
                 switch self {
-                case .type: NameRules.types
+                case .type: NameRules.types.union(ScalarKind.allCases.map(\.rawValue))
                 case .property: NameRules.members
                 case .keyPath: NameRules.keyPathNames
                 case .label: NameRules.projectionMembers

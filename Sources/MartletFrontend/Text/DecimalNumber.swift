@@ -2,8 +2,11 @@
 struct DecimalNumber {
     /// Without underscores.
     let text: String
+    /// Without zeros at either end.
     private let digits: Int
+    /// Of ten, for these digits.
     private let exponent: Int
+    private let power: Int
 
     init?(_ source: String) {
         var bytes = source.utf8[...]
@@ -32,12 +35,21 @@ struct DecimalNumber {
             result += "E\(value)"
         }
         text = result
-        digits = all.utf8.drop { $0 == UInt8(ascii: "0") }.count
-        exponent = power - fractionDigits
+        self.power = power
+        let significant = all.utf8.drop { $0 == UInt8(ascii: "0") }
+        let zeros = significant.reversed().prefix { $0 == UInt8(ascii: "0") }.count
+        digits = significant.count - zeros
+        exponent = power - fractionDigits + zeros
     }
 
-    /// 34 digits, and an exponent that a 128-bit decimal of IEEE 754 can hold.
+    var isZero: Bool { digits == 0 }
+
+    var hasTooManyDigits: Bool { digits > 34 }
+
+    /// 34 digits, and an exponent that a 128-bit decimal of IEEE 754 can hold: zeros behind the digits count, so that
+    /// `1e6144` fits. The runtime reads the same numbers.
     var fitsDecimal128: Bool {
-        digits <= 34 && exponent >= -6176 && exponent + max(0, digits - 34) <= 6111
+        if isZero { return abs(power) <= 100_000 }
+        return !hasTooManyDigits && exponent >= -6176 && exponent + digits - 1 <= 6144
     }
 }

@@ -7,7 +7,8 @@ import MartletSchema
 struct FindingList {
     /// More than are shown, since some may be taken away again. Whoever mends a schema wants many more at once; a value
     /// of the task, since lists are made in every corner of a run.
-    @TaskLocal static var keptPerFile = 5 * FindingLimit.perFile
+    @TaskLocal static var keptPerFile = usualPerFile
+    static let usualPerFile = 5 * FindingLimit.perFile
 
     private struct Tally {
         var count = 0

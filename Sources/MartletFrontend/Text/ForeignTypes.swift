@@ -15,6 +15,15 @@ enum ForeignTypes {
         return isOptional ? right + "?" : right
     }
 
+    /// Property wrappers of Swift, which people copy together with the type.
+    static let attributes: Set<String> = ["@Persisted", "@objc"]
+    /// What stands before a name in Swift and other languages.
+    static let introducers: Set<String> = ["let", "var", "val", "dynamic"]
+    /// Names of modules that people write before a type.
+    static let modules: Set<String> = ["RealmSwift", "Realm", "Swift", "Foundation", "Martlet"]
+    /// Generic types around a single value; true where the value may be missing.
+    static let wrappers = ["persisted": false, "realmoptional": true, "realmproperty": false]
+
     private static let table: [String: String] = {
         var table = [
             "str": "String", "text": "String", "varchar": "String", "char": "String", "character": "String",
@@ -25,6 +34,7 @@ enum ForeignTypes {
             "decimal": "Decimal128", "nsdecimalnumber": "Decimal128", "numeric": "Decimal128", "money": "Decimal128",
             "datetime": "Date", "timestamp": "Date", "time": "Date", "nsdate": "Date", "instant": "Date",
             "bytes": "Data", "blob": "Data", "binary": "Data", "nsdata": "Data", "guid": "UUID", "nsuuid": "UUID",
+            "bigdecimal": "Decimal128", "url": "String", "uri": "String", "nsurl": "String",
             "objid": "ObjectId", "oid": "ObjectId", "any": "AnyRealmValue", "mixed": "AnyRealmValue",
             "anyvalue": "AnyRealmValue", "rlmvalue": "AnyRealmValue", "realmany": "AnyRealmValue",
         ]

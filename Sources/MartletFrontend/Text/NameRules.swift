@@ -62,8 +62,8 @@ enum NameRules {
         return camel != text && problem(ofNamespace: camel) == nil ? camel : nil
     }
 
-    private static func article(_ kind: String) -> String {
-        kind.hasPrefix("e") || kind.hasPrefix("i") ? "an \(kind)" : "a \(kind)"
+    static func article(_ kind: String) -> String {
+        kind.hasPrefix("e") || kind.hasPrefix("i") || kind.hasPrefix("o") ? "an \(kind)" : "a \(kind)"
     }
 
     /// `first-name` to `firstName`; nil where nothing good comes out.

@@ -1,3 +1,35 @@
+/// Signs that word processors make of quotes, and that no language takes for quotes.
+enum ScalarWords {
+    static func isTypographicQuote(_ sign: Unicode.Scalar) -> Bool {
+        switch sign {
+        case "\u{2018}"..."\u{201F}", "\u{AB}", "\u{BB}", "\u{2039}", "\u{203A}", "\u{300C}"..."\u{300F}": true
+        default: false
+        }
+    }
+
+    /// The text between quotes of any dress; nil when it has none at one of its ends.
+    static func unquoted(_ text: String) -> String? {
+        var inside = text.unicodeScalars[...]
+        guard let first = inside.popFirst(), let last = inside.popLast(),
+            isTypographicQuote(first) && isTypographicQuote(last) || first == "`" && last == "`"
+        else { return nil }
+        return String(String.UnicodeScalarView(inside))
+    }
+
+    /// Whether a letter of another script, or a sign such as an emoji, can stand in a word without quotes.
+    static func isWordSign(_ sign: Unicode.Scalar) -> Bool {
+        if let ascii = UInt8(exactly: sign.value), ascii < 0x80 {
+            return ascii.isNameByte || ascii == Byte.dash || ascii == Byte.dot
+        }
+        return switch sign.properties.generalCategory {
+        case .initialPunctuation, .finalPunctuation, .openPunctuation, .closePunctuation, .spaceSeparator,
+            .lineSeparator, .paragraphSeparator, .control:
+            false
+        default: true
+        }
+    }
+}
+
 /// A word that YAML 1.1 or a person takes for a boolean: `yes`, `off`, `True`.
 struct BooleanWord {
     let value: Bool

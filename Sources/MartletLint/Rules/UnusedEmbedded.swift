@@ -6,19 +6,34 @@ struct UnusedEmbedded: LintRule {
     let purpose = "Embedded types are there to be embedded."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
-        var used: Set<String> = []
+        var held: [String: [String]] = [:]
         for object in schema.objects {
             for property in object.properties {
                 if case .embedded(let name) = property.type.value, !property.type.isLinkingObjects, name != object.name
                 {
-                    used.insert(name)
+                    held[object.name, default: []].append(name)
                 }
             }
         }
+        let used = reachable(held, from: schema.objects.filter { !$0.isEmbedded }.map(\.name))
+        let heldAtAll = Set(held.values.joined())
         return schema.objects.filter { $0.isEmbedded && !used.contains($0.name) }.map { object in
-            Diagnostic(
-                code, "no property holds the embedded object '\(object.name)'; use it or remove it",
-                at: object.nameSpan, label: "never used", severity: .warning)
+            let reason =
+                heldAtAll.contains(object.name)
+                ? "only embedded objects that nothing holds hold the embedded object '\(object.name)'"
+                : "no property holds the embedded object '\(object.name)'"
+            return Diagnostic(
+                code, "\(reason); use it or remove it", at: object.nameSpan, label: "never used", severity: .warning)
         }
+    }
+
+    /// What objects hold, and what is embedded in that.
+    private func reachable(_ held: [String: [String]], from objects: [String]) -> Set<String> {
+        var found: Set<String> = []
+        var pending = objects
+        while let name = pending.popLast() {
+            for next in held[name] ?? [] where found.insert(next).inserted { pending.append(next) }
+        }
+        return found
     }
 }

@@ -12,11 +12,21 @@ enum Words {
                 continue
             }
             let previousIsLower = index > 0 && (0x61...0x7A).contains(bytes[index - 1])
-            let nextIsLower = index + 1 < bytes.count && (0x61...0x7A).contains(bytes[index + 1])
+            let nextIsLower =
+                index + 1 < bytes.count && (0x61...0x7A).contains(bytes[index + 1])
+                && !isPluralOfAcronym(bytes, at: index + 1)
             if isUpper, previousIsLower || nextIsLower, words.last?.isEmpty == false { words.append([]) }
             words[words.count - 1].append(isUpper ? byte + 0x20 : byte)
         }
         return words.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The `s` of `URLs`, which begins no word together with the `L`.
+    private static func isPluralOfAcronym(_ bytes: [UInt8], at index: Int) -> Bool {
+        guard bytes[index] == UInt8(ascii: "s"), index >= 2, (0x41...0x5A).contains(bytes[index - 2]) else {
+            return false
+        }
+        return index + 1 == bytes.count || !(0x61...0x7A).contains(bytes[index + 1])
     }
 
     static func upperCamel(_ name: String) -> String {

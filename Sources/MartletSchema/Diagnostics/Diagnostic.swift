@@ -1,4 +1,4 @@
-/// One finding for the author of a schema: collected, never thrown.
+/// One finding for the author of a schema: collected, never thrown. All of its words are printable.
 public struct Diagnostic: Hashable, Sendable {
     public let code: DiagnosticCode
     public var severity: Severity
@@ -20,15 +20,21 @@ public struct Diagnostic: Hashable, Sendable {
     ) {
         self.code = code
         self.severity = severity ?? code.severity
-        self.message = message
+        self.message = message.printable
         self.span = span
-        self.label = label
+        self.label = label?.printable
         self.notes = notes
-        self.help = help
+        self.help = help?.printable
         self.fixes = fixes
     }
 
     public var isError: Bool { severity == .error }
+
+    /// The message, with the help behind it unless it says the same again.
+    public var sentence: String {
+        guard let help, !message.hasSuffix(help) else { return message }
+        return message + "; " + help
+    }
 }
 
 /// A place related to a finding.
@@ -37,7 +43,7 @@ public struct DiagnosticNote: Hashable, Sendable {
     public let span: SourceSpan?
 
     public init(_ message: String, at span: SourceSpan? = nil) {
-        self.message = message
+        self.message = message.printable
         self.span = span
     }
 }
@@ -56,7 +62,7 @@ public struct Fix: Hashable, Sendable {
     public let edits: [Edit]
 
     public init(_ title: String, _ applicability: Applicability, _ edits: [Edit]) {
-        self.title = title
+        self.title = title.printable
         self.applicability = applicability
         self.edits = edits
     }

@@ -30,9 +30,10 @@ public enum FindingLimit {
         let hidden = sorted.dropFirst(limit)
         let rest = hidden.count + dropped.count
         let hasError = dropped.hasErrors || hidden.contains(where: \.isError)
+        let what = rest == 1 ? "one more finding in this file is" : "\(rest) more findings in this file are"
         return sorted.prefix(limit) + [
             Diagnostic(
-                .limitExceeded, "\(rest) more findings in this file are not shown; mend the first ones",
+                .limitExceeded, "\(what) not shown; mend the first ones",
                 at: (hidden.first ?? sorted.last)?.span, severity: hasError ? .error : .warning)
         ]
     }

@@ -34,6 +34,20 @@ struct EditorSchemaTests {
         #expect(Frontend.analyze([source]).diagnostics.contains { $0.isError })
     }
 
+    @Test(
+        "S45 a key that may be left out may stand there with nothing behind it",
+        arguments: [
+            property("{type: Int, doc: }"), property("{type: Int, renamedFrom: , deprecated: , onDelete: }"),
+            dog("primaryKey:", "index:", "unique:", "ignored:", "keypaths:", "renamedFrom:", "doc:"),
+            dog() + "enums: {E: {raw: , unknown: , doc: , cases: [a]}}\n", dog() + "projections:\n",
+        ])
+    func empty(_ text: String) throws {
+        let problems = try SchemaValidator(EditorSchema.text).problems(of: CoreValues.value(of: text))
+        #expect(problems == [])
+        let source = SourceText(file: SourceFileID(0), path: "Schema.yaml", text: text)
+        #expect(!Frontend.analyze([source]).diagnostics.contains { $0.isError })
+    }
+
     @Test("S45 every key is described, here and in the reference")
     func described() throws {
         let reference = try String(
@@ -148,6 +162,11 @@ struct EditorSchemaTests {
         BadText("enums: {E: [a-b]}\n", at: "$.enums.E[0]"), BadText("enums: {E: {raw: Int}}\n", at: "$.enums.E has no"),
         BadText("enums: {E: {raw: int, cases: {a: 1}}}\n", at: "$.enums.E.raw"),
         BadText("enums: {E: {cases: {allCases: a}}}\n", at: "$.enums.E.cases.allCases"),
+        BadText("enums: {E: [a, a]}\n", at: "$.enums.E holds"),
+        BadText("enums: {E: [rawValue]}\n", at: "$.enums.E[0] is forbidden"),
+        BadText("objects: {String: {properties: {a: Int}}}\n", at: "$.objects.String"),
+        BadText("enums: {Date: [a]}\n", at: "$.enums.Date"),
+        BadText(dog("unique: [[name, name]]"), at: "Dog.unique"), BadText(dog("unique: [name]"), at: "Dog.unique"),
         BadText("projections: {P: {properties: {a: a}}}\n", at: "$.projections.P has no"),
         BadText("projections: {P: {of: Dog, properties: {a: a.}}}\n", at: "$.projections.P.properties.a"),
         BadText(dog() + "projections: {P: {of: Dog, properties: {rootObject: name}}}\n", at: "properties.rootObject"),

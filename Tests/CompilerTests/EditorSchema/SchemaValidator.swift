@@ -40,7 +40,7 @@ struct SchemaValidator {
             let found = (operand as? [Any] ?? []).map { problems(of: value, $0, at: path) }
             return found.contains([]) ? [] : found.flatMap(\.self)
         case "not": return problems(of: value, operand, at: path).isEmpty ? ["\(path) is forbidden"] : []
-        case "items", "minItems": return problems(ofList: value, keyword, operand, at: path)
+        case "items", "minItems", "uniqueItems": return problems(ofList: value, keyword, operand, at: path)
         case "required", "properties", "propertyNames", "minProperties", "additionalProperties":
             return problems(ofObject: value, keyword, operand, schema, at: path)
         default: return ["unknown keyword '\(keyword)'"]
@@ -50,6 +50,10 @@ struct SchemaValidator {
     private func problems(ofList value: Any, _ keyword: String, _ operand: Any, at path: String) -> [String] {
         guard let values = value as? [Any] else { return [] }
         if keyword == "minItems" { return values.count >= operand as? Int ?? 0 ? [] : ["\(path) is empty"] }
+        if keyword == "uniqueItems" {
+            let texts = values.compactMap { $0 as? String }
+            return Set(texts).count == texts.count ? [] : ["\(path) holds something twice"]
+        }
         return values.enumerated().flatMap { problems(of: $0.element, operand, at: "\(path)[\($0.offset)]") }
     }
 

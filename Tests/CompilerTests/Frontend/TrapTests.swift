@@ -38,6 +38,35 @@ struct TrapTests {
         Trap(
             testDescription: "an octal number of YAML 1.1", code: .ambiguousScalar, text: "      count: Int = «0o17»\n",
             mended: "      count: Int = 15\n"),
+        Trap(
+            testDescription: "a space before the colon", code: .yamlTrap,
+            text: "      age: Int\n      name «:»String\n      size: Int\n",
+            mended: "      age: Int\n      name: String\n      size: Int\n"),
+        Trap(
+            testDescription: "a space before the colon of the only property", code: .yamlTrap,
+            text: "      name «:»String\n", mended: "      name: String\n"),
+        Trap(
+            testDescription: "a no-break space behind the colon", code: .yamlTrap,
+            text: "      name:«\u{A0}»String\n", mended: "      name: String\n"),
+        Trap(
+            testDescription: "a no-break space behind a space", code: .yamlTrap,
+            text: "      name: «\u{A0}»String\n", mended: "      name:  String\n"),
+        Trap(
+            testDescription: "an indentation of no-break spaces", code: .yamlTrap,
+            text: "    «\u{A0}\u{A0}»name: String\n", mended: "      name: String\n"),
+        Trap(
+            testDescription: "brackets in braces", code: .yamlTrap,
+            text: "      name: String\n  Cat: {properties: {a: «[string]?», b: Int}}\n",
+            mended: "      name: String\n  Cat: {properties: {a: List<String>, b: Int}}\n"),
+        Trap(
+            testDescription: "a bare text with a colon", code: .yamlTrap,
+            text: "      name: String = a«:» b\n", mended: "      name: 'String = \"a: b\"'\n"),
+        Trap(
+            testDescription: "a decimal comma", code: .yamlTrap,
+            text: "      name: {type: Double, default: 1«,»5}\n", mended: nil),
+        Trap(
+            testDescription: "a comment for a default", code: .yamlTrap, text: "      name: String = «#»5\n",
+            mended: nil),
     ]
 
     @Test("S12 every trap of the contract is named at its place", arguments: traps)

@@ -136,6 +136,53 @@ struct SchemaMenderTests {
         #expect(mend(note).count == 1)
     }
 
+    @Test(
+        "S10 S41 escapes of a path are mended once, whatever stands behind them",
+        arguments: [#"D:\x\y"#, #"\d+\.\d*"#, #"C:\data\users"#, #"\x\x\x"#, #"\\\x"#, #"\q\\q"#])
+    func paths(_ path: String) {
+        let text = "objects:\n  A: {doc: \"\(path)\", properties: {a: Int}}\n"
+        let once = mend(text)
+        #expect(once.count == 1)
+        #expect(mend(once.text) == (once.text, 0))
+        // Backslashes that stood there twice were one, and the others are one now.
+        let single = path.replacing("\\\\", with: "\u{1}").replacing("\\", with: "\\\\")
+            .replacing("\u{1}", with: "\\\\")
+        #expect(once.text.contains("\"\(single)\""), "\(once.text)")
+    }
+
+    @Test(
+        "S41 what a person has to decide is left alone",
+        arguments: [
+            #"objects: {A: {properties: {e: {type: String, default: "\ud83e\udd85"}}}}"#,
+            #"objects: {A: {properties: {e: {type: String, default: "C:\dogs\new"}}}}"#,
+            "objects:\n  A:\n    properties:\n      x: Int\n\ty: Int",
+            "objects:\n  A:\n\tproperties:\n\t\tx: Int\n        index: [x]",
+        ])
+    func undecided(_ text: String) {
+        #expect(mend(text + "\n") == (text + "\n", 0))
+    }
+
+    @Test("S10 S41 800 KB of bad escapes are mended in one round", .timeLimit(.minutes(1)))
+    func manyEscapes() {
+        let text = "a: \"" + String(repeating: "\\u", count: 400_000) + "\"\n"
+        let mended = mend(text)
+        #expect(mended.count == 1)
+        #expect(mended.text.utf8.count == text.utf8.count + 400_000)
+    }
+
+    @Test("S12 S41 tabs become the nesting that was meant, wherever there is one right answer")
+    func tabs() {
+        #expect(
+            mend("objects:\n    A:\n\tproperties:\n\t    x: Int\n").text
+                == "objects:\n    A:\n      properties:\n        x: Int\n")
+        #expect(
+            mend("objects:\n  A:\n    properties:\n      x:\n\ttype: Int\n").text
+                == "objects:\n  A:\n    properties:\n      x:\n        type: Int\n")
+        #expect(
+            mend("objects:\n  A:\n    doc: |\n      a\n      \tb\n    properties:\n\t\tx: Int\n").text
+                == "objects:\n  A:\n    doc: |\n      a\n      \tb\n    properties:\n      x: Int\n")
+    }
+
     @Test("S41 2,000 mutations of bad schemas are fixed once and for all")
     func mutations() {
         var random = SplitMix(seed: 41)

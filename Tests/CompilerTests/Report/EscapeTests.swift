@@ -14,6 +14,9 @@ struct EscapeTests {
     static let hostile =
         "\"'<&>]]> \\ {0} [a](b) %0A 100%, a:b ::error:: \t \n \r\n \u{0} \u{1} \u{1B}[31m \u{7F} \u{85} \u{2028} \u{FFFE} é🦅"
 
+    /// As a finding has it.
+    static let shown = hostile.printable
+
     private func report() -> Report {
         var report = Report()
         let source = SourceText(
@@ -33,7 +36,7 @@ struct EscapeTests {
     @Test("S41 JSON gives back every character")
     func json() throws {
         let finding = try JSONQuery(report().text(as: .json))["findings"][0]
-        #expect(finding["message"].string == Self.hostile)
+        #expect(finding["message"].string == Self.shown)
         #expect(finding["fixes"][0]["edits"][0]["replacement"].string == Self.hostile)
         #expect(finding["path"].string == "a,b:c%\"<&>\n.yaml")
         #expect(finding["notes"].count == 2)
@@ -74,17 +77,17 @@ struct EscapeTests {
     func xml(_ format: ReportFormat) throws {
         let reading = XMLReading(report().text(as: format))
         #expect(reading.isValid)
-        let forbidden: Set<Unicode.Scalar> = ["\u{0}", "\u{1}", "\u{1B}", "\u{7F}", "\u{85}", "\u{FFFE}"]
-        let expected = String(
-            String.UnicodeScalarView(Self.hostile.unicodeScalars.map { forbidden.contains($0) ? "\u{FFFD}" : $0 }))
+        let expected = Self.shown.replacing("\u{FFFE}", with: "\u{FFFD}")
         let message = try #require(reading.attributes.compactMap { $0["message"] }.first)
-        #expect(message.unicodeScalars.elementsEqual((expected + "; " + Self.flattened(expected)).unicodeScalars))
+        #expect(message.unicodeScalars.elementsEqual(expected.unicodeScalars))
         #expect(reading.attributes.compactMap { $0["name"] }.contains("a,b:c%\"<&>\n.yaml"))
     }
 
-    /// Help stands on one line.
-    private static func flattened(_ text: String) -> String {
-        text.split(separator: "\n").joined(separator: " ")
+    @Test("S41 XML has no way to write most control characters")
+    func controls() {
+        #expect(XMLTag.escaped("a\u{0}\u{1B}\u{85}\u{FFFE}", isAttribute: true) == "a\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}")
+        #expect(XMLTag.escaped("\t\n\r", isAttribute: true) == "&#9;&#10;&#13;")
+        #expect(GitHubReport.data("a\r\n%b") == "a%0D%0A%25b")
     }
 
     @Test("S41 JSON texts of every shape")

@@ -1,0 +1,111 @@
+/// Indentation in which tabs stand, turned into spaces: the column that each line comes to, and whether that is certain.
+///
+/// Where all of a file is indented with tabs, a tab is one level. Among spaces a tab is as wide as the editor of its
+/// author made it, which the file does not tell. Then only what the lines above leave no choice about is certain: a line
+/// below one that opens a block stands in it, and a line that is indented by the very same bytes stands beside it.
+struct TabIndentation {
+    private struct Level {
+        let indentation: ArraySlice<UInt8>
+        let column: Int
+        /// Whether something may stand deeper below the line.
+        let opens: Bool
+
+        var hasTab: Bool { indentation.contains(Byte.tab) }
+    }
+
+    private(set) var edits: [(range: Range<Int>, replacement: String)] = []
+    /// From the first line whose place is a guess to the end of the block that it stands in; nil when all is certain.
+    private(set) var guess: Range<Int>?
+    var isCertain: Bool { guess == nil }
+
+    private let lines: TextLines
+    private var levels: [Level] = []
+    /// The column of the line whose block is indented with tabs.
+    private var island: Int?
+    /// The column of the key of a literal or folded text, which may hold tabs of its own.
+    private var blockText: Int?
+    /// The column that ends the block of the guess.
+    private var guessColumn = 0
+    private var isGuessOver = false
+
+    /// - Parameter first: the line from which on tabs are replaced.
+    init(_ lines: TextLines, from first: Int) {
+        self.lines = lines
+        let isPure = (0..<lines.count).allSatisfy { line in
+            lines.isBlankOrComment(line) || !indentation(line).contains(Byte.space)
+        }
+        for line in 0..<lines.count {
+            let indentation = indentation(line)
+            if isPure || lines.isBlankOrComment(line) {
+                if line >= first { replace(indentation, with: Self.width(indentation)) }
+            } else if !isInBlockText(indentation), line >= first || !indentation.contains(Byte.tab) {
+                place(line, indentation)
+            }
+        }
+    }
+
+    private func indentation(_ line: Int) -> ArraySlice<UInt8> {
+        lines.bytes[lines.range(line).lowerBound..<lines.content(line).lowerBound]
+    }
+
+    /// Each tab is one level of two spaces.
+    private static func width(_ indentation: ArraySlice<UInt8>) -> Int {
+        indentation.reduce(0) { $0 + ($1 == Byte.tab ? 2 : 1) }
+    }
+
+    private mutating func isInBlockText(_ indentation: ArraySlice<UInt8>) -> Bool {
+        guard let column = blockText else { return false }
+        if indentation.prefix(while: { $0 == Byte.space }).count > column { return true }
+        blockText = nil
+        return false
+    }
+
+    private mutating func place(_ line: Int, _ indentation: ArraySlice<UInt8>) {
+        let column = indentation.contains(Byte.tab) ? columnOfTabs(indentation) : indentation.count
+        while let level = levels.last, level.column >= column { levels.removeLast() }
+        if !indentation.contains(Byte.tab), let parent = island {
+            if column > parent { noteGuess(at: indentation.startIndex, below: parent) } else { island = nil }
+        }
+        if let range = guess, !isGuessOver {
+            if column <= guessColumn {
+                isGuessOver = true
+            } else {
+                guess = range.lowerBound..<lines.range(line).upperBound
+            }
+        }
+        let value = lines.keyAndValue(line)?.value
+        let first = value?.first.map { lines.bytes[$0] }
+        let isBlockText = first == UInt8(ascii: "|") || first == UInt8(ascii: ">")
+        if isBlockText { blockText = column }
+        levels.append(Level(indentation: indentation, column: column, opens: value?.isEmpty == true || isBlockText))
+        replace(indentation, with: column)
+    }
+
+    private mutating func columnOfTabs(_ indentation: ArraySlice<UInt8>) -> Int {
+        if let same = levels.last(where: { $0.indentation == indentation }) { return same.column }
+        guard let above = levels.last else {
+            noteGuess(at: indentation.startIndex, below: -1)
+            return 0
+        }
+        let isDeeper = indentation.count > above.indentation.count && indentation.starts(with: above.indentation)
+        if above.opens, isDeeper || !above.hasTab {
+            if island == nil { island = above.column }
+            return above.column + 2
+        }
+        noteGuess(at: indentation.startIndex, below: levels.dropLast().last?.column ?? -1)
+        return above.opens || isDeeper ? above.column + 2 : above.column
+    }
+
+    private mutating func noteGuess(at place: Int, below column: Int) {
+        guessColumn = guess == nil ? column : min(guessColumn, column)
+        isGuessOver = false
+        // What stands in the block before this line may stand elsewhere too.
+        let start = edits.first?.range.lowerBound ?? place
+        guess = guess ?? start..<start
+    }
+
+    private mutating func replace(_ indentation: ArraySlice<UInt8>, with column: Int) {
+        guard indentation.contains(Byte.tab) else { return }
+        edits.append((indentation.startIndex..<indentation.endIndex, String(repeating: " ", count: column)))
+    }
+}

@@ -1,0 +1,154 @@
+import MartletSchema
+
+/// Escapes in double quotes that YAML cannot read.
+extension TrapFinder {
+    /// One finding for all of a text: a path or a regular expression has many of them.
+    @Sendable static func badEscape(_ scene: TrapScene) -> Trap? {
+        guard scene.isInside("quoted scalar"), scene.says("escape") || scene.says("hexdecimal"),
+            let opening = scene.failure.contextOffset
+        else { return nil }
+        let scan = EscapeScan(scene.bytes, from: opening)
+        guard let first = scan.bad.first, let last = scan.bad.last else { return nil }
+        let range = first.range.lowerBound..<last.range.upperBound
+        var mended: [UInt8] = []
+        var cursor = range.lowerBound
+        for escape in scan.bad {
+            mended += scene.bytes[cursor..<escape.range.lowerBound] + escape.replacement
+            cursor = escape.range.upperBound
+        }
+        var notes: [DiagnosticNote] = []
+        if scan.bad.count > 1 {
+            let others = scan.bad.count == 2 ? "one more escape" : "\(scan.bad.count - 1) more escapes"
+            notes.append(DiagnosticNote("\(others) of this text cannot be read"))
+        }
+        if let known = scan.firstKnown, scan.bad.contains(where: { $0.meaning == .unknown }) {
+            notes.append(
+                DiagnosticNote(
+                    "'\(scene.lines.text(known))' is an escape of YAML: write it twice too, if a backslash is meant",
+                    at: scene.text.span(known)))
+        }
+        let text = String(decoding: mended, as: UTF8.self)
+        let (reason, mend) = advice(on: first)
+        let isCertain =
+            scan.firstKnown == nil && scan.bad.allSatisfy { $0.meaning == .unknown || $0.meaning == .quote }
+        let fix = Fix(mend, isCertain ? .safe : .suggested, [Edit(scene.text.span(range), text)])
+        let hasFix = scan.bad.allSatisfy { $0.meaning != .noScalar }
+        let word = first.meaning == .unknown ? "unknown escape" : "invalid escape"
+        let diagnostic = Diagnostic(
+            .yamlTrap,
+            "\(word) '\(scene.lines.text(first.range).shortened)' in double quotes; \(reason)\(mend)",
+            at: scene.text.span(first.range), notes: notes, help: mend, fixes: hasFix ? [fix] : [])
+        return Trap(diagnostic, replace: range, with: text)
+    }
+
+    private static func advice(on escape: BadEscape) -> (reason: String, mend: String) {
+        switch escape.meaning {
+        case .unknown: ("", "write the backslash twice")
+        case .quote: ("", "write the single quote alone")
+        case .surrogates:
+            ("YAML knows no surrogates, ", "write '\(String(decoding: escape.replacement, as: UTF8.self))'")
+        case .noScalar: ("no character has this number, ", "write the character itself")
+        case .digits(let count): ("", "write all \(count) hexadecimal digits, or the backslash twice")
+        }
+    }
+}
+
+/// An escape that libyaml refuses.
+struct BadEscape {
+    enum Meaning: Equatable {
+        /// A backslash that nobody has to escape elsewhere: `\d`, `\x` of a path.
+        case unknown
+        /// `\'`.
+        case quote
+        /// A pair of them, as JSON writes it.
+        case surrogates
+        case noScalar
+        /// Fewer digits than belong there.
+        case digits(Int)
+    }
+
+    let range: Range<Int>
+    let meaning: Meaning
+    let replacement: [UInt8]
+}
+
+/// Reads the escapes of a text in double quotes in order, so that none is taken for another.
+struct EscapeScan {
+    private(set) var bad: [BadEscape] = []
+    /// One that stands for something else than itself, and may not have been meant to.
+    private(set) var firstKnown: Range<Int>?
+
+    private let bytes: [UInt8]
+
+    /// - Parameter opening: the place of the quote.
+    init(_ bytes: [UInt8], from opening: Int) {
+        self.bytes = bytes
+        var index = opening + 1
+        while index < bytes.count, bytes[index] != Byte.doubleQuote {
+            index = bytes[index] == Byte.backslash ? readEscape(at: index) : index + 1
+        }
+    }
+
+    /// - Returns: the place behind it.
+    private mutating func readEscape(at start: Int) -> Int {
+        guard start + 1 < bytes.count else { return bytes.count }
+        let sign = bytes[start + 1]
+        switch sign {
+        case Byte.backslash, Byte.doubleQuote, UInt8(ascii: "/"), Byte.lineFeed, Byte.carriageReturn:
+            return start + 2
+        case Byte.singleQuote:
+            return note(start..<start + 2, .quote, [Byte.singleQuote])
+        case UInt8(ascii: "x"): return readNumber(at: start, digits: 2)
+        case UInt8(ascii: "u"): return readNumber(at: start, digits: 4)
+        case UInt8(ascii: "U"): return readNumber(at: start, digits: 8)
+        case let sign where Self.known.contains(sign):
+            firstKnown = firstKnown ?? start..<start + 2
+            return start + 2
+        default: return noteUnknown(start)
+        }
+    }
+
+    private static let known = Set("0abtnvfre N_LP\t".utf8)
+
+    private mutating func readNumber(at start: Int, digits: Int) -> Int {
+        let end = start + 2 + digits
+        let count = bytes[(start + 2)..<min(end, bytes.count)].prefix { $0.hexadecimalValue != nil }.count
+        guard count > 0 else { return noteUnknown(start) }
+        guard count == digits, let value = number(at: start, digits) else {
+            return note(
+                start..<start + 2 + count, .digits(digits), [Byte.backslash] + bytes[start..<start + 2 + count])
+        }
+        if Unicode.Scalar(value) != nil {
+            firstKnown = firstKnown ?? start..<end
+            return end
+        }
+        if (0xD800..<0xDC00).contains(value), digits == 4, end + 6 <= bytes.count, bytes[end] == Byte.backslash,
+            bytes[end + 1] == UInt8(ascii: "u"), let low = number(at: end, 4), (0xDC00..<0xE000).contains(low)
+        {
+            let scalar = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
+            let text = String(scalar, radix: 16, uppercase: true)
+            let zeros = String(repeating: "0", count: 8 - text.utf8.count)
+            return note(start..<end + 6, .surrogates, Array("\\U\(zeros)\(text)".utf8))
+        }
+        return note(start..<end, .noScalar, Array("\\uFFFD".utf8))
+    }
+
+    private func number(at start: Int, _ digits: Int) -> UInt32? {
+        var value: UInt32 = 0
+        for byte in bytes[(start + 2)..<start + 2 + digits] {
+            guard let digit = byte.hexadecimalValue else { return nil }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+
+    private mutating func noteUnknown(_ start: Int) -> Int {
+        let end = bytes.letterEnd(start + 2)
+        return note(start..<end, .unknown, [Byte.backslash] + bytes[start..<end])
+    }
+
+    private mutating func note(_ range: Range<Int>, _ meaning: BadEscape.Meaning, _ replacement: [UInt8]) -> Int {
+        bad.append(BadEscape(range: range, meaning: meaning, replacement: replacement))
+        return range.upperBound
+    }
+}

@@ -1,0 +1,172 @@
+import MartletSchema
+
+/// Types as other languages write them: each is named, mended, and read as what it means.
+extension TypeExpressionParser {
+    /// `?String`.
+    mutating func readLeadingOptional() -> TypeSyntax? {
+        let start = index
+        index += 1
+        let sign = scalar.span(of: start..<index)
+        guard let name = readName() else { return refuse(from: start, "expected the name of a type") }
+        let right = "\(ForeignTypes.rightSpelling(of: name.value))?"
+        report(
+            .unknownType, "the '?' stands behind the type; write '\(right)'", start..<index, replacement: right)
+        return finish(.single, name, optional: sign, outer: nil, start: start)
+    }
+
+    /// `String | null`.
+    mutating func readOrNull(_ name: Spanned<String>) -> SourceSpan? {
+        let start = index
+        let nameStart = start - name.value.utf8.count
+        skipBlanks()
+        guard peek == UInt8(ascii: "|") else {
+            index = start
+            return nil
+        }
+        index += 1
+        skipBlanks()
+        guard let word = readName(), ["null", "nil", "None", "undefined"].contains(word.value) else {
+            index = start
+            return nil
+        }
+        let right = "\(ForeignTypes.rightSpelling(of: name.value))?"
+        report(
+            .unknownType, "a value that may be missing has a '?' behind its type; write '\(right)'", nameStart..<index,
+            replacement: right)
+        return scalar.span(of: start..<index)
+    }
+
+    /// `LinkingObjects(Dog, owner)`, or a path where one property belongs.
+    mutating func parseForeignLink(
+        _ container: Spanned<String>, _ element: Spanned<String>, member: Spanned<String>?, close: UInt8, start: Int
+    ) -> TypeSyntax? {
+        let isPath = peek == Byte.dot
+        guard let end = bytes[index...].firstIndex(of: close) else {
+            return refuseUnclosed(container, close, from: index, start: start)
+        }
+        if isPath, let member {
+            return refuse(
+                from: index, to: end,
+                "linking objects name one property, the link itself; write 'LinkingObjects<\(element.value).\(member.value)>'"
+            )
+        }
+        index += 1
+        skipBlanks()
+        let name = readName()
+        skipBlanks()
+        guard member == nil, let name, index == end else {
+            return refuse(
+                from: start, to: end + 1,
+                "linking objects name a type and its property; write 'LinkingObjects<\(element.value).property>'")
+        }
+        index = end + 1
+        let right = "LinkingObjects<\(element.value).\(name.value)>"
+        replaceAll(start..<index, with: right, "a '.' stands between the type and its property;")
+        return finish(.linkingObjects(name), element, optional: nil, outer: readOptional(), start: start)
+    }
+
+    /// `LinkingObjects(fromType: Dog.self, property: "owner")`.
+    mutating func readLabelledLink(close: UInt8, start: Int) -> TypeSyntax? {
+        guard let end = bytes[index...].firstIndex(of: close) else { return nil }
+        var words: [Spanned<String>] = []
+        let first = index
+        while index < end {
+            if let word = readName() { words.append(word) } else { index += 1 }
+        }
+        guard words.map(\.value).filter({ $0 != "self" }).count == 4, words[0].value == "fromType",
+            let label = words.dropFirst(2).first(where: { $0.value != "self" }), label.value == "property"
+        else {
+            index = first
+            return nil
+        }
+        index = end + 1
+        replaceAll(
+            start..<index, with: "LinkingObjects<\(words[1].value).\(words[words.count - 1].value)>",
+            "a type and its property stand between '<' and '>';")
+        return finish(.linkingObjects(words[words.count - 1]), words[1], optional: nil, outer: nil, start: start)
+    }
+
+    /// `String[]` and `List[String]`.
+    mutating func readTrailingBrackets(_ name: Spanned<String>, start: Int) -> TypeSyntax? {
+        guard let close = bytes[index...].firstIndex(of: UInt8(ascii: "]")) else { return nil }
+        let inside = String(decoding: bytes[(index + 1)..<close], as: UTF8.self)
+        let kind = ContainerName(name.value)
+        var element = name
+        if let kind, [.list, .set, .map].contains(kind.kind) {
+            guard inside.isName else { return nil }
+            element = Spanned(inside, scalar.span(of: index + 1..<close))
+        } else if !inside.isEmpty {
+            return nil
+        }
+        index = close + 1
+        // A '?' behind it goes: a collection is never optional.
+        _ = readOptional()
+        let spelling = kind?.spelling ?? "List"
+        let right = "\(spelling)<\(ForeignTypes.rightSpelling(of: element.value))>"
+        replaceAll(start..<index, with: right, "square brackets are not part of a type;")
+        let shape: TypeSyntax.Shape = spelling == "Set" ? .set : spelling == "Map" ? .map : .list
+        return finish(shape, element, optional: nil, outer: nil, start: start)
+    }
+
+    /// `Persisted<Int>`, `RealmOptional<Int>`.
+    mutating func readWrapper(
+        _ container: Spanned<String>, _ element: Spanned<String>, _ optional: SourceSpan?, start: Int
+    ) -> TypeSyntax? {
+        guard let isOptional = ForeignTypes.wrappers[container.value.asciiLowercased] else { return nil }
+        let right = ForeignTypes.rightSpelling(of: element.value) + (isOptional || optional != nil ? "?" : "")
+        replaceAll(start..<index, with: right, "'\(container.value)<\(element.value)>'")
+        return TypeSyntax(
+            shape: .single, name: element, optional: isOptional ? container.span : optional, outerOptional: nil,
+            span: scalar.span(of: start..<index))
+    }
+
+    /// `let String`, `@Persisted Int` in quotes, `RealmSwift.List<Dog>`: what stands before the type is named, and reading goes on.
+    mutating func skipForeignPrefix() {
+        let start = index
+        if peek == UInt8(ascii: "@") { index += 1 }
+        guard let word = readName() else {
+            index = start
+            return
+        }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        let isModule = peek == Byte.dot && ForeignTypes.modules.contains(word.value)
+        let isWord =
+            peek?.isBlank == true
+            && (ForeignTypes.introducers.contains(text) || ForeignTypes.attributes.contains(text))
+        let end = index
+        if isModule { index += 1 } else { skipBlanks() }
+        guard isModule || isWord, peek?.isLetter == true else {
+            index = start
+            return
+        }
+        let reason = isModule ? "a type is named without its module" : "'\(text)' is not part of a type"
+        report(
+            .unknownType, "\(reason); remove '\(text)\(isModule ? "." : "")'", start..<(isModule ? index : end),
+            replacing: start..<index, with: "")
+    }
+
+    /// Blanks that are none become spaces of the same length, so that all places stay; texts keep theirs.
+    mutating func replaceUnicodeBlanks() {
+        guard bytes.contains(where: UnicodeBlank.isLead) else { return }
+        var place = 0
+        var isBehindSign = false
+        while place < bytes.count, !isBehindSign || bytes[place].isBlank || UnicodeBlank(bytes, at: place) != nil,
+            bytes[place] != Byte.doubleQuote, bytes[place] != Byte.singleQuote
+        {
+            guard let blank = UnicodeBlank(bytes, at: place) else {
+                if bytes[place] == UInt8(ascii: "=") { isBehindSign = true }
+                place += 1
+                continue
+            }
+            let range = place..<place + blank.length
+            let mend = "write a space"
+            let span = scalar.span(of: range)
+            diagnostics.append(
+                Diagnostic(
+                    .yamlTrap, "\(blank.name) stands in this type; \(mend)", at: span, label: "looks like a space",
+                    help: mend, fixes: scalar.contentStart == nil ? [] : [Fix(mend, .safe, [Edit(span, " ")])]))
+            for index in range { bytes[index] = Byte.space }
+            place = range.upperBound
+        }
+    }
+}

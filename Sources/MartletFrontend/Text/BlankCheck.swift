@@ -1,0 +1,130 @@
+import MartletSchema
+
+/// Finds blanks that look like a space and are none, where YAML needs a space: before a line, and behind the ':' of a key.
+///
+/// Word processors and web pages write them, and nobody sees them. In texts they are welcome.
+struct BlankCheck {
+    private(set) var diagnostics: [Diagnostic] = []
+    /// Ranges of the original that are read as spaces.
+    private(set) var offending: [Range<Int>] = []
+
+    private let source: SourceText
+    /// The indentation of a key whose literal or folded text is being read.
+    private var blockText: Int?
+
+    init(_ source: SourceText) {
+        self.source = source
+        guard source.bytes.contains(where: UnicodeBlank.isLead) else { return }
+        for line in 0..<source.lineCount { check(source.lineRange(line)) }
+    }
+
+    private mutating func check(_ line: Range<Int>) {
+        let spaces = source.bytes[line].prefix { $0 == Byte.space }.count
+        guard spaces < line.count else { return }
+        if let indentation = blockText {
+            if spaces > indentation { return }
+            blockText = nil
+        }
+        let start = end(ofBlanksAt: line.lowerBound, in: line)
+        let rest = source.bytes[start..<line.upperBound]
+        if rest.first == Byte.hash { return }
+        if let blank = firstBlank(line.lowerBound..<start), isKeyOrItem(rest) {
+            report(blank.lowerBound..<start, "indents this line")
+        }
+        if let last = rest.last(where: { !$0.isBlank }), [UInt8(ascii: "|"), UInt8(ascii: ">")].contains(last) {
+            blockText = spaces
+        }
+        for colon in rest.indices where rest[colon] == Byte.colon {
+            guard colon + 1 < line.upperBound, UnicodeBlank(source.bytes, at: colon + 1) != nil,
+                let key = key(before: colon, from: start)
+            else { continue }
+            report(colon + 1..<end(ofBlanksAt: colon + 1, in: line), "stands behind the ':' of '\(key.shortened)'")
+        }
+    }
+
+    private func end(ofBlanksAt start: Int, in line: Range<Int>) -> Int {
+        var index = start
+        while index < line.upperBound {
+            if source.bytes[index].isBlank {
+                index += 1
+            } else if let blank = UnicodeBlank(source.bytes, at: index) {
+                index += blank.length
+            } else {
+                break
+            }
+        }
+        return min(index, line.upperBound)
+    }
+
+    private func firstBlank(_ range: Range<Int>) -> Range<Int>? {
+        range.first { UnicodeBlank(source.bytes, at: $0) != nil }.map { $0..<range.upperBound }
+    }
+
+    /// `name:`, or a dash: what is no line of a longer text.
+    private func isKeyOrItem(_ bytes: ArraySlice<UInt8>) -> Bool {
+        if bytes.first == Byte.dash { return true }
+        let name = bytes.prefix(while: \.isNameByte)
+        return !name.isEmpty && name.endIndex < bytes.endIndex && bytes[name.endIndex] == Byte.colon
+    }
+
+    /// The name before a colon, when a key can stand there.
+    private func key(before colon: Int, from start: Int) -> String? {
+        var first = colon
+        while first > start, source.bytes[first - 1].isNameByte { first -= 1 }
+        guard first < colon else { return nil }
+        var before = first
+        while before > start, source.bytes[before - 1].isBlank { before -= 1 }
+        let opens: [UInt8] = [UInt8(ascii: "{"), Byte.comma, Byte.dash]
+        guard before == start || opens.contains(source.bytes[before - 1]) else { return nil }
+        return String(decoding: source.bytes[first..<colon], as: UTF8.self)
+    }
+
+    private mutating func report(_ range: Range<Int>, _ place: String) {
+        guard let first = firstBlank(range)?.lowerBound, let name = UnicodeBlank(source.bytes, at: first)?.name else {
+            return
+        }
+        offending.append(range)
+        guard offending.count <= 100 else { return }
+        let span = SourceSpan(file: source.file, start: range.lowerBound, end: range.upperBound)
+        diagnostics.append(
+            Diagnostic(
+                .yamlTrap, "\(name) \(place), and YAML takes it for a letter; write a space", at: span,
+                label: "looks like a space", help: "write a space",
+                fixes: [Fix("write a space", .safe, [Edit(span, spaces(for: range))])]))
+    }
+
+    /// As many as the blanks are wide.
+    func spaces(for range: Range<Int>) -> String {
+        String(repeating: " ", count: source.bytes[range].count { $0 & 0xC0 != 0x80 })
+    }
+}
+
+/// A blank of Unicode that is neither space nor tab.
+struct UnicodeBlank {
+    /// Whether one of them may begin with this byte: asked of every byte of a schema.
+    static func isLead(_ byte: UInt8) -> Bool {
+        byte == 0xC2 || byte >= 0xE1 && byte <= 0xE3
+    }
+
+    let length: Int
+    let name: String
+
+    init?(_ bytes: [UInt8], at index: Int) {
+        guard Self.isLead(bytes[index]) else { return nil }
+        guard bytes[index] != 0xC2 else {
+            guard index + 1 < bytes.count, bytes[index + 1] == 0xA0 else { return nil }
+            (length, name) = (2, "a no-break space (U+00A0)")
+            return
+        }
+        guard index + 2 < bytes.count else { return nil }
+        let scalar =
+            UInt32(bytes[index] & 0x0F) << 12 | UInt32(bytes[index + 1] & 0x3F) << 6
+            | UInt32(bytes[index + 2] & 0x3F)
+        switch scalar {
+        case 0x1680, 0x2000...0x200A, 0x202F, 0x205F, 0x3000:
+            length = 3
+            name = "a blank of Unicode (U+\(String(scalar, radix: 16, uppercase: true)))"
+        default: return nil
+        }
+    }
+}

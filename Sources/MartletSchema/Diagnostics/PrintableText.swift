@@ -1,0 +1,37 @@
+extension String {
+    /// The same text with what cannot be seen written out: `\n`, `\u{1B}`, `\u{202E}`, `\u{A0}`.
+    ///
+    /// Findings quote the schema. A line feed in a name would break their lines in two, a control character would steer
+    /// the terminal, and a blank that is none would make a message nobody understands.
+    public var printable: String {
+        guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }), unicodeScalars.contains(where: \.isInvisible) else {
+            return self
+        }
+        var result = ""
+        for scalar in unicodeScalars {
+            if scalar.isInvisible { result += scalar.escape } else { result.unicodeScalars.append(scalar) }
+        }
+        return result
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is no sign that people see, and no plain blank.
+    fileprivate var isInvisible: Bool {
+        if value < 0x7F { return value < 0x20 }
+        return switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: true
+        default: false
+        }
+    }
+
+    fileprivate var escape: String {
+        switch self {
+        case "\n": "\\n"
+        case "\t": "\\t"
+        case "\r": "\\r"
+        case "\0": "\\0"
+        default: "\\u{\(String(value, radix: 16, uppercase: true))}"
+        }
+    }
+}
