@@ -52,6 +52,7 @@ extension ResultsStorage {
     private func observe(
         _ paths: [PropertyPath]?, _ registration: Registration, _ tell: @escaping (_CollectionEvent) -> Void
     ) {
+        requirePossible()
         let tracker = tracker(paths)
         let entry = TrackingEntry<KeySequence, News>(registration, delivered: context.version, known: nil) {
             known, changes, handle in

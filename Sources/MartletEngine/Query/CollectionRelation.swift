@@ -181,8 +181,13 @@ extension QueryCompiler {
             throw QueryFailure("'\(path.text)' has no \(isArithmetic ? "sum or average" : "order")")
         }
         let number = value.kind == .decimal ? "nullif(\(value.sql), \(DecimalNumber.nanLiteral))" : value.sql
-        // The sum of nothing is zero.
-        let result = function == .sum ? "ifnull(sum(\(number)), 0)" : "\(function.rawValue)(\(number))"
+        let result =
+            switch (function, value.isWhole) {
+            // The sum of nothing is zero. SQLite's stops at 64 bits, so halves of the numbers are added up.
+            case (.sum, true): "martlet_whole(sum(\(number) >> 32), sum(\(number) & 4294967295))"
+            case (.sum, false): "ifnull(sum(\(number)), 0)"
+            default: "\(function.rawValue)(\(number))"
+            }
         return QueryTerm(relation.of(owner).select(result), isArithmetic ? .number : value.kind)
     }
 
