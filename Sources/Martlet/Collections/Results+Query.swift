@@ -117,11 +117,19 @@ extension ResultsStorage {
     /// The members that fulfil a condition, in the order and number it asks for.
     func filtered(_ predicate: Realm.Predicate) throws -> ResultsStorage {
         let bound = try predicate.bound(to: table.id, in: context)
-        return adding { plan in
+        let found = adding { plan in
             plan.add(bound.condition)
             for stage in bound.stages {
                 if case .sort(let terms) = stage { plan.add(sort: terms) } else { plan.add(stage) }
             }
         }
+        do {
+            try found.check()
+        } catch let failure as QueryFailure {
+            throw Realm.Error(.invalidInput, failure.message)
+        } catch {
+            context.readFailed(error)
+        }
+        return found
     }
 }

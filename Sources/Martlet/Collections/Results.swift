@@ -29,7 +29,7 @@ public struct Results<Element: RealmCollectionValue> {
             return nil
         }
         let keys = storage.keys
-        return storage.plan.sort.isEmpty ? keys.positionAscending(of: object._key) : keys.firstPosition(of: object._key)
+        return storage.plan.isInKeyOrder ? keys.positionAscending(of: object._key) : keys.firstPosition(of: object._key)
     }
 }
 

@@ -28,10 +28,26 @@ final class ResultsStorage {
     /// True when the Realm was invalidated, or the object these are linking objects of was deleted.
     var isInvalidated: Bool { generation != context.generation || owner?.isInvalidated == true }
 
-    // Everything known is dropped when the Realm shows something else.
-    private func validate() {
+    private func requireUsable() {
         context.confinement.require("a collection of '\(table.type.name)'")
         if generation != context.generation { Misuse.invalidatedResults(table.type.name) }
+    }
+
+    /// Throws `QueryFailure` when the plan cannot be carried out.
+    func check() throws {
+        requireUsable()
+        try context.handle.read { connection in try QueryCompiler.check(plan, context.schema, connection) }
+    }
+
+    /// Traps when the plan cannot be carried out: in the background there is nobody to tell.
+    func requirePossible() {
+        requireUsable()
+        context.read { connection in try QueryCompiler.check(plan, context.schema, connection) }
+    }
+
+    // Everything known is dropped when the Realm shows something else.
+    private func validate() {
+        requireUsable()
         guard stamp != context.stamp else { return }
         context.flushForQuery()
         stamp = context.stamp

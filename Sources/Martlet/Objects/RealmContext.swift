@@ -257,6 +257,7 @@ final class RealmContext {
         } catch let failure as ResolvedPath.Failure {
             Misuse.query("'\(failure.type)' has no property '\(failure.name)'")
         } catch {
+            if let failure = (error as? SQLiteError).flatMap(QueryFailure.init) { Misuse.query(failure.message) }
             readFailed(error)
         }
     }

@@ -61,6 +61,7 @@ extension ResultsStorage {
                 observed = ResultsStorage(context, context.table(plan.table), plan, owner: origin)
             }
             let storage = observed
+            storage.requirePossible()
             let tracker = context.tracker { () throws(ResolvedPath.Failure) in
                 try ResultsTracker(plan, owner: owner, keyPaths: paths, isNoticing: isNoticing, context.schema)
             }

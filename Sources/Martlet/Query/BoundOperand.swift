@@ -112,6 +112,8 @@ struct BoundOperand {
     /// What messages call it.
     let description: String
     var isCollection = false
+    /// Whether a collection is on the way: then the operand stands for many values.
+    var isPlural = false
     var isFullText = false
 
     init(_ literal: QueryLiteral) {
@@ -131,6 +133,7 @@ struct BoundOperand {
         type = .element(path.element ?? .scalar(.int))
         self.description = description
         isCollection = path.collectionEnd == path.path.components.count && path.collectionEnd != nil
+        isPlural = path.collectionEnd != nil
         isFullText = path.isFullText
     }
 

@@ -118,4 +118,4 @@ extension ObjectFields {
 public func == <F: ObjectFields>(link: F, object: F.Model?) -> Query<F.Root> { link.isObject(object) }
 
 /// The link leads elsewhere or nowhere; with `nil`, somewhere.
-public func != <F: ObjectFields>(link: F, object: F.Model?) -> Query<F.Root> { !link.isObject(object) }
+public func != <F: ObjectFields>(link: F, object: F.Model?) -> Query<F.Root> { link.isObject(object).negatedForSome }

@@ -53,7 +53,7 @@ extension Field where Value: TextValue {
 
     /// The string differs from `value`.
     public func notEquals(_ value: String, options: StringOptions = []) -> Query<Root> {
-        !text(.equals, value, options)
+        text(.equals, value, options).negatedForSome
     }
 }
 
@@ -91,5 +91,5 @@ extension Field where Value: BytesValue {
     public func equals(_ value: Data) -> Query<Root> { bytes(.equals, value) }
 
     /// The data differs from `value`.
-    public func notEquals(_ value: Data) -> Query<Root> { !bytes(.equals, value) }
+    public func notEquals(_ value: Data) -> Query<Root> { bytes(.equals, value).negatedForSome }
 }

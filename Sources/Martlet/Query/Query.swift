@@ -24,8 +24,11 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
             Misuse.invalidated(object._typeName, object._keyDescription)
         }
         let managed = objects.filter { $0._context != nil }
-        return managed.isEmpty ? Query(.constant(false)) : Query(.isRow(path.path, managed.map(\._key)), managed)
+        return Query(.isRow(path.path, managed.map(\._key)), managed)
     }
+
+    /// The opposite, in paths through collections for some element.
+    var negatedForSome: Query { Query(predicate.negatedForSome, objects) }
 
     /// The condition, for a Realm; traps on objects of another one.
     func predicate(in context: RealmContext) -> Predicate {
@@ -79,16 +82,5 @@ public func || <Root>(left: some QueryConvertible<Root>, right: some QueryConver
 /// The condition does not hold.
 public prefix func ! <Root>(query: some QueryConvertible<Root>) -> Query<Root> {
     let query = query._query
-    return Query(.not(query.predicate), query.objects)
-}
-
-extension Predicate {
-    // A long chain becomes one wide node instead of a deep tree.
-    fileprivate var conjuncts: [Predicate] {
-        if case .and(let parts) = self { parts } else { [self] }
-    }
-
-    fileprivate var alternatives: [Predicate] {
-        if case .or(let parts) = self { parts } else { [self] }
-    }
+    return Query(query.predicate.negated, query.objects)
 }

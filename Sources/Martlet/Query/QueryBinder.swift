@@ -28,9 +28,9 @@ struct QueryBinder {
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
         switch condition {
         case .constant(let value): return .constant(value)
-        case .and(let parts): return .and(try bind(parts, scope))
-        case .or(let parts): return .or(try bind(parts, scope))
-        case .not(let part): return .not(try bind(part, scope))
+        case .and(let parts): return .and(try bind(parts, scope).flatMap(\.conjuncts))
+        case .or(let parts): return .or(try bind(parts, scope).flatMap(\.alternatives))
+        case .not(let part): return try bind(part, scope).negated
         case .comparison(let comparison): return try bind(comparison, scope)
         case .value(.literal(.bool(let value), _)): return .constant(value)
         case .value(let operand):
@@ -54,59 +54,54 @@ struct QueryBinder {
     private mutating func bind(
         _ comparison: QuerySyntax.Comparison, _ scope: Scope
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        guard let quantifier = comparison.quantifier else { return try relate(comparison, scope) }
-        guard case .path(let path) = comparison.left, path.function.map({ $0.0 == .kind }) ?? true else {
-            throw QuerySyntaxError(offset: comparison.left.offset, message: "'ANY', 'ALL' and 'NONE' need a key path")
-        }
-        let resolved = try resolve(path, scope)
-        guard let end = resolved.collectionEnd else {
+        let (left, right) = (try bind(comparison.left, scope), try bind(comparison.right, scope))
+        guard let quantifier = comparison.quantifier else { return try relate(left, right, comparison) }
+        guard left.isPlural else {
             throw QuerySyntaxError(
-                offset: path.offset,
-                message: "'ANY', 'ALL' and 'NONE' need a collection on the way, and '\(resolved.path.text)' has none")
+                offset: comparison.left.offset,
+                message: "'ANY', 'ALL' and 'NONE' need a collection on the way, and \(left.description) has none")
         }
+        let condition = try relate(left, right, comparison)
         switch quantifier {
-        case .any: return try relate(comparison, scope)
-        case .none: return .not(try relate(comparison, scope))
-        case .all: return .not(.exists(resolved.prefix(end), .not(try relateElement(comparison, path, end, resolved))))
+        case .any: return condition
+        case .none: return condition.negated
+        case .all:
+            guard !right.isPlural else {
+                throw QuerySyntaxError(
+                    offset: comparison.right.offset,
+                    message: "'ALL' compares with one value; write 'SUBQUERY(…).@count == 0' instead")
+            }
+            return condition.negatedForSome.negated
         }
-    }
-
-    /// The comparison as a condition on one element of its collection.
-    private mutating func relateElement(
-        _ comparison: QuerySyntax.Comparison, _ path: QuerySyntax.Path, _ end: Int, _ resolved: BoundPath
-    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        if case .path(let other) = comparison.right {
-            throw QuerySyntaxError(
-                offset: other.offset, message: "'ALL' compares with a value; write 'SUBQUERY(…).@count == 0' instead")
-        }
-        var inner = comparison
-        inner.quantifier = nil
-        var rest = path
-        rest.variable = nil
-        rest.components = Array(path.components[end...])
-        rest.function = path.function.map { ($0.0, $0.position - end) }
-        inner.left = .path(rest)
-        return try relate(inner, Scope(start: resolved.elements))
     }
 
     // MARK: Relations
 
     private mutating func relate(
-        _ comparison: QuerySyntax.Comparison, _ scope: Scope
+        _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        let (left, right) = (try bind(comparison.left, scope), try bind(comparison.right, scope))
         switch comparison.relation {
         case .compare(let sign):
             guard comparison.options.isEmpty else {
                 let equal = try text(left, .equals, right, comparison)
-                return sign == .equal ? equal : .not(equal)
+                return sign == .equal ? equal : equal.negatedForSome
             }
             return try compare(left, sign, right, comparison)
+        // 'CONTAINS' of a collection asks for an element; with a quantifier the elements are asked.
+        case .text(.contains) where left.isCollection && comparison.quantifier == nil:
+            return try isElement(right, of: left, comparison)
         case .text(let match): return try text(left, match, right, comparison)
         case .isIn: return try isIn(left, right, comparison)
         case .between: return try between(left, right, comparison)
         case .words: return try words(left, right, comparison)
         }
+    }
+
+    private mutating func isElement(
+        _ value: BoundOperand, of collection: BoundOperand, _ comparison: QuerySyntax.Comparison
+    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
+        try comparison.options.isEmpty
+            ? compare(collection, .equal, value, comparison) : text(collection, .equals, value, comparison)
     }
 
     private mutating func compare(
@@ -141,29 +136,24 @@ struct QueryBinder {
         guard sign.isEquality, case .object(let object) = literal, object._typeName == target,
             case .path(let path) = left.operand
         else { throw mismatch(left, right, comparison) }
-        let isRow = row(path, [object])
-        return sign == .equal ? isRow : .not(isRow)
+        let isRow = MartletEngine.Predicate.isRow(path, keys([object]))
+        return sign == .equal ? isRow : isRow.negatedForSome
     }
 
     // Unmanaged objects are nowhere.
-    private mutating func row(_ path: PropertyPath, _ given: [ObjectBase]) -> MartletEngine.Predicate {
+    private mutating func keys(_ given: [ObjectBase]) -> [ObjectKey] {
         for object in given where object._state == .invalidated {
             Misuse.invalidated(object._typeName, object._keyDescription)
         }
         let managed = given.filter { $0._context != nil }
         objects += managed
-        return managed.isEmpty ? .constant(false) : .isRow(path, managed.map(\._key))
+        return managed.map(\._key)
     }
 
     private func text(
         _ left: BoundOperand, _ match: MartletEngine.Predicate.TextMatch, _ right: BoundOperand,
         _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        // 'CONTAINS' of a collection asks for an element.
-        if match == .contains, left.isCollection, comparison.options.isEmpty {
-            var binder = self
-            return try binder.compare(left, .equal, right, comparison)
-        }
         guard case .element(let element) = left.type, ComparedKind(element).isText else {
             throw mismatch(left, right, comparison)
         }
@@ -191,41 +181,24 @@ struct QueryBinder {
                     message:
                         "expected a list such as '{1, 2}', an argument that is a sequence, or a collection after 'IN'")
             }
-            return try compare(right, .equal, left, comparison)
+            return try isElement(left, of: right, comparison)
         }
         guard case .element(let element) = left.type else { throw mismatch(left, right, comparison) }
-        if !comparison.options.isEmpty {
-            var parts: [MartletEngine.Predicate] = []
-            for value in values { parts.append(try text(left, .equals, BoundOperand(value), comparison)) }
-            return .or(parts)
-        }
-        if element.target != nil { return try isIn(left, element, values, right, comparison) }
+        let options = comparison.options
+        guard options.isEmpty || ComparedKind(element).isText else { throw mismatch(left, right, comparison) }
         var stored: [SQLValue] = []
         for value in values {
+            if case .object(let object) = value, object._typeName == element.target {
+                stored += keys([object]).map(SQLValue.integer)
+                continue
+            }
             if element == .scalar(.any) { objects += value.anyObjects }
-            guard let compared = value.compared(with: element) else {
+            guard let compared = value.compared(with: element), options.isEmpty || compared != .null else {
                 throw mismatch(left, BoundOperand(value), comparison)
             }
             stored.append(compared)
         }
-        return .contained(left.operand, stored)
-    }
-
-    private mutating func isIn(
-        _ left: BoundOperand, _ element: ElementType, _ values: [QueryLiteral], _ right: BoundOperand,
-        _ comparison: QuerySyntax.Comparison
-    ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        guard case .path(let path) = left.operand else { throw mismatch(left, right, comparison) }
-        var given: [ObjectBase] = []
-        var parts: [MartletEngine.Predicate] = []
-        for value in values {
-            switch value {
-            case .object(let object) where object._typeName == element.target: given.append(object)
-            case .null: parts.append(.comparison(left.operand, .equal, .value(.null)))
-            default: throw mismatch(left, BoundOperand(value), comparison)
-            }
-        }
-        return .or(parts + [row(path, given)])
+        return .contained(left.operand, stored, options)
     }
 
     private func between(
@@ -291,7 +264,9 @@ struct QueryBinder {
                 throw QuerySyntaxError(
                     offset: offset, message: "'\(sign.rawValue)' needs whole or floating numbers on both sides")
             }
-            return BoundOperand(.arithmetic(first, sign, second), .scalar(.double), "a number")
+            var result = BoundOperand(.arithmetic(first, sign, second), .scalar(.double), "a number")
+            result.isPlural = a.isPlural || b.isPlural
+            return result
         }
     }
 
@@ -339,7 +314,9 @@ struct QueryBinder {
                 message: "'@type' stands behind a value of any type, at the end, and \(text) is "
                     + "'\(resolved.typeDescription)'")
         }
-        return BoundOperand(.kind(resolved.path), .scalar(.string), "the kind of \(text)")
+        var operand = BoundOperand(.kind(resolved.path), .scalar(.string), "the kind of \(text)")
+        operand.isPlural = resolved.collectionEnd != nil
+        return operand
     }
 
     // MARK: Key paths

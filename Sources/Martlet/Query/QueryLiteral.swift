@@ -102,7 +102,7 @@ enum QueryLiteral: Equatable {
 
     static func dateLiteral(since1970 seconds: Int64, nanoseconds: Int64) -> QueryLiteral {
         .date(
-            Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(nanoseconds) / 1_000_000_000))
+            Date(timeIntervalSinceReferenceDate: Double(seconds) - 978_307_200 + Double(nanoseconds) / 1_000_000_000))
     }
 
     /// `2024-01-31`, `2024-01-31T10:00:00.5Z` and, as Realm writes them, `2024-01-31@10:00:00:500`.

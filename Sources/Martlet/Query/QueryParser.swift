@@ -4,9 +4,9 @@ import MartletEngine
 ///
 /// Binding strength rises from `OR` over `AND`, `NOT`, comparisons, `+ -` to `* /`.
 struct QueryParser {
-    private let tokens: [QueryToken]
+    let tokens: [QueryToken]
     private let arguments: [QueryLiteral]
-    private var position = 0
+    private(set) var position = 0
     private var nextArgument = 0
     private var depth = 0
     private static let greatestDepth = 100
@@ -14,7 +14,8 @@ struct QueryParser {
     /// A condition or a value: only what follows a parenthesis tells which it holds.
     private enum Node {
         case condition(QuerySyntax.Condition)
-        case operand(QuerySyntax.Operand)
+        /// With the number of calculations that build on one another in it.
+        case operand(QuerySyntax.Operand, depth: Int = 0)
     }
 
     static func parse(_ text: String, _ arguments: [QueryLiteral]) throws(QuerySyntaxError) -> QuerySyntax {
@@ -22,7 +23,7 @@ struct QueryParser {
             tokens: try QueryLexer.tokens(text), arguments: arguments)
         var query = QuerySyntax(condition: .constant(true))
         if !parser.startsStage && parser.current.kind != .end { query.condition = try parser.condition() }
-        while parser.startsStage { query.stages.append(try parser.stage()) }
+        query.stages = try parser.stages()
         guard parser.current.kind == .end else {
             throw parser.failure("expected 'AND', 'OR' or the end")
         }
@@ -41,26 +42,26 @@ struct QueryParser {
 
     // MARK: Tokens
 
-    private var current: QueryToken { tokens[position] }
+    var current: QueryToken { tokens[position] }
 
-    private mutating func advance() { position = min(position + 1, tokens.count - 1) }
+    mutating func advance() { position = min(position + 1, tokens.count - 1) }
 
-    private func isSign(_ signs: String...) -> Bool {
+    func isSign(_ signs: String...) -> Bool {
         if case .sign(let sign) = current.kind { signs.contains(sign) } else { false }
     }
 
-    private func word(_ token: QueryToken) -> String? {
+    func word(_ token: QueryToken) -> String? {
         if case .name(let name) = token.kind { name.uppercased() } else { nil }
     }
 
-    private func isWord(_ words: String...) -> Bool { word(current).map { words.contains($0) } ?? false }
+    func isWord(_ words: String...) -> Bool { word(current).map { words.contains($0) } ?? false }
 
-    private mutating func take(sign: String) throws(QuerySyntaxError) {
+    mutating func take(sign: String) throws(QuerySyntaxError) {
         guard isSign(sign) else { throw failure("expected '\(sign)'") }
         advance()
     }
 
-    private func failure(_ expected: String) -> QuerySyntaxError {
+    func failure(_ expected: String) -> QuerySyntaxError {
         let found =
             switch current.kind {
             case .end: "the text ends here"
@@ -84,7 +85,7 @@ struct QueryParser {
     private func asCondition(_ node: Node) -> QuerySyntax.Condition {
         switch node {
         case .condition(let condition): condition
-        case .operand(let operand): .value(operand)
+        case .operand(let operand, _): .value(operand)
         }
     }
 
@@ -138,7 +139,7 @@ struct QueryParser {
             if quantifier != nil { throw failure("expected a comparison") }
             return left
         }
-        guard case .operand(let operand) = left else {
+        guard case .operand(let operand, _) = left else {
             throw QuerySyntaxError(
                 offset: offset, message: "a condition cannot be compared; expected 'AND', 'OR' or the end")
         }
@@ -146,7 +147,7 @@ struct QueryParser {
             quantifier: quantifier, left: operand, relation: relation,
             right: .literal(.null, offset), offset: offset)
         if isSign("[") { comparison.options = try options(relation) }
-        guard case .operand(let right) = try sum() else { throw failure("expected a value") }
+        guard case .operand(let right, _) = try sum() else { throw failure("expected a value") }
         comparison.right = right
         return .condition(.comparison(comparison))
     }
@@ -239,12 +240,19 @@ struct QueryParser {
         var node = try part(&self)
         while case .sign(let text) = current.kind, let sign = signs[text] {
             let offset = current.offset
-            guard case .operand(let left) = node else { throw failure("expected 'AND', 'OR' or the end") }
+            guard case .operand(let left, let leftDepth) = node else {
+                throw failure("expected 'AND', 'OR' or the end")
+            }
             advance()
-            guard case .operand(let right) = try part(&self) else {
+            guard case .operand(let right, let rightDepth) = try part(&self) else {
                 throw QuerySyntaxError(offset: offset, message: "expected a value on both sides of '\(text)'")
             }
-            node = .operand(.arithmetic(left, sign, right, offset))
+            let depth = max(leftDepth, rightDepth) + 1
+            guard depth < Self.greatestDepth else {
+                throw QuerySyntaxError(
+                    offset: offset, message: "more than \(Self.greatestDepth) calculations build on one another here")
+            }
+            node = .operand(.arithmetic(left, sign, right, offset), depth: depth)
         }
         return node
     }
@@ -313,7 +321,8 @@ struct QueryParser {
         try take(sign: "{")
         var elements: [QuerySyntax.Operand] = []
         while !isSign("}") {
-            guard case .operand(let element) = try sum() else { throw failure("expected a value") }
+            if isSign("{") { throw failure("expected a value; a list holds no lists") }
+            guard case .operand(let element, _) = try sum() else { throw failure("expected a value") }
             elements.append(element)
             if isSign(",") { advance() } else { break }
         }
@@ -344,7 +353,7 @@ struct QueryParser {
 
     // MARK: Key paths
 
-    private mutating func path() throws(QuerySyntaxError) -> QuerySyntax.Path {
+    mutating func path() throws(QuerySyntaxError) -> QuerySyntax.Path {
         var path = QuerySyntax.Path(offset: current.offset)
         if case .variable(let name) = current.kind {
             path.variable = name
@@ -358,6 +367,10 @@ struct QueryParser {
         }
         while true {
             try component(&path)
+            guard path.components.count <= Self.greatestDepth else {
+                throw QuerySyntaxError(
+                    offset: path.offset, message: "a key path has at most \(Self.greatestDepth) names")
+            }
             guard isSign(".") else { return path }
             advance()
         }
@@ -440,52 +453,5 @@ struct QueryParser {
         }
         advance()
         return name
-    }
-
-    // MARK: After the condition
-
-    private var startsStage: Bool {
-        guard isWord("SORT", "DISTINCT", "LIMIT"), position + 1 < tokens.count else { return false }
-        return tokens[position + 1].kind == .sign("(")
-    }
-
-    private mutating func stage() throws(QuerySyntaxError) -> QuerySyntax.Stage {
-        let word = word(current)
-        advance()
-        try take(sign: "(")
-        let stage: QuerySyntax.Stage
-        switch word {
-        case "LIMIT":
-            guard case .number(.integer(let count)) = current.kind else { throw failure("expected a whole number") }
-            advance()
-            stage = .limit(Int(count))
-        case "DISTINCT":
-            var paths = [try path()]
-            while isSign(",") {
-                advance()
-                paths.append(try path())
-            }
-            stage = .distinct(paths)
-        default:
-            var terms = [try sortTerm()]
-            while isSign(",") {
-                advance()
-                terms.append(try sortTerm())
-            }
-            stage = .sort(terms)
-        }
-        try take(sign: ")")
-        return stage
-    }
-
-    private mutating func sortTerm() throws(QuerySyntaxError) -> (QuerySyntax.Path, ascending: Bool) {
-        let path = try path()
-        if isWord("ASC", "ASCENDING") {
-            advance()
-        } else if isWord("DESC", "DESCENDING") {
-            advance()
-            return (path, false)
-        }
-        return (path, true)
     }
 }

@@ -127,7 +127,7 @@ struct QueryLexer {
         position += 1
         while let byte = current, isDigit(byte) { position += 1 }
         if position > start + 1 {
-            guard let number = Int(text(start + 1..<position)) else {
+            guard let number = Int32(text(start + 1..<position)).map(Int.init) else {
                 throw QuerySyntaxError(offset: start, message: "there is no argument of this number")
             }
             return .argument(number)

@@ -125,7 +125,7 @@ package struct ResultsTracker: CollectionTracker {
         case .element(let table, let property, let owner):
             [CollectionID(table: table, property: property, owner: owner)]
         case .and(let parts), .or(let parts): parts.flatMap { collections($0) }
-        case .not(let part): collections(part)
+        case .not(let part), .someNot(let part): collections(part)
         default: []
         }
     }
@@ -194,6 +194,8 @@ package struct ResultsTracker: CollectionTracker {
         var compiler = QueryCompiler(schema)
         guard let query = try? compiler.candidates(bare, keyCount: 1) else { return SortKey(key: key) }
         let statement = try connection.statement(query.sql)
+        // The keys of maps in the sort terms; then the place of the row's key is taken.
+        statement.bind(query.arguments)
         statement.bind(key, at: 1)
         guard try statement.step() else { return SortKey(key: key) }
         defer { statement.reset() }

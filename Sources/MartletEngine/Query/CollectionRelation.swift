@@ -182,7 +182,12 @@ extension QueryCompiler {
         else {
             throw QueryFailure("'\(path.text)' has no \(isArithmetic ? "sum or average" : "order")")
         }
-        return QueryTerm(relation.of(owner).select(Self.aggregate(function, value)), value.kind)
+        let sum = value.kind == .number && value.isWhole && function == .sum
+        // SQLite's sum stops at 64 bits, so halves of the numbers are added up.
+        let result =
+            sum
+            ? "martlet_whole(sum(\(value.sql) >> 32), sum(\(value.sql) & 4294967295))" : Self.aggregate(function, value)
+        return QueryTerm(relation.of(owner).select(result), value.kind)
     }
 
     /// An aggregate of terms that it can be made of. The sum of nothing is zero; decimals that are no numbers are left out.

@@ -6,9 +6,11 @@ extension Predicate {
         case .and(let parts): .and(try parts.map { try $0.mapPaths(change) })
         case .or(let parts): .or(try parts.map { try $0.mapPaths(change) })
         case .not(let part): .not(try part.mapPaths(change))
+        case .someNot(let part): .someNot(try part.mapPaths(change))
         case .comparison(let left, let comparison, let right):
             .comparison(try left.mapPaths(change), comparison, try right.mapPaths(change))
-        case .contained(let operand, let values): .contained(try operand.mapPaths(change), values)
+        case .contained(let operand, let values, let options):
+            .contained(try operand.mapPaths(change), values, options)
         case .range(let operand, let lower, let upper, let includesUpper):
             .range(
                 try operand.mapPaths(change), lower: try lower.mapPaths(change), upper: try upper.mapPaths(change),

@@ -8,8 +8,12 @@ package indirect enum Predicate: Sendable, Equatable {
     case and([Predicate])
     case or([Predicate])
     case not(Predicate)
+    /// For *some* element of the collections on its way one comparison, search or the like does not hold. Where no
+    /// collection is on the way it is what `not` is.
+    case someNot(Predicate)
     case comparison(Operand, Comparison, Operand)
-    case contained(Operand, [SQLValue])
+    /// One of these values; texts with options.
+    case contained(Operand, [SQLValue], TextOptions = [])
     case range(Operand, lower: Operand, upper: Operand, includesUpper: Bool)
     case text(Operand, TextMatch, Operand, TextOptions)
     /// The row that the path leads to, or an element of its collection, is one of these rows.
@@ -82,6 +86,35 @@ package indirect enum Predicate: Sendable, Equatable {
     }
 }
 
+extension Predicate {
+    /// What must hold, as parts that are no conjunctions: a long chain becomes one wide node instead of a deep tree.
+    package var conjuncts: [Predicate] {
+        if case .and(let parts) = self { parts } else { [self] }
+    }
+
+    /// Of what one must hold, as parts that are no alternatives.
+    package var alternatives: [Predicate] {
+        if case .or(let parts) = self { parts } else { [self] }
+    }
+
+    /// The opposite.
+    package var negated: Predicate {
+        if case .not(let part) = self { part } else { .not(self) }
+    }
+
+    /// The opposite of a comparison, search or the like, for some element.
+    package var negatedForSome: Predicate {
+        if case .someNot(let part) = self { part } else { .someNot(self) }
+    }
+}
+
+extension Predicate.Operand {
+    /// The operands that arithmetic is done with, from left to right.
+    var leaves: [Predicate.Operand] {
+        if case .arithmetic(let left, _, let right) = self { left.leaves + right.leaves } else { [self] }
+    }
+}
+
 /// A search for words, in any order.
 package struct WordSearch: Sendable, Equatable {
     package struct Word: Sendable, Equatable {
@@ -93,6 +126,8 @@ package struct WordSearch: Sendable, Equatable {
     package let words: [Word]
 
     /// Words between white space (and NUL, where FTS5 would stop reading), all of which must occur; `-word` must not, `word*` is a beginning.
+    ///
+    /// What holds no letter or digit is no word: the index has no such words either, so nothing could have them.
     package init(_ text: String) {
         words = text.split { $0.isWhitespace || $0 == "\0" }.compactMap { part in
             var word = part
@@ -100,7 +135,20 @@ package struct WordSearch: Sendable, Equatable {
             if isExcluded { word = word.dropFirst() }
             let isPrefix = word.hasSuffix("*")
             if isPrefix { word = word.dropLast() }
-            return word.isEmpty ? nil : Word(text: String(word), isPrefix: isPrefix, isExcluded: isExcluded)
+            guard word.unicodeScalars.contains(where: \.isOfWords) else { return nil }
+            return Word(text: String(word), isPrefix: isPrefix, isExcluded: isExcluded)
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// What words are made of, as FTS5's tokenizer 'unicode61' has it: letters, numbers and scalars for private use.
+    fileprivate var isOfWords: Bool {
+        switch properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber, .privateUse:
+            true
+        default: false
         }
     }
 }

@@ -1,53 +1,84 @@
 import MartletSQLite
 
 extension QueryCompiler {
+    /// A condition as SQL, without parentheses around chains: those who put it beside something else set them.
     mutating func compile(_ predicate: Predicate, _ scope: QueryScope) throws -> String {
-        switch predicate {
-        case .constant(let value): return value ? "1" : "0"
-        case .and(let parts): return try joined(parts[...], " AND ", "1", scope)
-        case .or(let parts): return try joined(parts[...], " OR ", "0", scope)
-        case .not(let part): return "(\(try compile(part, scope))) IS NOT TRUE"
-        case .comparison(let left, let comparison, let right):
-            return try terms([left, right], scope) { compiler, terms in
-                try compiler.comparison(terms[0], comparison, terms[1])
-            }
-        case .contained(let operand, let values):
-            return try terms([operand], scope) { compiler, terms in try compiler.contained(terms[0], values) }
-        case .range(let operand, let lower, let upper, let includesUpper):
-            return try terms([operand, lower, upper], scope) { compiler, terms in
-                let low = try compiler.comparison(terms[0], .greaterOrEqual, terms[1])
-                let high = try compiler.comparison(terms[0], includesUpper ? .lessOrEqual : .less, terms[2])
-                return "(\(low) AND \(high))"
-            }
-        case .text(let operand, let match, let pattern, let options):
-            return try terms([operand, pattern], scope) { compiler, terms in
-                try compiler.text(terms[0], match, terms[1], options)
-            }
-        case .isRow(let path, let keys):
-            return try terms([.path(path)], scope) { compiler, terms in
-                try compiler.contained(terms[0], keys.map(SQLValue.integer))
-            }
-        case .element(let table, let property, let owner):
-            return try element(of: table, property, owner, scope)
-        case .exists(let path, let condition):
-            return try someElement(of: path, scope) { compiler, element in try compiler.compile(condition, element) }
-        case .words(let path, let search):
-            return try forSome([PlacedOperand(.path(path), scope)]) { compiler, operands in
-                try compiler.words(operands[0], search)
+        try nested { compiler in
+            switch predicate {
+            case .constant(let value): value ? "1" : "0"
+            case .and(let parts): try parts.isEmpty ? "1" : compiler.conjunction(parts, scope)
+            case .or(let parts): try parts.isEmpty ? "0" : compiler.disjunction(parts, scope)
+            case .not(let part): "(\(try compiler.compile(part, scope))) IS NOT TRUE"
+            case .someNot(let part): try compiler.compileLeaf(part, scope) { "(\($0)) IS NOT TRUE" }
+            case .element(let table, let property, let owner):
+                try compiler.element(of: table, property, owner, scope)
+            case .exists(let path, let condition):
+                try compiler.someElement(of: path, scope) { compiler, element in
+                    try compiler.compile(condition, element)
+                }
+            case .comparison, .contained, .range, .text, .isRow, .words: try compiler.compileLeaf(predicate, scope)
             }
         }
     }
 
-    // Halves of halves: SQLite limits the depth of an expression, and a chain is as deep as it is long.
-    private mutating func joined(
-        _ parts: ArraySlice<Predicate>, _ separator: String, _ empty: String, _ scope: QueryScope
+    /// A comparison or the like as SQL; `change` is done to it where all collections on the way have been entered.
+    private mutating func compileLeaf(
+        _ predicate: Predicate, _ scope: QueryScope, _ change: (String) -> String = { $0 }
     ) throws -> String {
-        guard let first = parts.first else { return empty }
-        if parts.count == 1 { return "(\(try compile(first, scope)))" }
-        let middle = parts.startIndex + parts.count / 2
-        let left = try joined(parts[..<middle], separator, empty, scope)
-        let right = try joined(parts[middle...], separator, empty, scope)
-        return "(\(left)\(separator)\(right))"
+        switch predicate {
+        case .comparison(let left, let comparison, let right):
+            return try terms([left, right], scope) { compiler, terms in
+                change(try compiler.comparison(terms[0], comparison, terms[1]))
+            }
+        case .contained(let operand, let values, let options):
+            return try terms([operand], scope) { compiler, terms in
+                change(try compiler.contained(terms[0], values, options))
+            }
+        case .range(let operand, let lower, let upper, let includesUpper):
+            return try terms([operand, lower, upper], scope) { compiler, terms in
+                let low = try compiler.comparison(terms[0], .greaterOrEqual, terms[1])
+                let high = try compiler.comparison(terms[0], includesUpper ? .lessOrEqual : .less, terms[2])
+                return change("(\(low) AND \(high))")
+            }
+        case .text(let operand, let match, let pattern, let options):
+            return try terms([operand, pattern], scope) { compiler, terms in
+                change(try compiler.text(terms[0], match, terms[1], options))
+            }
+        case .isRow(let path, let keys):
+            return try terms([.path(path)], scope) { compiler, terms in
+                change(try compiler.contained(terms[0], keys.map(SQLValue.integer), []))
+            }
+        case .words(let path, let search):
+            return try forSome([PlacedOperand(.path(path), scope)]) { compiler, operands in
+                change(try compiler.words(operands[0], search))
+            }
+        case .constant, .and, .or, .not, .someNot, .element, .exists:
+            return change(try compile(predicate, scope))
+        }
+    }
+
+    private mutating func conjunction(_ parts: [Predicate], _ scope: QueryScope) throws -> String {
+        var conditions: [String] = []
+        for part in parts {
+            let condition = try compile(part, scope)
+            if case .or = part { conditions.append("(\(condition))") } else { conditions.append(condition) }
+        }
+        return Self.joined(conditions[...], " AND ")
+    }
+
+    // 'AND' binds closer.
+    private mutating func disjunction(_ parts: [Predicate], _ scope: QueryScope) throws -> String {
+        var conditions: [String] = []
+        for part in parts { conditions.append(try compile(part, scope)) }
+        return Self.joined(conditions[...], " OR ")
+    }
+
+    // Halves of halves where there are many: a chain is as deep as it is long, and SQLite limits the depth of expressions.
+    private static func joined(_ conditions: ArraySlice<String>, _ separator: String) -> String {
+        guard conditions.count > 8 else { return conditions.joined(separator: separator) }
+        let middle = conditions.startIndex + conditions.count / 2
+        let left = joined(conditions[..<middle], separator), right = joined(conditions[middle...], separator)
+        return "(\(left))\(separator)(\(right))"
     }
 
     // MARK: Comparisons
@@ -112,19 +143,31 @@ extension QueryCompiler {
         return "(\(term.sql) IS NULL AND NOT \(isNaN))"
     }
 
-    private mutating func contained(_ term: QueryTerm, _ values: [SQLValue]) throws -> String {
+    private mutating func contained(
+        _ term: QueryTerm, _ values: [SQLValue], _ options: Predicate.TextOptions
+    ) throws -> String {
         var parts: [String] = []
         if values.contains(.null) { parts.append(presence(term)) }
-        if term.kind == .any {
-            for value in values where value != .null {
-                parts.append("martlet_order(\(term.sql), \(bind(value))) = 0")
-            }
+        if !options.isEmpty {
+            let equals = Predicate.TextMatch.equals.rawValue
+            parts.append(some(of: values) { "martlet_text(\(equals), \(options.rawValue), \(term.sql), \($0))" })
+        } else if term.kind == .any {
+            parts.append(some(of: values) { "martlet_order(\(term.sql), \($0)) = 0" })
         } else {
             // Nothing equals a decimal that is not a number.
             let values = term.kind == .decimal ? values.filter { $0 != .blob(DecimalNumber.nan.bytes) } : values
             parts += try ValueSet(values).conditions(term.sql, &self)
         }
         return parts.isEmpty ? "0" : "(\(parts.joined(separator: " OR ")))"
+    }
+
+    // However many there are, they are bound as one list: SQLite limits both parameters and the length of chains.
+    private mutating func some(of values: [SQLValue], _ condition: (String) -> String) -> String {
+        let present = values.filter { $0 != .null }
+        let (bytes, count) = (bind(.blob(ElementCodec.encode(present))), bind(.integer(Int64(present.count))))
+        let value = alias()
+        return
+            "EXISTS (SELECT 1 FROM martlet_elements(\(bytes), \(count), 0) \(value) WHERE \(condition("\(value).v")))"
     }
 
     // MARK: Texts

@@ -5,8 +5,10 @@ extension QueryCompiler {
 
     /// Writes a condition on operands whose paths may pass through collections: it holds if some elements fulfil it.
     mutating func terms(_ operands: [Predicate.Operand], _ scope: QueryScope, _ leaf: Leaf) throws -> String {
-        try forSome(operands.map { PlacedOperand($0, scope) }) { compiler, operands in
-            try leaf(&compiler, operands.map { try compiler.term($0.operand, $0.scope) })
+        // What arithmetic is done with may lie behind a collection while the other side does not.
+        try forSome(operands.flatMap(\.leaves).map { PlacedOperand($0, scope) }) { compiler, leaves in
+            var terms = try leaves.map { try compiler.term($0.operand, $0.scope) }[...]
+            return try leaf(&compiler, operands.map { try $0.assembled(&terms) })
         }
     }
 
@@ -38,12 +40,9 @@ extension QueryCompiler {
         case .matchingShared(let condition):
             let (path, inner) = try sharedCollection(condition, scope)
             return QueryTerm(try matching(path, inner, scope), .number)
-        case .arithmetic(let left, let sign, let right):
-            let (a, b) = (try term(left, scope), try term(right, scope))
-            guard a.kind == .number, b.kind == .number else {
-                throw QueryFailure("'\(sign.rawValue)' needs whole or floating numbers on both sides")
-            }
-            return QueryTerm("(\(a.sql) \(sign.rawValue) \(b.sql))", .number)
+        case .arithmetic:
+            var terms = try operand.leaves.map { try term($0, scope) }[...]
+            return try operand.assembled(&terms)
         }
     }
 
@@ -116,5 +115,17 @@ extension QueryCompiler {
             return try follow(path, 0..<(count - 1), alias, link.name)
         }
         return try follow(path, 0..<count, alias, schema[table].layout.keyColumn)
+    }
+}
+
+extension Predicate.Operand {
+    /// The operand made of its leaves, which are taken from the front.
+    fileprivate func assembled(_ leaves: inout ArraySlice<QueryTerm>) throws -> QueryTerm {
+        guard case .arithmetic(let left, let sign, let right) = self else { return leaves.removeFirst() }
+        let (a, b) = (try left.assembled(&leaves), try right.assembled(&leaves))
+        guard a.kind == .number, b.kind == .number else {
+            throw QueryFailure("'\(sign.rawValue)' needs whole or floating numbers on both sides")
+        }
+        return QueryTerm("(\(a.sql) \(sign.rawValue) \(b.sql))", .number)
     }
 }

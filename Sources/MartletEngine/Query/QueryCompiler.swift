@@ -8,6 +8,8 @@ package struct QueryCompiler {
     private(set) var isAboutFewRows = false
     private var arguments: [SQLValue] = []
     private var aliases = 0
+    private var depth = 0
+    private static let greatestDepth = 200
 
     package struct Query: Sendable, Equatable {
         package let sql: String
@@ -79,6 +81,14 @@ package struct QueryCompiler {
         return "t\(aliases)"
     }
 
+    /// Goes one condition deeper, as deep as this program's own stack allows in any case. What SQLite allows it says itself.
+    mutating func nested<R>(_ body: (inout QueryCompiler) throws -> R) throws -> R {
+        guard depth < Self.greatestDepth else { throw QueryFailure.tooLarge("conditions lie within each other") }
+        depth += 1
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+
     private mutating func condition(_ plan: QueryPlan) throws -> String {
         try plan.predicate.map { " WHERE " + (try compile($0, .row(plan.table, "t"))) } ?? ""
     }
@@ -105,28 +115,35 @@ package struct QueryCompiler {
         let layout = schema[plan.table].layout
         let key = "t.\(layout.keyColumn)"
         let order = (try order(plan.sort, plan.table) + [key]).joined(separator: ", ")
-        var sql =
+        // One after the other and not within each other: SQLite limits how deep a statement is.
+        var steps = [
             "SELECT \(key) AS k, row_number() OVER (ORDER BY \(order)) AS n FROM \(layout.table) t"
-            + (try condition(plan))
+                + (try condition(plan))
+        ]
         for stage in plan.stages {
-            let rows = "(\(sql)) p JOIN \(layout.table) t ON \(key) = p.k"
+            let last = Self.name(ofStep: steps.count - 1)
+            let rows = "\(last) p JOIN \(layout.table) t ON \(key) = p.k"
             switch stage {
             case .limit(let count, let offset):
-                sql = "SELECT k, n FROM (\(sql)) ORDER BY n LIMIT \(count) OFFSET \(offset)"
+                steps.append("SELECT k, n FROM \(last) ORDER BY n LIMIT \(count) OFFSET \(offset)")
             case .filter(let predicate):
-                sql = "SELECT p.k, p.n FROM \(rows) WHERE \(try compile(predicate, .row(plan.table, "t")))"
+                steps.append("SELECT p.k, p.n FROM \(rows) WHERE \(try compile(predicate, .row(plan.table, "t")))")
             case .sort(let terms):
                 let order = (try self.order(terms, plan.table) + ["p.n"]).joined(separator: ", ")
-                sql = "SELECT p.k, row_number() OVER (ORDER BY \(order)) AS n FROM \(rows)"
+                steps.append("SELECT p.k, row_number() OVER (ORDER BY \(order)) AS n FROM \(rows)")
             case .distinct(let paths):
                 let values = try paths.flatMap { try distinction($0, plan.table) }.joined(separator: ", ")
-                sql =
+                steps.append(
                     "SELECT k, n FROM (SELECT p.k, p.n, row_number() OVER (PARTITION BY \(values) ORDER BY p.n) AS r "
-                    + "FROM \(rows)) WHERE r = 1"
+                        + "FROM \(rows)) WHERE r = 1")
             }
         }
-        return sql
+        let named = steps.enumerated().map { "\(Self.name(ofStep: $0))(k, n) AS (\($1))" }
+        return "WITH \(named.joined(separator: ", ")) SELECT k, n FROM \(Self.name(ofStep: steps.count - 1))"
     }
+
+    // No type is called so.
+    private static func name(ofStep position: Int) -> String { "\"step \(position)\"" }
 
     // NaN lies in its column as NULL does.
     private mutating func distinction(_ path: PropertyPath, _ table: TableID) throws -> [String] {
@@ -139,4 +156,17 @@ package struct QueryCompiler {
 package struct QueryFailure: Error, Sendable {
     package let message: String
     init(_ message: String) { self.message = message }
+
+    /// What SQLite says of a statement that is too deep or holds too much; nil for its other errors.
+    package init?(_ error: SQLiteError) {
+        let refusals = ["parser stack overflow", "Expression tree is too large", "too many ", "at most "]
+        guard error.primary == .tooBig || refusals.contains(where: error.message.hasPrefix) else { return nil }
+        self = .tooLarge(error.message)
+    }
+
+    static func tooLarge(_ reason: String) -> QueryFailure {
+        QueryFailure(
+            "the condition is too deep or too large (\(reason)): write it with fewer parentheses, calculations, links "
+                + "or values, or filter in several steps")
+    }
 }

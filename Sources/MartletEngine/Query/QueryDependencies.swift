@@ -154,11 +154,11 @@ package struct QueryDependencies: Sendable {
         switch predicate {
         case .constant, .element: break
         case .and(let parts), .or(let parts): for part in parts { try add(part, base, schema) }
-        case .not(let part): try add(part, base, schema)
+        case .not(let part), .someNot(let part): try add(part, base, schema)
         case .comparison(let left, _, let right), .text(let left, _, let right, _):
             try add(left, base, schema)
             try add(right, base, schema)
-        case .contained(let operand, _): try add(operand, base, schema)
+        case .contained(let operand, _, _): try add(operand, base, schema)
         case .range(let operand, let lower, let upper, _):
             for part in [operand, lower, upper] { try add(part, base, schema) }
         case .isRow(let path, _), .words(let path, _): try add(path, base, schema)

@@ -42,6 +42,11 @@ enum QueryFunctions {
         },
         // (value): what values of any type are sorted by
         ScalarFunction("martlet_sort_key", argumentCount: 1) { arguments in AnyValue.sortKey(arguments.value(0)) },
+        // (high, low): the number of so many times 2^32 and so many ones; a floating one where 64 bits do not hold it
+        ScalarFunction("martlet_whole", argumentCount: 2) { arguments in
+            let number = Int128(arguments.integer(0)) << 32 + Int128(arguments.integer(1))
+            return Int64(exactly: number).map(SQLValue.integer) ?? .real(Double(number))
+        },
         // (tag, value): the value of a typed column as one of any type
         ScalarFunction("martlet_tagged", argumentCount: 2) { arguments in
             guard let tag = UInt8(exactly: arguments.integer(0)).flatMap(AnyValueTag.init) else { return .null }

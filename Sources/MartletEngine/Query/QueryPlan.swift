@@ -30,7 +30,7 @@ package struct QueryPlan: Sendable, Equatable {
 
     package mutating func add(_ condition: Predicate) {
         guard stages.isEmpty else { return stages.append(.filter(condition)) }
-        predicate = predicate.map { .and([$0, condition]) } ?? condition
+        predicate = predicate.map { .and($0.conjuncts + condition.conjuncts) } ?? condition
     }
 
     /// The later sort decides first; rows it holds equal stay in the order they had.
@@ -40,6 +40,11 @@ package struct QueryPlan: Sendable, Equatable {
     }
 
     package mutating func add(_ stage: Stage) { stages.append(stage) }
+
+    /// True when members are in the order of their keys.
+    package var isInKeyOrder: Bool {
+        sort.isEmpty && !stages.contains { if case .sort = $0 { true } else { false } }
+    }
 
     /// All conditions, wherever they stand.
     var conditions: [Predicate] {

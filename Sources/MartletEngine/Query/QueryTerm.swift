@@ -31,6 +31,8 @@ struct QueryTerm {
     /// True for a value that is not a number and lies in its column as NULL; nil where there is none.
     var isNaN: String?
     var literal: SQLValue?
+    /// True for whole numbers of a property or of elements.
+    var isWhole: Bool { kind == .number && element.map { !$0.isFloating && $0 != .scalar(.date) } ?? false }
     private var element: ElementType?
 
     init(_ sql: String, _ element: ElementType, isNaN: String? = nil) {

@@ -108,7 +108,7 @@ package struct DecimalNumber: Hashable, Sendable {
         let isNegative = rest.hasPrefix("-")
         if isNegative || rest.hasPrefix("+") { rest = rest.dropFirst() }
         let parts = rest.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
-        guard let power = parts.count == 2 ? Int(parts[1]) : 0, abs(power) <= 100_000 else { return nil }
+        guard let power = parts.count == 2 ? Int(parts[1]) : 0, -100_000...100_000 ~= power else { return nil }
         let halves = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let digits = halves.joined()
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }

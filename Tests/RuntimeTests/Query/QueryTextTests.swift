@@ -151,7 +151,7 @@ import Testing
             ("next > 5", 5, "cannot be compared"), ("id", 0, "expected a condition, but found 'id', which is 'Int',"),
             ("id == 1 AND", 11, "expected a property, a value or a condition"), ("id ! 1", 3, "but found '!'"),
             ("name MATCHES 'x'", 5, "regular expressions are not supported"), ("id IN 5", 6, "expected a list"),
-            ("id BETWEEN {1}", 11, "expected two bounds"), ("ANY id == 1", 4, "'id' has none"),
+            ("id BETWEEN {1}", 11, "expected two bounds"), ("ANY id == 1", 4, "'id', which is 'Int', has none"),
             ("name.@count == 1", 0, "'name' is no collection"), ("children.@sum.name == 1", 0, "has no sum or average"),
             ("children.@foo == 1", 9, "expected '@count'"), ("$x.id == 1", 0, "there is no variable '$x'"),
             ("SUBQUERY(children, $x, id == 1).@count == 1", 23, "every key path in this SUBQUERY begins with '$x'"),
@@ -166,7 +166,7 @@ import Testing
             ("SORT(id) id == 1", 9, "expected 'AND', 'OR' or the end"), ("LIMIT(x)", 6, "expected a whole number"),
             ("named[1] == nil", 6, "expected the key of a map"),
             ("name['k'] == nil", 4, "'Node.name' has no property '['k']'"),
-            ("ALL children.id > next.id", 18, "'ALL' compares with a value"),
+            ("ALL children.id > peers.id + 1", 18, "'ALL' compares with one value"),
             ("id == 2024-13-45", 6, "is no date"), ("name == oid(12)", 8, "no object id of 24 hexadecimal digits"),
             (String(repeating: "(", count: 5_000) + "id == 1", 99, "more than 100 parentheses are open here"),
         ]
@@ -219,7 +219,42 @@ import Testing
         #expect(page.sum { $0.id } == 9 && page.max { $0.id } == 5 && page.index(of: all[4]) == 1)
         try test.realm.write { all[0].amount = 99 }
         #expect(page.map(\.id) == [0, 5])
+        for sorted in [
+            all.distinct(by: ["name"]).sorted(byKeyPath: "amount", ascending: false),
+            all.limit(5).sorted(byKeyPath: "name").limit(4), all.filter("id > 0 DISTINCT(name) SORT(id DESC)"),
+            all.limit(5, offset: 1), all.distinct(by: ["name"]),
+        ] {
+            #expect(sorted.map { sorted.index(of: $0) } == Array(0..<sorted.count))
+            for id in 0..<6 {
+                #expect(sorted.index(matching: { $0.id == id }) == sorted.map(\.id).firstIndex(of: id))
+                #expect(sorted.index(matching: "id == \(id)") == sorted.map(\.id).firstIndex(of: id))
+            }
+        }
         #expect(all.limit(2) == all.limit(2) && all.limit(2) != all.limit(3))
+    }
+
+    @Test("O51 O52 results sorted by what a map holds for a key stay sorted") func entries() throws {
+        let test = try TestRealm()
+        var amounts = [50, 10, 40, 20, 30, 0]
+        try test.realm.write {
+            for (id, amount) in amounts.enumerated() {
+                test.realm.add(OptionalMaps(id: id, ints: ["a": amount, "b": id]))
+            }
+        }
+        let sorted = test.realm.objects(OptionalMaps.self).filter("id >= 0 SORT(ints['a'] ASC)")
+        var told = 0
+        let token = sorted.observe { _ in told += 1 }
+        while told == 0 && test.scheduler.waitForTurn() { test.scheduler.turn() }
+        for (id, amount) in [(2, 5), (0, 25), (5, 35), (1, 100), (3, -1)] {
+            amounts[id] = amount
+            try test.elsewhere { realm in
+                try realm.write { realm.object(ofType: OptionalMaps.self, forPrimaryKey: id)?.ints["a"] = amount }
+            }
+            test.realm.refresh()
+            #expect(sorted.map(\.id) == (0..<6).sorted { amounts[$0] < amounts[$1] })
+        }
+        #expect(told == 6)
+        token.invalidate()
     }
 
     @Test("O52 O55 results with a limit are observed exactly") func observed() throws {

@@ -19,13 +19,14 @@ private struct Row {
 
 /// A condition in both notations, and what it means.
 private struct Condition {
-    let query: Query<Node>
+    /// Nil where only texts can say it.
+    let query: Query<Node>?
     let text: String
     let arguments: [Any?]
     let holds: (Row, [Row]) -> Bool
 
     init(
-        _ query: Query<Node>, _ text: String, _ arguments: [Any?] = [], _ holds: @escaping (Row, [Row]) -> Bool
+        _ query: Query<Node>?, _ text: String, _ arguments: [Any?] = [], _ holds: @escaping (Row, [Row]) -> Bool
     ) {
         self.query = query
         self.text = text
@@ -36,14 +37,16 @@ private struct Condition {
 
 private enum Pool {
     static let names = ["", "a", "ab", "b", "\u{e9}", "e\u{301}", "a\0", "B", "zz"]
+    static let tags = ["a", "b", "A", "ab", "\u{e9}", "e\u{301}"]
     static let amounts: [Double] = [0, -0.0, 1, 2, 2.5, .nan, .infinity, -1]
 }
 
 @Suite struct RandomQueryTests {
     private func comparison(_ random: inout Seeded) -> Condition {
-        switch Int.random(in: 0..<3, using: &random) {
+        switch Int.random(in: 0..<4, using: &random) {
         case 0: ofValues(&random)
         case 1: ofLinks(&random)
+        case 2: ofElements(&random)
         default: ofCollections(&random)
         }
     }
@@ -201,20 +204,82 @@ private enum Pool {
         }
     }
 
+    // What one element has, and what the object itself has, and both in one condition.
+    private func ofElements(_ random: inout Seeded) -> Condition {
+        let fields = Node.fields
+        let name = Pool.names.randomElement(using: &random) ?? ""
+        let tag = Pool.tags.randomElement(using: &random) ?? ""
+        let count = Int.random(in: -2...3, using: &random)
+        func value(_ row: Int, _ rows: [Row]) -> Double { rows[row].double ?? 0 }
+        func isLike(_ text: String?, _ other: String) -> Bool { bytes(text?.lowercased()) == bytes(other.lowercased()) }
+        func holds(_ text: String) -> Bool { bytes(text).firstRange(of: bytes(tag)) != nil }
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0:
+            return Condition(nil, "ANY part.tags CONTAINS %@", [tag]) { row, _ in row.tags.contains(where: holds) }
+        case 1: return Condition(nil, "ALL part.tags CONTAINS %@", [tag]) { row, _ in row.tags.allSatisfy(holds) }
+        case 2:
+            return Condition(fields.part.tags.contains(tag), "part.tags CONTAINS %@", [tag]) { row, _ in
+                row.tags.contains { bytes($0) == bytes(tag) }
+            }
+        case 3:
+            return Condition(nil, "%@ IN[c] part.tags", [tag]) { row, _ in row.tags.contains { isLike($0, tag) } }
+        case 4:
+            return Condition(nil, "ALL part.tags IN[c] {'A', %@}", [tag]) { row, _ in
+                row.tags.allSatisfy { isLike($0, tag) || isLike($0, "a") }
+            }
+        case 5:
+            return Condition(nil, "ANY part.tags !=[c] %@", [tag]) { row, _ in row.tags.contains { !isLike($0, tag) } }
+        case 6:
+            return Condition(
+                fields.children.name.notEquals(name, options: .caseInsensitive), "ANY children.name !=[c] %@", [name]
+            ) { row, rows in row.children.contains { !isLike(rows[$0].string, name) } }
+        case 7:
+            return Condition(fields.children.name.notEquals(name), "ANY children.name != %@", [name]) { row, rows in
+                row.children.contains { bytes(rows[$0].string) != bytes(name) }
+            }
+        case 8:
+            return Condition(fields.children.next != nil, "ANY children.next != nil") { row, rows in
+                row.children.contains { rows[$0].next != nil }
+            }
+        case 9:
+            return Condition(nil, "ALL children.amount < amount + \(count)") { row, rows in
+                row.children.allSatisfy { value($0, rows) < (row.double ?? 0) + Double(count) }
+            }
+        case 10:
+            return Condition(nil, "ALL children.amount >= next.amount") { row, rows in
+                row.children.allSatisfy { child in row.next.map { value(child, rows) >= value($0, rows) } ?? false }
+            }
+        case 11:
+            return Condition(nil, "ANY children.id * 2 > id - \(abs(count))") { row, _ in
+                row.children.contains { $0 * 2 > row.id - abs(count) }
+            }
+        case 12:
+            return Condition(nil, "NONE children.id + id == 7") { row, _ in !row.children.contains { $0 + row.id == 7 }
+            }
+        default:
+            return Condition(nil, "ALL children.children.id != \(abs(count))") { row, rows in
+                row.children.allSatisfy { !rows[$0].children.contains(abs(count)) }
+            }
+        }
+    }
+
     private func condition(_ random: inout Seeded, depth: Int) -> Condition {
         if depth == 0 { return comparison(&random) }
         let (a, b) = (condition(&random, depth: depth - 1), condition(&random, depth: depth - 1))
         let arguments = a.arguments + b.arguments
+        func both(_ join: (Query<Node>, Query<Node>) -> Query<Node>) -> Query<Node>? {
+            a.query.flatMap { first in b.query.map { join(first, $0) } }
+        }
         switch Int.random(in: 0..<3, using: &random) {
         case 0:
-            return Condition(a.query && b.query, "(\(a.text)) AND (\(b.text))", arguments) {
+            return Condition(both { $0 && $1 }, "(\(a.text)) AND (\(b.text))", arguments) {
                 a.holds($0, $1) && b.holds($0, $1)
             }
         case 1:
-            return Condition(a.query || b.query, "(\(a.text)) || (\(b.text))", arguments) {
+            return Condition(both { $0 || $1 }, "(\(a.text)) || (\(b.text))", arguments) {
                 a.holds($0, $1) || b.holds($0, $1)
             }
-        default: return Condition(!a.query, "NOT (\(a.text))", a.arguments) { !a.holds($0, $1) }
+        default: return Condition(a.query.map { !$0 }, "NOT (\(a.text))", a.arguments) { !a.holds($0, $1) }
         }
     }
 
@@ -231,7 +296,7 @@ private enum Pool {
                         ($0, Bool.random(using: &random) ? Int.random(in: 0..<12, using: &random) : nil)
                     }, uniquingKeysWith: { first, _ in first }),
                 tags: (0..<Int.random(in: 0...2, using: &random)).map { _ in
-                    ["a", "b", "\u{e9}", "e\u{301}"].randomElement(using: &random) ?? ""
+                    Pool.tags.randomElement(using: &random) ?? ""
                 })
             // Tags are those of the part.
             if row.int == nil { row.tags = [] }
@@ -266,12 +331,13 @@ private enum Pool {
         try fill(test.realm, rows)
         for _ in 0..<150 {
             let condition = condition(&random, depth: Int.random(in: 0...3, using: &random))
-            let found = test.realm.objects(Node.self).where { _ in condition.query }
             let expected = rows.filter { condition.holds($0, rows) }.map(\.id)
-            #expect(found.map(\.id) == expected, "\(condition.query)")
             let read = try test.realm.objects(Node.self).filter(
                 Realm.Predicate(parsing: condition.text, arguments: condition.arguments))
             #expect(read.map(\.id) == expected, "\(condition.text) \(condition.arguments)")
+            guard let query = condition.query else { continue }
+            let found = test.realm.objects(Node.self).where { _ in query }
+            #expect(found.map(\.id) == expected, "\(query)")
             #expect(
                 found.count == expected.count && found.isEmpty == expected.isEmpty && found.first?.id == expected.first)
         }
@@ -287,7 +353,8 @@ private enum Pool {
         try fill(test.realm, rows)
         for _ in 0..<25 {
             let condition = condition(&random, depth: Int.random(in: 0...2, using: &random))
-            let results = test.realm.objects(Node.self).where { _ in condition.query }
+            let read = try Realm.Predicate(parsing: condition.text, arguments: condition.arguments)
+            let results = try test.realm.objects(Node.self).filter(read)
             var told = 0
             let token = results.observe { _ in told += 1 }
             while told == 0 && test.scheduler.waitForTurn() { test.scheduler.turn() }

@@ -35,6 +35,29 @@ import Testing
         #expect(none.sum { $0.int } == 0 && none.average { $0.int } == nil && none.max { $0.int } == nil)
     }
 
+    @Test("O50 O53 a condition on a sum holds for sums of any size") func conditions() throws {
+        let test = try TestRealm()
+        let lists: [[Int]] = [
+            [1 << 62, 1 << 62], [.max, 1, -1], [.min, -1], [-1], [], [1 << 53, 1], [.max, .max, .min, .min, 5],
+        ]
+        try test.realm.write {
+            for (id, list) in lists.enumerated() { test.realm.add(ScalarLists(id: id, ints: list)) }
+            test.realm.add(OptionalLists(id: 1, ints: [nil, .max, nil, .max]))
+            test.realm.add(OptionalLists(id: 2, ints: [nil]))
+        }
+        let all = test.realm.objects(ScalarLists.self)
+        #expect(all.where { $0.ints.sum > 5 }.map(\.id) == [0, 1, 5])
+        #expect(all.where { $0.ints.sum == .max }.map(\.id) == [1] && all.where { $0.ints.sum == -1 }.map(\.id) == [3])
+        #expect(all.filter("ints.@sum > 9223372036854775807").map(\.id) == [0])
+        #expect(all.filter("ints.@sum <= -9223372036854775808").map(\.id) == [2])
+        #expect(all.where { $0.ints.sum == 0 }.map(\.id) == [4])
+        #expect(all.where { $0.ints.sum == (1 << 53) + 1 }.map(\.id) == [5])
+        #expect(all.where { $0.ints.sum == 3 }.map(\.id) == [6])
+        let optional = test.realm.objects(OptionalLists.self)
+        #expect(
+            optional.where { $0.ints.sum > 0 }.map(\.id) == [1] && optional.where { $0.ints.sum == 0 }.map(\.id) == [2])
+    }
+
     @Test("O53 a sum that does not fit traps and says what to ask for") func tooLarge() async {
         let small = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

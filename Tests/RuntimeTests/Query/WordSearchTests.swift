@@ -54,6 +54,15 @@ import Testing
         #expect(ids(test, "fox") == [0, 1])
     }
 
+    @Test("O55 signs between the words of a search are no words") func signs() throws {
+        let test = try filled()
+        #expect(
+            ids(test, "quick & fox") == [0] && ids(test, "fox + quick") == [0] && ids(test, "fox \u{1F98A}") == [0, 1])
+        #expect(ids(test, "fox -&") == [0, 1] && ids(test, "&* fox") == [0, 1] && ids(test, "\u{301} fox") == [0, 1])
+        #expect(ids(test, "& -fox") == ids(test, "-fox") && ids(test, "&") == [] && ids(test, "-&") == [])
+        #expect(ids(test, "d*") == [5, 6] && ids(test, "'hounds'") == [2])
+    }
+
     @Test("O55 the index follows every change, and what a write takes back") func changes() throws {
         let test = try filled()
         let all = test.realm.objects(Indexed.self)

@@ -1,0 +1,63 @@
+import MartletEngine
+
+/// What follows the condition: `SORT(…) DISTINCT(…) LIMIT(…)`.
+extension QueryParser {
+    private static let greatestStageCount = 32
+
+    mutating func stages() throws(QuerySyntaxError) -> [QuerySyntax.Stage] {
+        var stages: [QuerySyntax.Stage] = []
+        while startsStage {
+            guard stages.count < Self.greatestStageCount else {
+                throw failure("expected at most \(Self.greatestStageCount) of 'SORT', 'DISTINCT' and 'LIMIT'")
+            }
+            stages.append(try stage())
+        }
+        return stages
+    }
+
+    /// Whether the condition ends here, because 'SORT' or the like begins.
+    var startsStage: Bool {
+        guard isWord("SORT", "DISTINCT", "LIMIT"), position + 1 < tokens.count else { return false }
+        return tokens[position + 1].kind == .sign("(")
+    }
+
+    private mutating func stage() throws(QuerySyntaxError) -> QuerySyntax.Stage {
+        let word = word(current)
+        advance()
+        try take(sign: "(")
+        let stage: QuerySyntax.Stage
+        switch word {
+        case "LIMIT":
+            guard case .number(.integer(let count)) = current.kind else { throw failure("expected a whole number") }
+            advance()
+            stage = .limit(Int(count))
+        case "DISTINCT":
+            var paths = [try path()]
+            while isSign(",") {
+                advance()
+                paths.append(try path())
+            }
+            stage = .distinct(paths)
+        default:
+            var terms = [try sortTerm()]
+            while isSign(",") {
+                advance()
+                terms.append(try sortTerm())
+            }
+            stage = .sort(terms)
+        }
+        try take(sign: ")")
+        return stage
+    }
+
+    private mutating func sortTerm() throws(QuerySyntaxError) -> (QuerySyntax.Path, ascending: Bool) {
+        let path = try path()
+        if isWord("ASC", "ASCENDING") {
+            advance()
+        } else if isWord("DESC", "DESCENDING") {
+            advance()
+            return (path, false)
+        }
+        return (path, true)
+    }
+}
