@@ -71,6 +71,8 @@ extension RealmContext {
         let changes = transaction.recorder.finish()
         dropDirty()
         self.transaction = nil
+        // Observers may wait for others who write.
+        transaction.abandon()
         replaceSnapshot(nil)
         touch()
         let announcement = announce(changes, inverted: true)

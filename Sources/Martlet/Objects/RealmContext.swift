@@ -95,7 +95,7 @@ final class RealmContext {
         for table in schema.tables.values {
             let model = models[table.type.name]
             if let known = tables[table.id], known.model != nil || model == nil && known.type == table.type {
-                known.incoming = table.incoming
+                known.follow(table)
                 continue
             }
             let objectTable = ObjectTable(table, model, self)

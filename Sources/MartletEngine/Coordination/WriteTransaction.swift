@@ -23,9 +23,7 @@ package final class WriteTransaction {
         oldRows = RowImages(wasKept: keepsOldRows)
     }
 
-    deinit {
-        if isOpen { _ = try? cancel() }
-    }
+    deinit { abandon() }
 
     package var baseVersion: Version { handle.version }
 
@@ -100,10 +98,14 @@ package final class WriteTransaction {
         return handle.surrender()
     }
 
-    // The lock goes to the next writer whatever has failed.
     private func abandoned(_ error: EngineError) -> EngineError {
-        _ = try? cancel()
+        abandon()
         return error
+    }
+
+    /// Takes back what has not ended yet. The lock goes to the next writer whatever has failed.
+    package func abandon() {
+        if isOpen { _ = try? cancel() }
     }
 
     /// Takes everything back and returns the version from before, pinned.
