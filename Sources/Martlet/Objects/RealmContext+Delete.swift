@@ -235,7 +235,9 @@ struct RowDeletion {
     /// Deletes rows, each with all that goes with it before the next. One that is gone by then is passed over.
     mutating func run(_ rows: [Row]) {
         if rows.count > 1 {
-            for row in rows where announced[row] == nil { announced[row] = announceEnd(row) }
+            if context.hasKeyValueObservers {
+                for row in rows where announced[row] == nil { announced[row] = announceEnd(row) }
+            }
             context.flushForQuery()
             context.releaseElements(rows)
         }
@@ -261,17 +263,22 @@ struct RowDeletion {
         let announcement = announced.removeValue(forKey: row) ?? announceEnd(row)
         context.flushForQuery()
         context.keepOldRow(row.key, table)
+        let cascading = context.cascadingRows(to: row.key, table)
+        if cascading.isEmpty { return remove(row, announcement) }
         steps.append(.end(row, announcement))
-        follow(context.cascadingRows(to: row.key, table))
+        follow(cascading)
     }
 
+    // Observers of what went before may have deleted the row themselves.
     private mutating func end(_ row: Row, _ announcement: KeyValueAnnouncement) {
+        guard context.table(row.table).exists(row.key) else { return announcement.didChange() }
+        remove(row, announcement)
+    }
+
+    private mutating func remove(_ row: Row, _ announcement: KeyValueAnnouncement) {
         let table = context.table(row.table)
-        var owned: [Row] = []
-        if table.exists(row.key) {
-            owned = context.ownedRows(of: row.key, table)
-            context.remove(row.key, table)
-        }
+        let owned = context.ownedRows(of: row.key, table)
+        context.remove(row.key, table)
         announcement.didChange()
         follow(owned)
     }

@@ -93,10 +93,17 @@ package enum StoreFiles {
             if let whole = real(path) { return whole }
             guard let folder = real(folder(of: path)) else { return path }
             path = (folder as NSString).appendingPathComponent((path as NSString).lastPathComponent)
-            guard let goal = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return path }
+            guard let goal = goal(of: path) else { return path }
             path = goal.hasPrefix("/") ? goal : (folder as NSString).appendingPathComponent(goal)
         }
         return path
+    }
+
+    /// What a symbolic link says; nil for anything else.
+    private static func goal(of link: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
     }
 
     private static func real(_ path: String) -> String? {

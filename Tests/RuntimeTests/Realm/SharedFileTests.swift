@@ -138,8 +138,8 @@ import Testing
         let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
+        // Used on one thread alone.
         final class Kept: @unchecked Sendable {
-            // Used on one thread alone.
             var objects: [MigrationObject?] = []
             weak var select: AnyObject?
             weak var insert: AnyObject?
