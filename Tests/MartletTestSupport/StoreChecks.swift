@@ -26,6 +26,9 @@ package func alter(_ path: String, _ sql: String) throws {
     connection.close()
 }
 
+/// Runs a statement in the open write, behind the back of whoever writes.
+package func run(_ sql: String, _ handle: SnapshotHandle) throws { try handle.read { try $0.execute(sql) } }
+
 /// The number that a statement gives in the version of a handle.
 package func integer(_ sql: String, _ handle: SnapshotHandle) throws -> Int? {
     try handle.read { try $0.integer(sql) }.map { Int($0) }

@@ -274,15 +274,25 @@ public struct DynamicObject: Hashable, CustomStringConvertible {
     }
 
     static func unwrapped(_ value: Any?) -> Any? {
-        switch UntypedValue.unwrapped(value) {
-        case let dynamic as DynamicObject: dynamic.object
-        case let dynamics as [DynamicObject]: dynamics.map(\.object)
-        case let list as DynamicList: list.list
-        case let set as DynamicSet: set.base
-        case let map as DynamicMap: map.map
-        case let other: other
-        }
+        let value = UntypedValue.unwrapped(value)
+        return (value as? [DynamicObject]).map { $0.map(\.object) } ?? value
     }
+}
+
+extension DynamicObject: UntypedLayer {
+    var inner: Any? { object }
+}
+
+extension DynamicList: UntypedLayer {
+    var inner: Any? { list }
+}
+
+extension DynamicSet: UntypedLayer {
+    var inner: Any? { base }
+}
+
+extension DynamicMap: UntypedLayer {
+    var inner: Any? { map }
 }
 
 /// The objects that a query by names finds: live and lazy, as `Results` are.

@@ -1,4 +1,5 @@
 import MartletEngine
+import MartletSQLite
 
 // Maps of objects: what other collections of objects can do, of the values that are there.
 extension Map {
@@ -96,6 +97,10 @@ extension Map {
 
     /// Removes the entries of some keys; nothing happens for those that have none.
     public func removeObjects(for keys: some Sequence<String>) {
-        for key in Array(keys) { removeObject(for: key) }
+        let keys = Set(keys)
+        guard let core, !keys.isEmpty else { return keys.sorted().forEach { removeObject(for: $0) } }
+        core.requireValid()
+        _ = core.context.requireWrite("the map '\(core.name)'")
+        removeEntries(core, keys.compactMap { core.position(of: .text($0)) }.sorted())
     }
 }

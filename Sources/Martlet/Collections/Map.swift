@@ -97,14 +97,13 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     private func keep(_ core: CollectionCore, _ keys: [String]) {
         let kept = Set(keys.map(SQLValue.text))
         let all = core.all()
-        for position in stride(from: 0, to: all.count, by: 2).reversed() where !kept.contains(all[position]) {
-            core.asOne { remove(core, position) }
-        }
+        removeEntries(core, stride(from: 0, to: all.count, by: 2).filter { !kept.contains(all[$0]) })
     }
 
-    private func remove(_ core: CollectionCore, _ position: Int) {
-        core.remove(at: position + 1)
-        core.remove(at: position)
+    /// Takes entries out, which to observers is one change. Positions, those of the keys, ascend.
+    func removeEntries(_ core: CollectionCore, _ positions: [Int]) {
+        if positions.isEmpty { return }
+        core.asOne { core.remove(at: positions.flatMap { [$0, $0 + 1] }) }
     }
 
     private func set(_ key: String, _ value: Value?, _ policy: Realm.UpdatePolicy) {
@@ -116,7 +115,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
         _ = core.context.requireWrite("the map '\(core.name)'")
         let position = core.position(of: .text(key))
         guard let value else {
-            if let position { core.asOne { remove(core, position) } }
+            if let position { removeEntries(core, [position]) }
             return
         }
         if policy == .modified, let position, updateInPlace(value, core, position) { return }

@@ -157,6 +157,16 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         if let value = unmanaged.remove(at: position)._comparedElement { known.remove(value) }
     }
 
+    private func remove(where isGone: (Element) -> Bool) {
+        let elements = Array(self)
+        let places = elements.indices.filter { isGone(elements[$0]) }
+        if places.isEmpty { return }
+        if let core { return core.remove(at: places) }
+        known.subtract(places.compactMap { elements[$0]._comparedElement })
+        let gone = Set(places)
+        unmanaged = elements.indices.filter { !gone.contains($0) }.map { elements[$0] }
+    }
+
     /// Takes all elements out.
     public func removeAll() {
         if let core { return core.removeAll() }
@@ -205,12 +215,12 @@ extension MutableSet {
 
     /// Takes out what is not in another set.
     public func formIntersection(_ other: MutableSet<Element>) {
-        for element in Array(self) where !other.contains(element) { remove(element) }
+        remove { !other.contains($0) }
     }
 
     /// Takes out what is in another set.
     public func subtract(_ other: MutableSet<Element>) {
-        for element in Array(self) where other.contains(element) { remove(element) }
+        remove { other.contains($0) }
     }
 }
 

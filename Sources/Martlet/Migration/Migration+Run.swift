@@ -47,7 +47,10 @@ extension Migration {
 extension RealmContext {
     /// Takes away everything that leads to the connections of a migration, which others go on using.
     fileprivate func detach() {
-        for table in tables.values { table.accessors.forEach(invalidate) }
+        for table in tables.values {
+            table.accessors.forEach(invalidate)
+            table.forgetStatements()
+        }
         for core in collections.values { core.core?.ownerWasDeleted() }
         collections = [:]
     }

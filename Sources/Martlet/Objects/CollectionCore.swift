@@ -324,9 +324,14 @@ final class CollectionCore {
         for element in old { discard(element) }
     }
 
-    /// Lets go of a target that is being deleted: values of maps become nil, elements of lists and sets go.
-    func release(_ target: SQLValue) {
-        let held = all().enumerated().filter { $0.element == target }
+    /// Takes elements out, which to observers is one change. Positions ascend.
+    func remove(at places: [Int]) {
+        for element in take(places) { discard(element) }
+    }
+
+    /// Lets go of targets that are being deleted: values of maps become nil, elements of lists and sets go.
+    func release(_ targets: Set<SQLValue>) {
+        let held = all().enumerated().filter { targets.contains($0.element) }
         change(held.map { ($0.offset, property.kind == .map ? .null : nil) })
     }
 
@@ -354,6 +359,36 @@ final class CollectionCore {
                 record(edit)
             }
         }
+    }
+
+    // From the end, so that what is to come stays where it is; neighbours at once.
+    private func take(_ places: [Int]) -> [SQLValue] {
+        _ = willChange()
+        var ranges: [Range<Int>] = []
+        for place in places.reversed() {
+            if let last = ranges.last, last.lowerBound == place + 1 {
+                ranges[ranges.count - 1] = place..<last.upperBound
+            } else {
+                ranges.append(place..<place + 1)
+            }
+        }
+        var taken: [SQLValue] = []
+        notify(ListEditScript(ranges.map { .remove(at: $0.lowerBound, count: $0.count) })) {
+            positions = nil
+            for range in ranges {
+                let old = attempt { try takeElements(range) }
+                for element in old { count(element, -1) }
+                taken += old
+                record(.remove(at: range.lowerBound, count: range.count))
+            }
+        }
+        return taken
+    }
+
+    // One alone is found without a search.
+    private func takeElements(_ range: Range<Int>) throws -> [SQLValue] {
+        guard range.count == 1 else { return try elements?.remove(range, loadChunk) ?? [] }
+        return [try elements?.remove(at: range.lowerBound, loadChunk) ?? .null]
     }
 
     /// Makes the elements these, touching only positions that differ.

@@ -7,7 +7,9 @@ final class ObjectTable {
     let type: ObjectTypeSchema
     let layout: TableLayout
     /// Properties that lead here; more when types are added to the open file.
-    var incoming: [DatabaseSchema.Incoming]
+    private(set) var incoming: [DatabaseSchema.Incoming]
+    /// Full-text indexes; others when a build that searches more, or less, has opened the file.
+    private(set) var words: [TableLayout.Words]
     /// Nil for types of the file that the program has no class for.
     let model: ModelClass?
     /// What stands in for the class then, once it is needed.
@@ -42,6 +44,7 @@ final class ObjectTable {
         type = table.type
         layout = table.layout
         incoming = table.incoming
+        words = table.layout.words
         self.model = model
         self.context = context
         integerKey = table.type.hasIntegerKey ? table.type.primaryKey ?? -1 : -1
@@ -49,6 +52,12 @@ final class ObjectTable {
         holdsAny = table.type.properties.contains(where: \.isAny)
         insertSQL = table.layout.insert
         selectSQL = table.layout.selectByKey
+    }
+
+    /// Takes in what others have added to the file around this type.
+    func follow(_ table: DatabaseSchema.Table) {
+        incoming = table.incoming
+        words = table.layout.words
     }
 
     // The statements of the hot paths are kept here: finding one by its text costs as much as running it.
@@ -77,6 +86,14 @@ final class ObjectTable {
             "SELECT \(layout.rowColumns) FROM \(layout.table) WHERE \(column.name) = ?1")
         findStatement = statement
         return statement
+    }
+
+    /// Lets go of statements whose connection others go on using: the last to hold one finalises it.
+    func forgetStatements() {
+        insertStatement = nil
+        selectStatement = nil
+        findStatement = nil
+        updates = [:]
     }
 
     /// The position of the key in a full row.

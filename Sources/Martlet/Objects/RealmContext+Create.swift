@@ -17,6 +17,7 @@ extension RealmContext {
     func create(_ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase {
         let table = table(model)
         _ = requireWrite("a '\(table.type.name)'")
+        let value = UntypedValue.unwrapped(value) ?? value
         let source = value as? ObjectBase
         if let source, let copy = copies[ObjectIdentifier(source)] { return copy }
         let rules = UntypedAssignment(policy: policy, copiesObjects: true)
@@ -125,6 +126,7 @@ struct UntypedInput {
     private let positions: [Int]
 
     init(_ value: Any, _ schema: ObjectTypeSchema) {
+        let value = UntypedValue.unwrapped(value) ?? value
         dictionary = value as? [String: Any]
         array = dictionary == nil ? value as? [Any] : nil
         object = value as? ObjectBase

@@ -12,12 +12,30 @@ extension RealmContext {
         deleteRow(object._key, table)
     }
 
+    /// Deletes objects in this order. One that is gone by the time its turn comes is passed over.
+    func delete(_ objects: [ObjectBase]) {
+        let living = objects.filter { !$0.isInvalidated }
+        for object in living {
+            if object._state == .unmanaged { Misuse.deletedUnmanaged(object._typeName) }
+            if object._context !== self { refuse(foreign: object) }
+        }
+        deleteRows(
+            living.compactMap { object in object._table.map { RowDeletion.Row(table: $0.id, key: object._key) } })
+    }
+
     func deleteRow(_ key: ObjectKey, _ table: ObjectTable) {
-        _ = requireWrite("a '\(table.type.name)'")
-        let announcement = announceEnd(of: key, table)
-        flushForQuery()
-        keepOldRow(key, table)
-        let owned = ownedRows(of: key, table)
+        deleteRows([RowDeletion.Row(table: table.id, key: key)])
+    }
+
+    func deleteRows(_ rows: [RowDeletion.Row]) {
+        guard let first = rows.first else { return }
+        _ = requireWrite("a '\(table(first.table).type.name)'")
+        var deletion = RowDeletion(self)
+        deletion.run(rows)
+    }
+
+    /// Deletes one row: what links to it lets go, and its collections go with it.
+    fileprivate func remove(_ key: ObjectKey, _ table: ObjectTable) {
         for incoming in table.incoming { release(key, incoming) }
         releaseAnyLinks(to: key, table)
         removeAnyLinks(of: key, table)
@@ -34,12 +52,10 @@ extension RealmContext {
             execute("DELETE FROM \(targets) WHERE owner = ?1", [.integer(key)])
         }
         execute(table.layout.delete, [.integer(key)])
-        for words in table.layout.words { execute(words.delete, [.integer(key)]) }
+        for words in table.words { execute(words.delete, [.integer(key)]) }
         transaction?.recorder.delete(key, in: table.id)
         touch()
         table.forEachAccessor(key, invalidate)
-        announcement.didChange()
-        for (ownedTable, ownedKey) in owned where ownedTable.exists(ownedKey) { deleteRow(ownedKey, ownedTable) }
     }
 
     /// Deletes everything: nothing is left that could link to anything, so rows go by the table.
@@ -51,7 +67,7 @@ extension RealmContext {
             let keys = keys("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)", [])
             if transaction?.keepsOldRows == true { for key in keys { keepOldRow(key, table) } }
             execute("DELETE FROM \(table.layout.table)", [])
-            for words in table.layout.words { execute("DELETE FROM \(words.table)", []) }
+            for words in table.words { execute("DELETE FROM \(words.table)", []) }
             for collection in table.layout.collections {
                 execute("DELETE FROM \(collection.chunks)", [])
                 if let targets = collection.targets { execute("DELETE FROM \(targets)", []) }
@@ -70,7 +86,7 @@ extension RealmContext {
         storing { try handle.read { try $0.run(sql, arguments) } }
     }
 
-    private func keepOldRow(_ key: ObjectKey, _ table: ObjectTable) {
+    fileprivate func keepOldRow(_ key: ObjectKey, _ table: ObjectTable) {
         guard let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull else { return }
         let values = read { connection -> [SQLValue]? in
             let statement = try connection.statement(table.selectSQL)
@@ -83,8 +99,8 @@ extension RealmContext {
     }
 
     /// The embedded objects of a row, in links and collections.
-    private func ownedRows(of key: ObjectKey, _ table: ObjectTable) -> [(ObjectTable, ObjectKey)] {
-        var owned: [(ObjectTable, ObjectKey)] = []
+    fileprivate func ownedRows(of key: ObjectKey, _ table: ObjectTable) -> [RowDeletion.Row] {
+        var owned: [RowDeletion.Row] = []
         for property in table.type.properties where property.element.isEmbedded {
             guard let target = property.element.target.flatMap(table(named:)) else { continue }
             if let column = table.layout.column(of: property.index) {
@@ -93,10 +109,10 @@ extension RealmContext {
                         "SELECT \(column.name) FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1",
                         [.integer(key)])
                 }
-                if let child { owned.append((target, child)) }
+                if let child { owned.append(RowDeletion.Row(table: target.id, key: child)) }
             } else if property.isCollection, let targets = table.layout.collection(of: property.index).targets {
                 let children = keys("SELECT target FROM \(targets) WHERE owner = ?1", [.integer(key)])
-                owned += children.map { (target, $0) }
+                owned += children.map { RowDeletion.Row(table: target.id, key: $0) }
             }
         }
         return owned
@@ -120,21 +136,34 @@ extension RealmContext {
         guard let column = source.layout.column(of: incoming.property) else {
             return releaseElements(key, source, property)
         }
-        let holders = keys(
-            "SELECT \(source.layout.keyColumn) FROM \(source.layout.table) WHERE \(column.name) = ?1", [.integer(key)])
+        let holders = holders(of: key, source, column.name)
         guard !holders.isEmpty else { return }
-        switch property.onDelete {
-        case .deny: Misuse.deniedDeletion(property.element.target ?? "", by: "\(source.type.name).\(property.name)")
-        case .cascade:
-            for holder in holders where source.exists(holder) { cascade(holder, source, column.name, property) }
-        case .nullify: nullify(holders, source, column.name, property)
+        if property.onDelete == .deny {
+            Misuse.deniedDeletion(property.element.target ?? "", by: "\(source.type.name).\(property.name)")
         }
+        nullify(holders, source, column.name, property)
     }
 
-    private func cascade(_ holder: ObjectKey, _ source: ObjectTable, _ column: String, _ property: PropertySchema) {
-        // The link goes first, so that circles of cascades end. Nobody is told: its row is next.
-        nullify([holder], source, column, property, isSilent: true)
-        deleteRow(holder, source)
+    private func holders(of key: ObjectKey, _ source: ObjectTable, _ column: String) -> [ObjectKey] {
+        keys(
+            "SELECT \(source.layout.keyColumn) FROM \(source.layout.table) WHERE \(column) = ?1", [.integer(key)])
+    }
+
+    /// The rows that are deleted when a row they link to is. Their links go now, so that circles end; nobody is told of
+    /// that, because the rows follow.
+    fileprivate func cascadingRows(to key: ObjectKey, _ table: ObjectTable) -> [RowDeletion.Row] {
+        var rows: [RowDeletion.Row] = []
+        for incoming in table.incoming {
+            let source = self.table(incoming.table)
+            let property = source.type.properties[incoming.property]
+            guard property.onDelete == .cascade, let column = source.layout.column(of: incoming.property) else {
+                continue
+            }
+            let holders = holders(of: key, source, column.name)
+            nullify(holders, source, column.name, property, isSilent: true)
+            rows += holders.map { RowDeletion.Row(table: source.id, key: $0) }
+        }
+        return rows
     }
 
     private func nullify(
@@ -168,8 +197,112 @@ extension RealmContext {
     private func releaseElements(_ key: ObjectKey, _ source: ObjectTable, _ property: PropertySchema) {
         guard property.isCollection, let targets = source.layout.collection(of: property.index).targets else { return }
         for owner in keys("SELECT owner FROM \(targets) WHERE target = ?1", [.integer(key)]) {
-            core(source, property.index, owner).release(.integer(key))
+            core(source, property.index, owner).release([.integer(key)])
         }
         flushForQuery()
+    }
+
+    /// Lets collections go of rows that are about to be deleted: each collection once, however many of them it holds.
+    fileprivate func releaseElements(_ rows: [RowDeletion.Row]) {
+        guard rows.count > 1 else { return }
+        for (id, rows) in Dictionary(grouping: rows, by: \.table).sorted(by: { $0.key < $1.key }) {
+            for incoming in table(id).incoming {
+                let source = table(incoming.table)
+                let property = source.type.properties[incoming.property]
+                guard property.isCollection, let targets = source.layout.collection(of: property.index).targets else {
+                    continue
+                }
+                var held: [ObjectKey: Set<SQLValue>] = [:]
+                for row in rows {
+                    let owners = keys("SELECT owner FROM \(targets) WHERE target = ?1", [.integer(row.key)])
+                    for owner in owners { held[owner, default: []].insert(.integer(row.key)) }
+                }
+                for (owner, elements) in held.sorted(by: { $0.key < $1.key }) {
+                    core(source, property.index, owner).release(elements)
+                }
+                flushForQuery()
+            }
+        }
+    }
+}
+
+/// The deletion of rows with all that goes with them. A list of steps and no recursion: chains of cascades and of embedded
+/// objects may be longer than any stack.
+struct RowDeletion {
+    struct Row: Hashable {
+        let table: TableID
+        let key: ObjectKey
+    }
+
+    private enum Step {
+        /// First goes what is deleted by cascade,
+        case begin(Row)
+        /// then the row, and then what it owned.
+        case end(Row, KeyValueAnnouncement)
+    }
+
+    private let context: RealmContext
+    /// The next is the last.
+    private var steps: [Step] = []
+    private var begun: Set<Row> = []
+    /// What observers have been told of rows whose turn has not come.
+    private var announced: [Row: KeyValueAnnouncement] = [:]
+
+    init(_ context: RealmContext) { self.context = context }
+
+    /// Deletes rows, each with all that goes with it before the next. One that is gone by then is passed over.
+    mutating func run(_ rows: [Row]) {
+        if rows.count > 1 {
+            if context.hasKeyValueObservers {
+                for row in rows where announced[row] == nil { announced[row] = announceEnd(row) }
+            }
+            context.flushForQuery()
+            context.releaseElements(rows)
+        }
+        for row in rows {
+            steps = [.begin(row)]
+            while let step = steps.popLast() {
+                switch step {
+                case .begin(let row): begin(row)
+                case .end(let row, let announcement): end(row, announcement)
+                }
+            }
+        }
+        for row in rows { announced.removeValue(forKey: row)?.didChange() }
+    }
+
+    private func announceEnd(_ row: Row) -> KeyValueAnnouncement {
+        context.announceEnd(of: row.key, context.table(row.table))
+    }
+
+    private mutating func begin(_ row: Row) {
+        let table = context.table(row.table)
+        guard begun.insert(row).inserted, table.exists(row.key) else { return }
+        let announcement = announced.removeValue(forKey: row) ?? announceEnd(row)
+        context.flushForQuery()
+        context.keepOldRow(row.key, table)
+        let cascading = context.cascadingRows(to: row.key, table)
+        if cascading.isEmpty { return remove(row, announcement) }
+        steps.append(.end(row, announcement))
+        follow(cascading)
+    }
+
+    // Observers of what went before may have deleted the row themselves.
+    private mutating func end(_ row: Row, _ announcement: KeyValueAnnouncement) {
+        guard context.table(row.table).exists(row.key) else { return announcement.didChange() }
+        remove(row, announcement)
+    }
+
+    private mutating func remove(_ row: Row, _ announcement: KeyValueAnnouncement) {
+        let table = context.table(row.table)
+        let owned = context.ownedRows(of: row.key, table)
+        context.remove(row.key, table)
+        announcement.didChange()
+        follow(owned)
+    }
+
+    private mutating func follow(_ rows: [Row]) {
+        context.releaseElements(rows)
+        steps += rows.reversed().map { .begin($0) }
     }
 }

@@ -6,9 +6,9 @@ extension RealmContext {
     func writeWords(
         of object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable, mask: UInt64, _ connection: Connection
     ) throws(SQLiteError) {
-        guard !table.layout.words.isEmpty else { return }
+        guard !table.words.isEmpty else { return }
         let values = RowEncoder.values(of: object)
-        for words in table.layout.words where mask & (1 << UInt64(min(words.property, 63))) != 0 {
+        for words in table.words where mask & (1 << UInt64(min(words.property, 63))) != 0 {
             if case .text = values[words.property] {
                 try connection.run(words.replace, [.integer(key), values[words.property]])
             } else {

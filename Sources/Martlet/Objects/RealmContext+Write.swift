@@ -86,6 +86,8 @@ extension RealmContext {
         dropDirty()
         self.transaction = nil
         isBetweenWrites = false
+        // Observers may wait for others who write.
+        transaction.abandon()
         replaceSnapshot(nil)
         touch()
         let announcement = announce(changes, inverted: true)

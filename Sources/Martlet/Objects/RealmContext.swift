@@ -133,7 +133,7 @@ final class RealmContext {
         for table in schema.tables.values {
             let model = models[table.type.name]
             if let known = tables[table.id], known.model != nil || model == nil && known.type == table.type {
-                known.incoming = table.incoming
+                known.follow(table)
                 continue
             }
             if let known = tables[table.id] {

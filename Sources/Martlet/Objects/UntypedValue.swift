@@ -59,10 +59,10 @@ enum UntypedValue {
 
     private static func rawValue(_ value: Any) -> Any? { (value as? any PersistableEnum)?.rawValue }
 
-    /// `Any` that holds an optional, without that layer; what JSON readers give as plain Swift values.
+    /// `Any` without optionals and views around it; what JSON readers give as plain Swift values.
     static func unwrapped(_ value: Any?) -> Any? {
         guard let value else { return nil }
-        if let optional = value as? any AnyOptional { return unwrapped(optional.wrapped) }
+        if let layer = value as? any UntypedLayer { return unwrapped(layer.inner) }
         guard Swift.type(of: value) is AnyClass else { return value }
         if value is NSNull { return nil }
         return (value as? NSNumber).map(plain) ?? value
@@ -99,11 +99,11 @@ enum UntypedValue {
     }
 }
 
-/// Any optional, seen without its type.
-private protocol AnyOptional {
-    var wrapped: Any? { get }
+/// What stands around an untyped value without being one: an optional, or a view of an object or collection by names.
+protocol UntypedLayer {
+    var inner: Any? { get }
 }
 
-extension Optional: AnyOptional {
-    var wrapped: Any? { self }
+extension Optional: UntypedLayer {
+    var inner: Any? { self }
 }

@@ -129,6 +129,7 @@ extension Realm {
             options.isTemporary = inMemoryIdentifier != nil
             options.schemaVersion = schemaVersion
             options.mayMigrate = !deleteRealmIfMigrationNeeded
+            options.replacesFile = deleteRealmIfMigrationNeeded && !readOnly
             if let migrationBlock, !deleteRealmIfMigrationNeeded {
                 options.migration = Migration.body(migrationBlock, self)
             }

@@ -7,15 +7,12 @@ extension Realm {
 
     /// Deletes the file of a configuration and those beside it; false when there was none.
     ///
-    /// - Throws: `Realm.Error` when a Realm of this process has the file open.
+    /// - Throws: `Realm.Error` when a Realm of this process has the file open, or another process writes for too long.
     @discardableResult
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
-        if StoreRegistry.isOpen(configuration.path) {
-            throw Error(
-                .fileAccess, path: configuration.path,
-                "the file is open in this process and cannot be deleted; let go of its Realms and objects first")
-        }
-        return StoreFiles.remove(configuration.path)
+        var options = StoreOptions(path: configuration.path, types: [])
+        options.environment = configuration.environment
+        return try translating { try StoreRegistry.remove(options) }
     }
 
     /// Opens the file of a configuration, migrates it if its schema version is lower, and closes it again.

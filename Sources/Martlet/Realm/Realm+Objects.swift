@@ -78,7 +78,7 @@ extension Realm {
     public func delete<Objects: Sequence>(_ objects: Objects) where Objects.Element: ObjectBase {
         context.confinement.require("a Realm")
         _ = context.requireWrite("the Realm")
-        for object in Array(objects) where !object.isInvalidated { context.delete(object) }
+        context.delete(Array(objects))
     }
 
     /// Deletes all members.
@@ -89,8 +89,7 @@ extension Realm {
                 table.type.name, of: results.storage.context.coordinator.path, in: context.coordinator.path)
         }
         _ = context.requireWrite("the Realm")
-        let keys = Array(results.storage.keys)
-        for key in keys where table.exists(key) { context.deleteRow(key, table) }
+        context.deleteRows(results.storage.keys.map { RowDeletion.Row(table: table.id, key: $0) })
     }
 
     /// Deletes all objects of all types, whatever they link to.

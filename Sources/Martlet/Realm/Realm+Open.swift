@@ -95,15 +95,7 @@ extension Realm {
 
     static func coordinator(_ configuration: Configuration) throws -> StoreCoordinator {
         let options = try configuration.options()
-        do {
-            return try StoreRegistry.coordinator(options)
-        } catch {
-            guard configuration.deleteRealmIfMigrationNeeded, error.code == .schemaMismatch, !configuration.readOnly,
-                !StoreRegistry.isOpen(options.path)
-            else { throw Error.thrown(error) }
-            StoreFiles.remove(options.path)
-            return try translating { try StoreRegistry.coordinator(options) }
-        }
+        return try translating { try StoreRegistry.coordinator(options) }
     }
 }
 

@@ -38,8 +38,7 @@ extension StoreCoordinator {
         }
     }
 
-    /// Returns when the checkpoints that were asked for have ended. Not to be called with the registry's lock held, which
-    /// whoever lets go of a file needs.
+    /// Returns when the checkpoints that were asked for have ended.
     static func waitForCheckpoints() { queue.sync {} }
 
     /// Copies the log into the database file as far as readers allow.

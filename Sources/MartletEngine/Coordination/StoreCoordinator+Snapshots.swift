@@ -80,7 +80,7 @@ extension StoreCoordinator {
         guard meta.epoch != epoch else { return }
         let types = try Catalog.types(connection)
         let found = Dictionary(types.map { ($0.type.name, $0.type) }, uniquingKeysWith: { first, _ in first })
-        let changed = declared.values.filter { found[$0.name]?.isLaidOut(like: $0) != true }.map(\.name).sorted()
+        let changed = declared.values.filter { found[$0.name]?.isLaidOut(for: $0) != true }.map(\.name).sorted()
         guard changed.isEmpty else {
             throw EngineError(
                 .schemaMismatch, path: path,

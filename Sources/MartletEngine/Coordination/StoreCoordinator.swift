@@ -101,7 +101,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         if !options.isReadOnly && !options.isTemporary { closeLog(state.idle.popLast()) }
         checkpointConnection?.close()
         for connection in state.idle { connection.close() }
-        if options.isTemporary { StoreRegistry.removeTemporary(path, file) }
+        if options.isTemporary { StoreRegistry.removeTemporary(options, file) }
     }
 
     // Closing an inherited connection would touch the locks and files of the parent process.
@@ -134,8 +134,9 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// The object types and the epoch of the file they belong to.
     package var schemaAndEpoch: (DatabaseSchema, Int64) { locked { ($0.schema, $0.epoch) } }
 
-    /// Refuses options that contradict those the file is open with, and takes in types that are new.
-    func check(_ other: StoreOptions) throws(EngineError) {
+    /// Refuses options that contradict those the file is open with. False when they bring types, or a version, that
+    /// `takeIn` is to bring to the file first.
+    func knows(_ other: StoreOptions) throws(EngineError) -> Bool {
         requireSameProcess()
         guard other.isReadOnly == options.isReadOnly, other.durability == options.durability else {
             throw EngineError(
@@ -150,9 +151,11 @@ package final class StoreCoordinator: @unchecked Sendable {
                 "the file is open in this process with another declaration of '\(others.joined(separator: "', '"))'; "
                     + "let go of its Realms and objects first")
         }
-        guard other.schemaVersion != schemaVersion || !other.types.allSatisfy({ declared[$0.type.name] != nil }) else {
-            return
-        }
+        return other.schemaVersion == schemaVersion && other.types.allSatisfy { declared[$0.type.name] != nil }
+    }
+
+    /// Brings the file, and what is known of it, up to options that it knows nothing of. To be called in the file's turn.
+    func takeIn(_ other: StoreOptions) throws(EngineError) {
         let opened = try StoreOpener(other, writeLock).open()
         adopt(opened, other)
         give(back: opened.connection)

@@ -9,37 +9,68 @@ import Synchronization
 struct StoreCopy {
     let path: String
     let options: StoreOptions
+    /// Where `path` leads to.
+    private let file: String
+
+    init(path: String, options: StoreOptions) {
+        self.path = path
+        self.options = options
+        file = StoreFiles.resolved(path)
+    }
 
     private static let count = Atomic<Int>(0)
 
     /// Writes what is newest in `source`. The copy is a file of its own: it has another id, and no history.
-    func write(_ source: Connection) throws {
-        try refuseExisting()
+    ///
+    /// - Parameter replacesLogs: take away the logs of a file that is gone, which SQLite would read into the copy;
+    ///   otherwise the copy is refused beside them.
+    func write(_ source: Connection, replacesLogs: Bool = false) throws {
+        try refuseExisting(replacesLogs)
         let number = Self.count.add(1, ordering: .relaxed).newValue
-        let unfinished = "\(path).copy-\(options.environment.processID())-\(number)"
+        let unfinished = "\(file).copy-\(options.environment.processID())-\(number)"
         defer { StoreFiles.remove(unfinished) }
         // What a killed process has left under this number.
         StoreFiles.remove(unfinished)
         try source.vacuum(into: unfinished)
         try makeOwn(unfinished)
-        guard cmartlet_rename_exclusively(unfinished, path) == 0 else {
-            try refuseExisting()
-            throw EngineError(
-                .inputOutput, path: path, "the copy cannot be given its name: \(String(cString: strerror(errno)))")
-        }
-        cmartlet_sync_folder(StoreFiles.folder(of: path))
+        if replacesLogs { try removeLogs(thenName: unfinished) } else { try name(unfinished) }
+        cmartlet_sync_folder(StoreFiles.folder(of: file))
     }
 
-    private func refuseExisting() throws(EngineError) {
-        guard StoreFiles.exists(path) else {
-            guard StoreFiles.isFolder(StoreFiles.folder(of: path)) else {
-                throw EngineError(
-                    .fileNotFound, path: path,
-                    "the folder '\(StoreFiles.folder(of: path))' does not exist; create it first")
-            }
-            return
+    // Whoever makes the file has the lock, and then the logs are his.
+    private func removeLogs(thenName unfinished: String) throws {
+        let lock = WriteLock(path: file + ".lock", environment: options.environment)
+        try lock.acquire()
+        defer { lock.release() }
+        if !StoreFiles.exists(file) { StoreFiles.removeLogs(of: file) }
+        try name(unfinished)
+    }
+
+    private func name(_ unfinished: String) throws {
+        try refuseExisting()
+        guard cmartlet_rename_exclusively(unfinished, file) == 0 else {
+            let reason = String(cString: strerror(errno))
+            try refuseExisting()
+            throw EngineError(.inputOutput, path: path, "the copy cannot be given its name: \(reason)")
         }
-        throw EngineError(.fileExists, path: path, "a file is there already; nothing was written; choose another path")
+    }
+
+    private func refuseExisting(_ ignoresLogs: Bool = false) throws(EngineError) {
+        if StoreFiles.exists(file) {
+            throw EngineError(
+                .fileExists, path: path, "a file is there already; nothing was written; choose another path")
+        }
+        guard StoreFiles.isFolder(StoreFiles.folder(of: file)) else {
+            throw EngineError(
+                .fileNotFound, path: path,
+                "the folder '\(StoreFiles.folder(of: file))' does not exist; create it first")
+        }
+        if !ignoresLogs, let log = StoreFiles.log(of: file) {
+            throw EngineError(
+                .fileExists, path: path,
+                "the log '\(log)' of a file that is gone is there, and would be read into the copy; nothing was written; "
+                    + "delete what is left with 'Realm.deleteFiles' or choose another path")
+        }
     }
 
     private func makeOwn(_ unfinished: String) throws {
@@ -82,7 +113,7 @@ extension StoreOpener {
         defer { opened.connection.close() }
         if opened.connection.isInTransaction { try opened.connection.run("ROLLBACK") }
         do {
-            try StoreCopy(path: path, options: options).write(opened.connection)
+            try StoreCopy(path: path, options: options).write(opened.connection, replacesLogs: true)
         } catch let error as EngineError where error.code == .fileExists {
             // Another process was faster, with the same seed.
         }

@@ -18,12 +18,31 @@ package enum StoreFiles {
         status(resolved(path) + "-wal").map { Int($0.st_size) } ?? 0
     }
 
-    /// Deletes the database and the files beside it; true if there was a database.
+    /// Deletes the database and the files beside it, and the symbolic link that led there; true if there was a database.
     @discardableResult
     package static func remove(_ path: String) -> Bool {
         let existed = exists(path)
-        for suffix in suffixes { unlink(path + suffix) }
+        let file = resolved(path)
+        for suffix in suffixes { unlink(file + suffix) }
+        if file != path { unlink(path) }
         return existed
+    }
+
+    /// True when there is a database or one of the files beside it.
+    static func isAnyThere(_ path: String) -> Bool {
+        let file = resolved(path)
+        return suffixes.contains { exists(file + $0) }
+    }
+
+    /// What SQLite would read into whatever database is beside it.
+    private static let logs = ["-wal", "-shm", "-journal"]
+
+    /// A log beside a database, or beside where one was.
+    static func log(of path: String) -> String? { logs.map { path + $0 }.first(where: exists) }
+
+    /// Deletes the logs of a database that is gone: without it they say nothing.
+    static func removeLogs(of path: String) {
+        for suffix in logs { unlink(path + suffix) }
     }
 
     /// A path for a Realm that lives in memory: a file system in memory where there is one.
@@ -66,15 +85,31 @@ package enum StoreFiles {
         status(path).map { Identity(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)) }
     }
 
-    /// The path without symbolic links, as far as it exists.
+    /// The path without symbolic links, as far as it exists. A link may lead to a file that is not there yet.
     static func resolved(_ path: String) -> String {
-        if let whole = realpath(path, nil) {
-            defer { free(whole) }
-            return String(cString: whole)
+        var path = path
+        // As many as systems follow: links may go in circles.
+        for _ in 0..<40 {
+            if let whole = real(path) { return whole }
+            guard let folder = real(folder(of: path)) else { return path }
+            path = (folder as NSString).appendingPathComponent((path as NSString).lastPathComponent)
+            guard let goal = goal(of: path) else { return path }
+            path = goal.hasPrefix("/") ? goal : (folder as NSString).appendingPathComponent(goal)
         }
-        guard let found = realpath(folder(of: path), nil) else { return path }
+        return path
+    }
+
+    /// What a symbolic link says; nil for anything else.
+    private static func goal(of link: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+    }
+
+    private static func real(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
         defer { free(found) }
-        return (String(cString: found) as NSString).appendingPathComponent((path as NSString).lastPathComponent)
+        return String(cString: found)
     }
 
     /// Refuses paths that cannot hold a database, before anything is opened.

@@ -12,6 +12,8 @@ package struct StoreOptions: Sendable {
     package var schemaVersion: UInt64 = 0
     /// False: a file that differs in what cannot change by itself is refused, whatever its version.
     package var mayMigrate = true
+    /// A file that is refused for its types is deleted and made anew, unless this process has it open.
+    package var replacesFile = false
     /// The user's part of a migration to a higher schema version.
     package var migration: (@Sendable (MigrationSides) throws -> Void)?
     /// The types of the file are taken as they are, and none is declared.

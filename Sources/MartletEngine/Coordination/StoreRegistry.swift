@@ -1,67 +1,231 @@
+import CMartletRuntime
 import Foundation
 import MartletSQLite
 
-/// The open files of this process, one coordinator each, found by device and inode: the only process-global state.
+/// The open files of this process, one coordinator each: the only process-global state.
+///
+/// Ledger of locks. Whoever holds one may wait for those below it.
+///
+/// 1. The turn of a file: one thread at a time opens, migrates, seeds, compacts or deletes it. A turn goes by all that tells
+///    the file from others: its path without symbolic links, which it has before it exists, and its device and inode. A
+///    thread in a turn may wait for that of another file, as when a migration opens one; a wait that would close a circle is
+///    refused at once. Files that are open with the same types are handed out without a turn.
+/// 2. The queue of writers of a file, `WriteLock`. Who waits for it gives up after a time. Inside a write other files may be
+///    opened: a circle that leads through both kinds of locks ends with that time.
+/// 3. `table`, which guards `state`, for the few steps that look at it. Nothing is waited for and no coordinator let go of
+///    while it is held, because the end of a coordinator takes it too.
 package enum StoreRegistry {
     private final class Entry {
         weak var coordinator: StoreCoordinator?
         init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
     }
 
-    private struct State {
-        var entries: [StoreFiles.Identity: Entry] = [:]
-        var names: [String: Entry] = [:]
-        /// Paths that are being opened further up on this thread: by a migration that opens its own file.
-        var opening: Set<String> = []
+    private enum Name: Hashable {
+        case path(String)
+        case file(StoreFiles.Identity)
     }
 
-    // Recursive: the last reference to a coordinator may be let go of while the lock is held.
-    private static let lock = NSRecursiveLock()
-    // Guarded by `lock`.
+    private typealias ThreadID = UInt
+
+    private struct State {
+        var entries: [Name: Entry] = [:]
+        /// Who is in the turn of a file.
+        var turns: [Name: ThreadID] = [:]
+        /// What threads wait for the turn of.
+        var waiting: [ThreadID: [Name]] = [:]
+
+        func holders(_ names: [Name]) -> [ThreadID] { names.compactMap { turns[$0] } }
+
+        /// True when one of `threads` waits, through whatever others, for the turn of `thread`.
+        func wait(_ threads: [ThreadID], for thread: ThreadID) -> Bool {
+            threads.contains { other in
+                let next = holders(waiting[other] ?? [])
+                return next.contains(thread) || wait(next, for: thread)
+            }
+        }
+    }
+
+    // Also signals that a turn has ended.
+    private static let table = NSCondition()
+    // Guarded by `table`.
     nonisolated(unsafe) private static var state = State()
+
+    private static func locked<R>(_ body: (inout State) -> R) -> R {
+        table.lock()
+        defer { table.unlock() }
+        return body(&state)
+    }
+
+    private static var thisThread: ThreadID { ThreadID(cmartlet_thread()) }
+
+    private static func names(_ options: StoreOptions) -> [Name] {
+        // A virtual file system of a test has no links, and may have no inodes.
+        let path = options.environment.vfsName == nil ? StoreFiles.resolved(options.path) : options.path
+        return [.path(path)] + (StoreFiles.identity(options.path).map { [.file($0)] } ?? [])
+    }
+
+    // MARK: Turns
+
+    private static func takeTurn(_ options: StoreOptions) throws(EngineError) -> [Name] {
+        let me = thisThread
+        table.lock()
+        defer { table.unlock() }
+        while true {
+            // Anew each time: the file may have come or gone meanwhile.
+            let names = names(options)
+            let holders = state.holders(names)
+            if holders.isEmpty {
+                for name in names { state.turns[name] = me }
+                return names
+            }
+            if holders.contains(me) {
+                throw EngineError(
+                    .busy, path: options.path,
+                    "the file is opened or deleted inside its own migration, which holds it; use the objects of the "
+                        + "migration")
+            }
+            state.waiting[me] = names
+            defer { state.waiting[me] = nil }
+            if state.wait(holders, for: me) {
+                throw EngineError(
+                    .busy, path: options.path,
+                    "another thread is opening the file, and waits for one that this thread is opening; do not open "
+                        + "two files inside each other's migrations")
+            }
+            table.wait()
+        }
+    }
+
+    private static func end(_ turn: [Name]) {
+        locked { state in for name in turn { state.turns[name] = nil } }
+        table.broadcast()
+    }
+
+    // MARK: Opening
 
     /// The coordinator of the file at `options.path`, opened if nobody has it open.
     package static func coordinator(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
-        lock.lock()
-        defer { lock.unlock() }
-        guard state.opening.insert(options.path).inserted else {
-            throw EngineError(
-                .busy, path: options.path,
-                "the file is opened inside its own migration, which holds it; use the objects of the migration")
+        if let open = openOutsideTurn(options), try open.knows(options) { return open }
+        let turn = try takeTurn(options)
+        defer { end(turn) }
+        do {
+            return try opened(options)
+        } catch {
+            guard options.replacesFile, error.code == .schemaMismatch, !isHeld(options) else { throw error }
+            try removeFiles(options)
+            return try opened(options)
         }
-        defer { state.opening.remove(options.path) }
-        if let open = open(options) {
-            try open.check(options)
-            return open
-        }
+    }
+
+    // In the turn of the file.
+    private static func opened(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
+        if let open = locked({ found($0, options) }) { return try extended(open, options) }
         // Left by a process that was killed, or about to be deleted by the last user on another thread.
         if options.isTemporary && options.environment.vfsName == nil { StoreFiles.remove(options.path) }
         let coordinator = try StoreCoordinator(options)
-        if let id = StoreFiles.identity(options.path) { state.entries[id] = Entry(coordinator) }
-        if options.environment.vfsName != nil { state.names[options.path] = Entry(coordinator) }
-        state.entries = state.entries.filter { $0.value.coordinator != nil }
-        state.names = state.names.filter { $0.value.coordinator != nil }
-        return coordinator
+        let known = register(coordinator, options)
+        return known === coordinator ? coordinator : try extended(known, options)
     }
 
-    private static func open(_ options: StoreOptions) -> StoreCoordinator? {
-        if let id = StoreFiles.identity(options.path), let open = state.entries[id]?.coordinator { return open }
-        // A virtual file system of a test has no inodes.
-        return options.environment.vfsName == nil ? nil : state.names[options.path]?.coordinator
+    private static func extended(
+        _ open: StoreCoordinator, _ options: StoreOptions
+    ) throws(EngineError) -> StoreCoordinator {
+        if try !open.knows(options) { try open.takeIn(options) }
+        return open
     }
+
+    /// Makes a coordinator known. Where two names of a file that was not there are told apart by the file system alone, as
+    /// by the case of letters, two threads may open it at once: then the first to come here is the coordinator for both.
+    private static func register(_ coordinator: StoreCoordinator, _ options: StoreOptions) -> StoreCoordinator {
+        let (known, _) = locked { state in
+            // Held until the lock is not.
+            let living = state.entries.compactMapValues(\.coordinator)
+            state.entries = state.entries.filter { living[$0.key] != nil }
+            let known = found(state, options) ?? coordinator
+            for name in coordinatorNames(options) { state.entries[name] = Entry(known) }
+            return (known, living)
+        }
+        return known
+    }
+
+    // A path may come to lead to another file, except in the virtual file system of a test.
+    private static func coordinatorNames(_ options: StoreOptions) -> [Name] {
+        names(options).filter { name in
+            if case .path = name { options.environment.vfsName != nil } else { true }
+        }
+    }
+
+    private static func found(_ state: State, _ options: StoreOptions) -> StoreCoordinator? {
+        coordinatorNames(options).reversed().lazy.compactMap { state.entries[$0]?.coordinator }.first
+    }
+
+    // A migration of an open file is not to find the coordinator that it is about to change.
+    private static func openOutsideTurn(_ options: StoreOptions) -> StoreCoordinator? {
+        locked { state in
+            state.holders(names(options)).contains(thisThread) ? nil : found(state, options)
+        }
+    }
+
+    /// True while some Realm of this process has the file open.
+    package static func isOpen(_ path: String) -> Bool { isOpen(StoreOptions(path: path, types: [])) }
+
+    private static func isOpen(_ options: StoreOptions) -> Bool {
+        guard isHeld(options) else { return false }
+        // The last to hold it may be a checkpoint in the background, which ends soon.
+        StoreCoordinator.waitForCheckpoints()
+        return isHeld(options)
+    }
+
+    private static func isHeld(_ options: StoreOptions) -> Bool { locked { found($0, options) } != nil }
+
+    // MARK: Files that are not open
 
     /// Compacts a file that nobody in this process has open.
     package static func compact(_ options: StoreOptions) throws(EngineError) {
-        _ = isOpen(options.path)
-        lock.lock()
-        defer { lock.unlock() }
-        guard !isHeld(options.path) else {
-            throw EngineError(
-                .accessDenied, path: options.path,
-                "the file is open in this process and cannot be compacted; let go of its Realms and objects first")
-        }
+        let turn = try takeTurn(options)
+        defer { end(turn) }
+        try refuseOpen(options, "compacted")
         try StoreCoordinator(asFound(options)).compact()
     }
+
+    /// Deletes a file that nobody in this process has open, with all that is beside it, when other processes have stopped
+    /// writing. False when there was none.
+    package static func remove(_ options: StoreOptions) throws(EngineError) -> Bool {
+        let turn = try takeTurn(options)
+        defer { end(turn) }
+        try refuseOpen(options, "deleted")
+        return StoreFiles.isAnyThere(options.path) ? try removeFiles(options) : false
+    }
+
+    // In the turn of the file. Another process that is making the file, or writing, ends that first.
+    @discardableResult
+    private static func removeFiles(_ options: StoreOptions) throws(EngineError) -> Bool {
+        let lock = WriteLock(path: StoreFiles.resolved(options.path) + ".lock", environment: options.environment)
+        try lock.acquire()
+        defer { lock.release() }
+        return StoreFiles.remove(options.path)
+    }
+
+    private static func refuseOpen(_ options: StoreOptions, _ what: String) throws(EngineError) {
+        guard isOpen(options) else { return }
+        throw EngineError(
+            .accessDenied, path: options.path,
+            "the file is open in this process and cannot be \(what); let go of its Realms and objects first")
+    }
+
+    /// Deletes a temporary file with its last user, unless another has taken the path since.
+    static func removeTemporary(_ options: StoreOptions, _ identity: StoreFiles.Identity?) {
+        _ = locked { state -> StoreCoordinator? in
+            // Another thread in the turn of the file deletes it itself, or makes it anew.
+            let isTaken = state.holders(names(options)).contains { $0 != thisThread }
+            guard !isTaken, let identity, StoreFiles.identity(options.path) == identity else { return nil }
+            let other = found(state, options)
+            if other == nil { StoreFiles.remove(options.path) }
+            return other
+        }
+    }
+
+    // MARK: Looking
 
     /// The schema version of a file, which is only looked at.
     package static func schemaVersion(_ options: StoreOptions) throws(EngineError) -> UInt64 {
@@ -80,26 +244,5 @@ package enum StoreRegistry {
         options.seedPath = nil
         options.compactsAtLaunch = nil
         return options
-    }
-
-    /// True while some Realm of this process has the file open.
-    package static func isOpen(_ path: String) -> Bool {
-        guard isHeld(path) else { return false }
-        // The last to hold it may be a checkpoint in the background, which ends soon.
-        StoreCoordinator.waitForCheckpoints()
-        return isHeld(path)
-    }
-
-    private static func isHeld(_ path: String) -> Bool {
-        lock.lock()
-        defer { lock.unlock() }
-        return StoreFiles.identity(path).flatMap { state.entries[$0]?.coordinator } != nil
-    }
-
-    /// Deletes a temporary file with its last user, unless another has taken the path since.
-    static func removeTemporary(_ path: String, _ identity: StoreFiles.Identity?) {
-        lock.lock()
-        defer { lock.unlock() }
-        if let identity, StoreFiles.identity(path) == identity { StoreFiles.remove(path) }
     }
 }

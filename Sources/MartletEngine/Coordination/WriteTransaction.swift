@@ -30,9 +30,7 @@ package final class WriteTransaction {
         oldRows = RowImages(wasKept: keepsOldRows)
     }
 
-    deinit {
-        if isOpen { _ = try? cancel() }
-    }
+    deinit { abandon() }
 
     /// The version that the open write begins from, durable or sealed.
     package var baseVersion: Version { handle.version + Version(sealed.count) }
@@ -177,10 +175,14 @@ package final class WriteTransaction {
         return handle.surrender()
     }
 
-    // The lock goes to the next writer whatever has failed.
     private func abandoned(_ error: EngineError) -> EngineError {
-        _ = try? cancel()
+        abandon()
         return error
+    }
+
+    /// Takes back what has not ended yet. The lock goes to the next writer whatever has failed.
+    package func abandon() {
+        if isOpen { _ = try? cancel() }
     }
 
     /// Takes everything back and returns the version from before, pinned.

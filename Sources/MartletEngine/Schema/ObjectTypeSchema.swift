@@ -26,14 +26,15 @@ package struct ObjectTypeSchema: Sendable, Equatable {
         return scalar.isInteger
     }
 
-    /// True when code made for this type can use tables made for `other`: the same properties in the same order, stored
-    /// and deleted alike. Indexes, unique sets and former names may differ.
-    package func isLaidOut(like other: ObjectTypeSchema) -> Bool {
+    /// True when code made for `other` can use tables made for this type: the same properties in the same order, stored
+    /// and deleted alike, and words indexed where `other` searches for them. Words beyond those are written by all who
+    /// follow the file; other indexes, unique sets and former names may differ.
+    package func isLaidOut(for other: ObjectTypeSchema) -> Bool {
         name == other.name && isEmbedded == other.isEmbedded && primaryKey == other.primaryKey
             && properties.count == other.properties.count
             && zip(properties, other.properties).allSatisfy {
                 $0.name == $1.name && $0.kind == $1.kind && $0.element == $1.element && $0.isOptional == $1.isOptional
-                    && $0.onDelete == $1.onDelete
+                    && $0.onDelete == $1.onDelete && ($0.isFullText || !$1.isFullText)
             }
     }
 

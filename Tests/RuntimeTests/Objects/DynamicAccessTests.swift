@@ -79,6 +79,33 @@ import Testing
         }
     }
 
+    @Test("O5 O12 untyped views of objects and collections are values wherever untyped values are") func views() throws
+    {
+        let test = try TestRealm()
+        let realm = test.realm
+        try realm.write {
+            let one = realm.dynamicCreate("Node", value: ["id": 1, "name": "one"])
+            let two = realm.dynamicCreate(
+                "Node",
+                value: [
+                    "id": 2, "next": one, "children": [one, one], "peers": [one], "named": ["a": one],
+                    "part": ["node": one] as [String: Any],
+                ] as [String: Any])
+            #expect(two.next as? DynamicObject == one && two.dynamicList("children").count == 2)
+            #expect(two.dynamicSet("peers").contains(one) && two.dynamicMap("named")["a"] as? DynamicObject == one)
+            #expect((two.part as? DynamicObject)?.node as? DynamicObject == one)
+            let three = realm.dynamicCreate(
+                "Node",
+                value: ["id": 3, "children": two.children as Any, "named": two.named as Any, "next": two]
+                    as [String: Any])
+            #expect(three.dynamicList("children").count == 2 && three.dynamicMap("named").count == 1)
+            realm.create(Node.self, value: ["id": 3, "next": one] as [String: Any], update: .modified)
+            #expect(three.next as? DynamicObject == one)
+            let unmanaged = Node(value: ["id": 4, "next": two, "children": [one]] as [String: Any])
+            #expect(unmanaged.next?.id == 2 && unmanaged.children.map(\.id) == [1])
+        }
+    }
+
     @Test("O12 elements that may be nil, enums and objects by name") func others() throws {
         let lists = OptionalLists(id: 1)
         for (name, value) in Self.values {

@@ -1,0 +1,213 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import MartletEngine
+
+/// Many threads and many paths: one coordinator for each file, and nobody waits for the file of another.
+@Suite("registry of open files")
+struct RegistryTests {
+    private static let wider = [VirtualProcess.note, "object Cat\nproperty a Int"]
+
+    /// Runs a part of a test on a thread of its own.
+    private final class Part: Sendable {
+        private let done = DispatchSemaphore(value: 0)
+        private let failure = Mutex<EngineError?>(nil)
+
+        init(_ body: @escaping @Sendable () throws -> Void) {
+            Thread.detachNewThread { [self] in
+                let error = engineError(body)
+                failure.withLock { $0 = error }
+                done.signal()
+            }
+        }
+
+        /// False when it has not ended after a while that is long for any machine.
+        func ends() -> Bool { done.wait(timeout: .now() + .seconds(20)) == .success }
+
+        var error: EngineError? { failure.withLock { $0 } }
+    }
+
+    /// Options for a migration to version 1 with a block of the test.
+    private func migrating(_ path: String, _ block: @escaping @Sendable () throws -> Void) throws -> StoreOptions {
+        _ = try StoreRegistry.coordinator(VirtualProcess.options(path))
+        return VirtualProcess.options(path) {
+            $0.schemaVersion = 1
+            $0.migration = { _ in try block() }
+        }
+    }
+
+    @Test("O1 threads that open a file by several names before it is there get one coordinator")
+    func namesOfMissingFile() throws {
+        for _ in 0..<20 {
+            let folder = try TestFolder()
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path("dangling.realm"), withDestinationPath: "test.realm")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path("folder"), withDestinationPath: folder.url.path)
+            let names = ["test.realm", "dangling.realm", "folder/test.realm", "folder/dangling.realm"]
+            let opened = Mutex<[StoreCoordinator]>([])
+            let parts = (names + names).map { name in
+                let options = VirtualProcess.options(folder.path(name)) {
+                    $0.environment.writeTimeoutMilliseconds = 10_000
+                }
+                return Part {
+                    let coordinator = try StoreRegistry.coordinator(options)
+                    opened.withLock { $0.append(coordinator) }
+                }
+            }
+            for part in parts { #expect(part.ends() && part.error == nil) }
+            let coordinators = opened.withLock { $0 }
+            #expect(coordinators.count == 8 && Set(coordinators.map(ObjectIdentifier.init)).count == 1)
+        }
+    }
+
+    @Test("O1 a thread inside a write opens another file while the first waits for its turn to change the schema")
+    func writerOpensAnother() throws {
+        let folder = try TestFolder()
+        let reached = DispatchSemaphore(value: 0)
+        let isListening = Mutex(false)
+        let process = VirtualProcess(
+            try StoreRegistry.coordinator(
+                VirtualProcess.options(folder.path()) {
+                    $0.environment.writeTimeoutMilliseconds = 10_000
+                    $0.environment.now = {
+                        if isListening.withLock({ $0 }) { reached.signal() }
+                        return DispatchTime.now().uptimeNanoseconds
+                    }
+                }))
+        let wide = VirtualProcess.options(folder.path(), Self.wider)
+        let other = VirtualProcess.options(folder.path("other.realm"))
+        var waiting: Part?
+        var opening: Part?
+        try process.write { transaction in
+            try transaction.addNote("a")
+            isListening.withLock { $0 = true }
+            waiting = Part { _ = try StoreRegistry.coordinator(wide) }
+            #expect(reached.wait(timeout: .now() + .seconds(20)) == .success)
+            opening = Part { _ = try StoreRegistry.coordinator(other) }
+            #expect(opening?.ends() == true, "nobody uses the other file")
+        }
+        #expect(waiting?.ends() == true && waiting?.error == nil && opening?.error == nil)
+        #expect(process.coordinator.schema["Cat"] != nil)
+    }
+
+    @Test("O2 a migration may wait for a thread that opens another file")
+    func migrationWaits() throws {
+        let folder = try TestFolder()
+        let other = VirtualProcess.options(folder.path("other.realm"))
+        let ended = Mutex(false)
+        let options = try migrating(folder.path()) {
+            let part = Part { _ = try StoreRegistry.coordinator(other) }
+            let isDone = part.ends() && part.error == nil
+            ended.withLock { $0 = isDone }
+        }
+        _ = try StoreRegistry.coordinator(options)
+        #expect(ended.withLock { $0 })
+    }
+
+    @Test("O2 a migration that opens its own file is refused, whatever the path")
+    func ownFile() throws {
+        let folder = try TestFolder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link.realm"), withDestinationPath: "test.realm")
+        for (version, name) in ["test.realm", "link.realm"].enumerated() {
+            let inside = VirtualProcess.options(folder.path(name))
+            let code = Mutex<EngineError.Code?>(nil)
+            var options = try migrating(folder.path()) {
+                let error = engineError { _ = try StoreRegistry.coordinator(inside) }
+                code.withLock { $0 = error?.code }
+            }
+            options.schemaVersion = UInt64(version + 1)
+            options.types = VirtualProcess.options("", Self.wider).types
+            _ = try StoreRegistry.coordinator(options)
+            #expect(code.withLock { $0 } == .busy, "\(name)")
+            StoreFiles.remove(folder.path())
+        }
+    }
+
+    @Test("O2 two migrations that open each other's file do not wait for ever")
+    func crossing() throws {
+        let folder = try TestFolder()
+        let names = ["test.realm", "other.realm"]
+        let inside = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+        let codes = Mutex<[EngineError.Code?]>([])
+        let parts = try [0, 1].map { mine in
+            let other = VirtualProcess.options(folder.path(names[1 - mine]))
+            let options = try migrating(folder.path(names[mine])) {
+                inside[mine].signal()
+                inside[1 - mine].wait()
+                let error = engineError { _ = try StoreRegistry.coordinator(other) }
+                codes.withLock { $0.append(error?.code) }
+            }
+            return Part { _ = try StoreRegistry.coordinator(options) }
+        }
+        for part in parts { #expect(part.ends() && part.error == nil) }
+        // The one that would have closed the circle; the other finds a file of a newer version.
+        #expect(codes.withLock { $0 } == [.busy, .schemaVersionNewer])
+    }
+
+    // MARK: Deleting
+
+    @Test("O8 a file is not deleted while it is being opened")
+    func deletingWhileOpening() throws {
+        let path = try TestFolder()
+        let file = path.path()
+        for round in 0..<150 {
+            let options = VirtualProcess.options(file) { $0.environment.writeTimeoutMilliseconds = 10_000 }
+            let start = DispatchSemaphore(value: 0)
+            let deleting = Part {
+                start.wait()
+                _ = try StoreRegistry.remove(options)
+            }
+            let opening = Part {
+                start.wait()
+                let process = VirtualProcess(try StoreRegistry.coordinator(options))
+                try process.add("a")
+                withExtendedLifetime(process) {
+                    #expect(StoreFiles.exists(file) && StoreFiles.exists(file + "-wal"), "round \(round)")
+                }
+            }
+            start.signal()
+            start.signal()
+            #expect(deleting.ends() && opening.ends() && opening.error == nil)
+            #expect(deleting.error == nil || deleting.error?.code == .accessDenied)
+        }
+    }
+
+    @Test("O8 a file is not deleted from inside its own migration, nor in the middle of another process's write")
+    func deletingInUse() throws {
+        let folder = try TestFolder()
+        let path = folder.path()
+        let code = Mutex<EngineError.Code?>(nil)
+        let options = try migrating(path) {
+            let error = engineError { _ = try StoreRegistry.remove(VirtualProcess.options(path)) }
+            code.withLock { $0 = error?.code }
+        }
+        do { _ = try StoreRegistry.coordinator(options) }
+        #expect(code.withLock { $0 } == .busy)
+        do {
+            let process = try VirtualProcess(path) { $0.schemaVersion = 1 }
+            try process.write { transaction in
+                try transaction.addNote("a")
+                #expect(engineError { _ = try StoreRegistry.remove(VirtualProcess.options(path)) }?.code == .busy)
+            }
+            #expect(StoreFiles.exists(path))
+        }
+        #expect(try StoreRegistry.remove(VirtualProcess.options(path)))
+        for suffix in StoreFiles.suffixes { #expect(!StoreFiles.exists(path + suffix)) }
+        #expect(try !StoreRegistry.remove(VirtualProcess.options(path)))
+    }
+
+    @Test("O8 deleting by a symbolic link takes the file and its log, and the link")
+    func deletingByLink() throws {
+        let folder = try TestFolder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link.realm"), withDestinationPath: "test.realm")
+        do { try VirtualProcess(StoreRegistry.coordinator(VirtualProcess.options(folder.path("link.realm")))).add("a") }
+        #expect(StoreFiles.exists(folder.path() + "-wal"))
+        #expect(try StoreRegistry.remove(VirtualProcess.options(folder.path("link.realm"))))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    }
+}

@@ -1,0 +1,162 @@
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+import Synchronization
+import Testing
+
+@testable import Martlet
+@testable import MartletEngine
+
+/// A file that other threads and other builds of the program use.
+@Suite struct SharedFileTests {
+    private static let types: [ObjectBase.Type] = [Indexed.self]
+
+    /// Another process with another declaration of `Indexed`, and its Realm.
+    private func realm(_ test: TestRealm, _ edit: (String) -> String) throws -> (RealmContext, ModelClass) {
+        var options = try test.configuration.options()
+        let type = try #require(SchemaFacts.objectType(edit("\(Indexed._facts)")))
+        options.types = [TypeDeclaration(type) { TableLayout.zeroRow(type) }]
+        let coordinator = try StoreCoordinator(options)
+        let context = RealmContext(
+            coordinator, .init(), Migration.models(coordinator.schema, [:]), .readWrite, .currentThread(), nil)
+        context.replaceSnapshot(try coordinator.openSnapshot())
+        return (context, try #require(context.table(named: "Indexed")?.model))
+    }
+
+    private func withoutWords(_ facts: String) -> String { facts.replacingOccurrences(of: " fullText", with: "") }
+
+    private func add(_ id: Int, _ body: String, _ context: RealmContext, _ model: ModelClass) throws {
+        try context.beginWrite()
+        _ = context.create(
+            model, ["id": id, "body": body, "code": "\(id)", "row": id, "column": id, "grade": "good"], .error)
+        try context.commitWrite()
+    }
+
+    @Test("O55 a build that begins to search while an older one writes finds what that writes later")
+    func newerBuild() throws {
+        let folder = try TestRealm { $0.objectTypes = [Keyless.self] }
+        var options = try folder.configuration.options()
+        options.path = folder.url.path + "-shared"
+        let type = try #require(SchemaFacts.objectType(withoutWords("\(Indexed._facts)")))
+        options.types = [TypeDeclaration(type) { TableLayout.zeroRow(type) }]
+        let coordinator = try StoreCoordinator(options)
+        let old = RealmContext(
+            coordinator, .init(), Migration.models(coordinator.schema, [:]), .readWrite, .currentThread(), nil)
+        let model = try #require(old.table(named: "Indexed")?.model)
+        try add(1, "a quick fox", old, model)
+        var configuration = folder.configuration
+        configuration.fileURL = URL(fileURLWithPath: options.path)
+        configuration.objectTypes = Self.types
+        let realm = try Realm(configuration: configuration)
+        func found(_ word: String) -> [Int] {
+            realm.refresh()
+            return realm.objects(Indexed.self).where { $0.body.matches(word) }.map(\.id)
+        }
+        #expect(found("fox") == [1])
+        try add(2, "another fox", old, model)
+        #expect(found("fox") == [1, 2])
+        try old.beginWrite()
+        try #require(old.table(named: "Indexed")).object(1)["body"] = "a slow tortoise"
+        old.delete(try #require(old.table(named: "Indexed")).object(2))
+        try old.commitWrite()
+        #expect(found("fox") == [] && found("tortoise") == [1])
+    }
+
+    @Test("O2 O55 a build that searches is refused once an older one has taken the indexes away")
+    func indexesGone() throws {
+        let test = try TestRealm { $0.objectTypes = Self.types }
+        try test.realm.write { test.realm.add(Indexed(id: 1, body: "fox")) }
+        let (old, model) = try realm(test, withoutWords)
+        let code = { (error: Realm.Error?) in error?.code }
+        let refused = #expect(throws: Realm.Error.self) { try test.realm.write {} }
+        #expect(code(refused) == .schemaMismatch)
+        try add(2, "fox", old, model)
+        #expect(test.realm.objects(Indexed.self).where { $0.body.matches("fox") }.map(\.id) == [1], "as it was pinned")
+    }
+
+    // MARK: Deleting
+
+    @Test("O8 files are not deleted from inside their own migration") func deletingInMigration() throws {
+        let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
+            _ = create("Keyless", ["content": 5])
+        }
+        let code = Mutex<Realm.Error.Code?>(nil)
+        let configuration = past.configuration([Keyless.self])
+        let realm = try past.migrated([Keyless.self]) { _, _ in
+            let error = #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: configuration) }
+            code.withLock { $0 = error?.code }
+        }
+        #expect(code.withLock { $0 } != nil && Realm.fileExists(for: configuration))
+        #expect(realm.objects(Keyless.self).map(\.content) == ["5"])
+    }
+
+    @Test("O2 deleteRealmIfMigrationNeeded makes the file anew, unless somebody has it open") func madeAnew() throws {
+        let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
+            _ = create("Keyless", ["content": 5])
+        }
+        var configuration = past.configuration([Keyless.self], schemaVersion: 0)
+        let refused = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }
+        #expect(refused?.code == .schemaMismatch)
+        configuration.deleteRealmIfMigrationNeeded = true
+        do { #expect(try Realm(configuration: configuration).isEmpty) }
+        let holding = try past.migrated([Keyless.self], schemaVersion: 0)
+        try holding.write { holding.add(Keyless()) }
+        #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: configuration) }
+        #expect(holding.objects(Keyless.self).count == 1)
+    }
+
+    // MARK: After a failure
+
+    @Test("O4 K20 observers of a write that could not be stored are told when others can write again")
+    func toldAfterTheLock() throws {
+        let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 0 }
+        let node = try test.nodes(1)[0]
+        let recorder = node.recorder("name", options: [])
+        var failures: [any Error] = []
+        recorder.onCall = {
+            guard !test.realm.isInWriteTransaction else { return }
+            do {
+                try test.elsewhere { realm in try realm.write { realm.add(Node(id: 100 + failures.count)) } }
+            } catch {
+                failures.append(error)
+            }
+        }
+        let error = #expect(throws: Realm.Error.self) {
+            try test.realm.write {
+                try limitGrowth(test.realm.context.handle, pages: 2)
+                node.name = String(repeating: "x", count: 50_000)
+            }
+        }
+        #expect(error?.code == .outOfDiskSpace && failures.isEmpty)
+        #expect(recorder.calls == ["name", "name"] && node.name == "n1")
+        test.realm.refresh()
+        #expect(test.realm.objects(Node.self).map(\.id) == [1, 100])
+    }
+
+    @Test("O2 an object that outlives its migration keeps no statement of the file's connection")
+    func statements() throws {
+        let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
+            _ = create("Keyless", ["content": 5])
+        }
+        // Used on one thread alone.
+        final class Kept: @unchecked Sendable {
+            var objects: [MigrationObject?] = []
+            weak var select: AnyObject?
+            weak var insert: AnyObject?
+        }
+        let kept = Kept()
+        let realm = try past.migrated([Keyless.self]) { migration, _ in
+            migration.enumerateObjects(ofType: "Keyless") { old, new in
+                new?["content"] = "six"
+                kept.objects = [old, new]
+                guard let table = new?._table else { return }
+                kept.select = table.context.read { try? table.selectStatement($0) }
+            }
+            let made = migration.create("Keyless", value: ["content": "seven"])
+            if let table = made._table { kept.insert = table.context.read { try? table.insertStatement($0) } }
+            #expect(kept.select != nil && kept.insert != nil)
+        }
+        #expect(kept.objects.count == 2 && kept.select == nil && kept.insert == nil)
+        #expect(realm.objects(Keyless.self).map(\.content).sorted() == ["seven", "six"])
+    }
+}
