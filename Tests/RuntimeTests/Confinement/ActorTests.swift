@@ -66,7 +66,7 @@ actor KennelActor {
 
 /// Waits until `condition` holds, which others bring about.
 func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-    let deadline = Date(timeIntervalSinceNow: 60)
+    let deadline = Date(timeIntervalSinceNow: 900)
     while Date() < deadline {
         if try await condition() { return true }
         await _Concurrency.Task.yield()

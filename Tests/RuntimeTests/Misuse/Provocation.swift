@@ -54,6 +54,14 @@ enum Provocations {
                 """,
             members: values),
         Section(
+            title: "Values of any type",
+            text: "What is in an `AnyRealmValue` is known when it is used.",
+            members: anyValues),
+        Section(
+            title: "Frozen things and references",
+            text: "A picture of a moment never changes, and a reference leads back once.",
+            members: frozenThings),
+        Section(
             title: "Collections and queries",
             text:
                 "What is asked must mean something. Texts from outside go through `Realm.Predicate(parsing:)`, which throws.",

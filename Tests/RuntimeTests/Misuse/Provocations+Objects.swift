@@ -13,7 +13,9 @@ extension Provocations {
                 + "Check 'isInvalidated' before using an object that may be gone"
         ) {
             let node = Node(id: 6)
-            let realm = try TestRealm(holding: node).realm
+            let test = try TestRealm(holding: node)
+            defer { withExtendedLifetime(test) {} }
+            let realm = test.realm
             try realm.write { realm.delete(node) }
             _ = node.name
         },
@@ -21,7 +23,9 @@ extension Provocations {
             "invalidatedResults",
             "a collection of 'Node' was used after its Realm had been invalidated. Ask the Realm for the objects again"
         ) {
-            let realm = try TestRealm().realm
+            let test = try TestRealm()
+            defer { withExtendedLifetime(test) {} }
+            let realm = test.realm
             let all = realm.objects(Node.self)
             realm.invalidate()
             _ = all.count
@@ -41,7 +45,9 @@ extension Provocations {
             "deletedUnmanaged",
             "an unmanaged 'Node' cannot be deleted from a Realm: it is in none. Let go of it instead"
         ) {
-            let realm = try TestRealm().realm
+            let test = try TestRealm()
+            defer { withExtendedLifetime(test) {} }
+            let realm = test.realm
             try realm.write { realm.delete(Node(id: 1)) }
         },
         Provocation(
@@ -50,7 +56,9 @@ extension Provocations {
                 + "Remove these links first"
         ) {
             let treasure = Treasure(id: 1)
-            let realm = try TestRealm(holding: Owner(id: 1, guarded: treasure)).realm
+            let test = try TestRealm(holding: Owner(id: 1, guarded: treasure))
+            defer { withExtendedLifetime(test) {} }
+            let realm = test.realm
             try realm.write { realm.delete(treasure) }
         },
         Provocation(
@@ -65,7 +73,9 @@ extension Provocations {
             "the primary key 'Node.id' was changed after the object had been added. Create a new object instead"
         ) {
             let node = Node(id: 1)
-            let realm = try TestRealm(holding: node).realm
+            let test = try TestRealm(holding: node)
+            defer { withExtendedLifetime(test) {} }
+            let realm = test.realm
             try realm.write { node.id = 2 }
         },
         Provocation(
@@ -85,7 +95,9 @@ extension Provocations {
             "embeddedAtTopLevel",
             "'Part' is an embedded type and cannot be added by itself. Assign it to a property of its owner"
         ) {
-            let realm = try TestRealm().realm
+            let test = try TestRealm()
+            defer { withExtendedLifetime(test) {} }
+            let realm = test.realm
             try realm.write { realm.dynamicCreate("Part") }
         },
         Provocation(
@@ -93,7 +105,9 @@ extension Provocations {
             "an embedded 'Part' that already has an owner was assigned to another one. Create a copy for each owner"
         ) {
             let (first, second) = (Node(id: 1, part: Part(name: "wheel")), Node(id: 2))
-            let realm = try TestRealm(holding: first, second).realm
+            let test = try TestRealm(holding: first, second)
+            defer { withExtendedLifetime(test) {} }
+            let realm = test.realm
             try realm.write { second.part = first.part }
         },
         Provocation(

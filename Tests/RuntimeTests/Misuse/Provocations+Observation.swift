@@ -15,7 +15,9 @@ extension Provocations {
             "a 'LinkingObjects<Dog>' whose object was deleted was observed. Check 'isInvalidated' first"
         ) {
             let person = Person()
-            let realm = try TestRealm(holding: person).realm
+            let test = try TestRealm(holding: person)
+            defer { withExtendedLifetime(test) {} }
+            let realm = test.realm
             let dogs = person.dogs
             try realm.write { realm.delete(person) }
             _ = dogs.observe { _ in }
@@ -32,7 +34,9 @@ extension Provocations {
             "a collection of 'Dog' was observed inside a write transaction that has changed something. "
                 + "Register observers before the write"
         ) {
-            let realm = try TestRealm().realm
+            let test = try TestRealm()
+            defer { withExtendedLifetime(test) {} }
+            let realm = test.realm
             try realm.write {
                 realm.add(Dog(name: "Rex"))
                 _ = realm.objects(Dog.self).observe { _ in }

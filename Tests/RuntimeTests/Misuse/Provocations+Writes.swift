@@ -8,7 +8,7 @@ extension Provocations {
     static let homes = [
         Provocation(
             "wrongExecutor",
-            "a 'Node' was used on …, but it belongs to the queue 'kennel'. Live objects stay where their Realm was opened: "
+            "a 'Node' with the key 1 was used on …, but it belongs to the queue 'kennel'. Live objects stay where their Realm was opened: "
                 + "open a Realm there and look the object up by its primary key"
         ) {
             let test = try TestRealm()
@@ -52,8 +52,17 @@ extension Provocations {
             "alreadyInWrite",
             "a write transaction was begun inside another one. Commit or cancel the first, or do the work inside it"
         ) {
-            let realm = try TestRealm().realm
+            let test = try TestRealm()
+            defer { withExtendedLifetime(test) {} }
+            let realm = test.realm
             try realm.write { try realm.write {} }
+        },
+        Provocation(
+            "noTurns",
+            "an asynchronous write was asked for on a thread that runs no run loop, so nothing could ever run it. "
+                + "Ask on the main thread, on an actor, or open the Realm with a serial queue"
+        ) {
+            try TestRealm().elsewhere { $0.writeAsync {} }
         },
         Provocation(
             "noWriteToEnd",

@@ -396,7 +396,7 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         let range = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = AnyRealmValue.list([.int(1)])[1]
         }
-        expectMessage(range, "the index 1 is outside of the list in an 'AnyRealmValue', which has 1 elements")
+        expectMessage(range, "the index 1 is outside of the list in an 'AnyRealmValue', which has 1 element")
         let foreign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (test, other) = (try TestRealm(), try TestRealm())
             let node = Node(id: 1)

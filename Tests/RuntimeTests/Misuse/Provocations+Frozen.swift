@@ -1,0 +1,116 @@
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+
+@testable import Martlet
+
+extension Provocations {
+    static let frozenThings = [
+        Provocation(
+            "frozen", "a 'Node' is frozen and cannot be changed. Change what 'thaw()' gives, inside a write transaction"
+        ) {
+            let node = Node(id: 1)
+            let test = try TestRealm(holding: node)
+            let frozen = node.freeze()
+            try test.realm.write { frozen.name = "x" }
+        },
+        Provocation(
+            "frozenRealm",
+            "a frozen Realm was invalidated, but it never changes. Use the live Realm that 'thaw()' gives"
+        ) {
+            let test = try TestRealm()
+            test.realm.freeze().invalidate()
+        },
+        Provocation(
+            "observeFrozen",
+            "a collection of 'Node' is frozen and was observed, but it never changes. Observe what 'thaw()' gives"
+        ) {
+            let test = try TestRealm()
+            _ = test.realm.objects(Node.self).freeze().observe { _ in }
+        },
+        Provocation(
+            "unmanagedTransfer", "an unmanaged 'Node' was frozen. Add it to a Realm first, or pass plain values"
+        ) {
+            _ = Node(id: 1).freeze()
+        },
+        Provocation(
+            "frozenTooEarly",
+            "a 'Node' with the key 1 was created in the open write transaction and frozen there, but what is frozen shows "
+                + "the state before it. Commit first"
+        ) {
+            let test = try TestRealm()
+            try test.realm.write {
+                let node = Node(id: 1)
+                test.realm.add(node)
+                _ = node.freeze()
+            }
+        },
+        Provocation("cannotThaw", "a 'Node' with the key 1 cannot be thawed, because its file cannot be opened here: …")
+        {
+            let node = Node(id: 1)
+            let test = try TestRealm(holding: node)
+            let frozen = Frozen(node)
+            try FileManager.default.removeItem(at: test.url)
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                _ = frozen.thaw()
+                done.signal()
+            }
+            done.wait()
+        },
+        Provocation(
+            "frozenInMigration",
+            "an object of a migration was frozen. Keep plain values, and freeze objects of the Realm once it is open"
+        ) {
+            try migrate { $0.enumerateObjects(ofType: "Node") { _, new in _ = new?.freeze() } }
+        },
+        Provocation(
+            "resolvedTwice",
+            "a 'ThreadSafeReference<Node>' was resolved twice. Make one for each time, or use '@ThreadSafe'"
+        ) {
+            let node = Node(id: 1)
+            let test = try TestRealm(holding: node)
+            let reference = ThreadSafeReference(to: node)
+            for _ in 1...2 { _ = test.realm.resolve(reference) }
+        },
+        Provocation(
+            "resolvedElsewhere",
+            "a 'ThreadSafeReference<Node>' to something in '…test.realm' was resolved by a Realm of another file. "
+                + "Resolve it by a Realm with the same configuration"
+        ) {
+            let node = Node(id: 1)
+            let (home, other) = (try TestRealm(holding: node), try TestRealm())
+            _ = other.realm.resolve(ThreadSafeReference(to: node))
+            _ = home
+        },
+    ]
+
+    static let anyValues = [
+        Provocation(
+            "embeddedInAnyValue",
+            "an embedded 'Part' was put into an 'AnyRealmValue', which cannot own it. "
+                + "Link to a top-level object, or declare a property of the type 'Part'"
+        ) {
+            let lists = ScalarLists(id: 1)
+            let test = try TestRealm(holding: lists)
+            try test.realm.write { lists.anyValues.append(.object(Part())) }
+        },
+        Provocation(
+            "wrongAnyKind", "an 'AnyRealmValue' that is 'int' was used as a map. Ask for its 'kind' first"
+        ) {
+            _ = AnyRealmValue.int(1)["key"]
+        },
+        Provocation(
+            "collectionInSet",
+            "a list or map was put into the set, which takes single values and objects only. "
+                + "Use a list or a map of 'AnyRealmValue' instead"
+        ) {
+            ScalarSets(id: 1).anyValues.insert(.map([:]))
+        },
+        Provocation(
+            "madeStoredObject", "a 'StoredObject' was made by hand. Use 'dynamicCreate' with the name of its type"
+        ) {
+            _ = StoredObject()
+        },
+    ]
+}
