@@ -103,7 +103,8 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
             try duration {
                 try pool.write {
                     try $0.execute(
-                        sql: "UPDATE person SET age = 7 WHERE id = ?", arguments: [job.count / 200 + round + observers * 10])
+                        sql: "UPDATE person SET age = 7 WHERE id = ?",
+                        arguments: [job.count / 200 + round + observers * 10])
                 }
                 // It cannot tell which queries the change concerns: all of them run again and all observers are called.
                 for _ in 0..<observers { called.wait() }
@@ -131,7 +132,8 @@ func objectObservers(_ job: Job, _ reporter: Reporter) throws {
                 try duration {
                     try pool.write {
                         try $0.execute(
-                            sql: "UPDATE person SET score = ? WHERE id = ?", arguments: [-1 - Double(round), observed / 2])
+                            sql: "UPDATE person SET score = ? WHERE id = ?",
+                            arguments: [-1 - Double(round), observed / 2])
                     }
                     called.wait()
                 })

@@ -47,7 +47,9 @@ extension [UInt8] {
     /// An offset, moved before the letter of UTF-8 that it stands in. Bytes that are no text begin no letter.
     func letterStart(_ offset: Int) -> Int {
         guard offset < count, self[offset] & 0xC0 == 0x80 else { return offset }
-        let start = stride(from: offset - 1, through: Swift.max(0, offset - 3), by: -1).first { self[$0] & 0xC0 != 0x80 }
+        let start = stride(from: offset - 1, through: Swift.max(0, offset - 3), by: -1).first {
+            self[$0] & 0xC0 != 0x80
+        }
         return start.map { self[$0] >= 0xC0 ? $0 : offset } ?? offset
     }
 }
