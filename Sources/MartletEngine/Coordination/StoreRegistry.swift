@@ -156,7 +156,11 @@ package enum StoreRegistry {
     }
 
     private static func found(_ state: State, _ options: StoreOptions) -> StoreCoordinator? {
-        coordinatorNames(options).reversed().lazy.compactMap { state.entries[$0]?.coordinator }.first
+        // Each is looked at once: entries are weak, and the last holder may let go at any time.
+        for name in coordinatorNames(options).reversed() {
+            if let coordinator = state.entries[name]?.coordinator { return coordinator }
+        }
+        return nil
     }
 
     // A migration of an open file is not to find the coordinator that it is about to change.
