@@ -10,7 +10,7 @@ func f(_ dogs: Results<Dog>) { _ = dogs.where { $0.age.contains("a") } }
 func g(_ dogs: Results<Dog>) { _ = dogs.where { $0.name == $0.age } }
 func h(_ dogs: Results<Dog>) { _ = dogs.where { $0.size == "small" } }
 func i(_ dogs: Results<Dog>) { _ = dogs.where { $0.size == .tiny } }
-func j(_ dogs: Results<Dog>) { _ = dogs.where { $0.size > .small } }
+func j(_ dogs: Results<Dog>) { _ = dogs.where { $0.size > 1 } }
 func k(_ dogs: Results<Dog>) { _ = dogs.where { $0.owner.name == "x" } }
 func l(_ dogs: Results<Dog>, _ dog: Dog) { _ = dogs.where { $0.owner == dog } }
 func m(_ dogs: Results<Dog>) { _ = dogs.where { $0.owner > nil } }

@@ -117,7 +117,9 @@ private final class ValueSections<Key: Hashable, Element: RealmCollectionValue> 
 extension List where Element: OrderedValue {
     /// The elements, sorted, in sections by what a closure makes of each. Also of unmanaged lists.
     ///
-    /// - Parameter key: asked for all elements again after a change of the Realm. It must depend on the element alone.
+    /// - Parameters:
+    ///   - key: asked for all elements again after a change of the Realm. It must depend on the element alone.
+    ///   - ascending: false for the greatest first.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Element> {
@@ -128,7 +130,9 @@ extension List where Element: OrderedValue {
 extension MutableSet where Element: OrderedValue {
     /// The elements, sorted, in sections by what a closure makes of each. Also of unmanaged sets.
     ///
-    /// - Parameter key: asked for all elements again after a change of the Realm. It must depend on the element alone.
+    /// - Parameters:
+    ///   - key: asked for all elements again after a change of the Realm. It must depend on the element alone.
+    ///   - ascending: false for the greatest first.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Element> {
@@ -139,7 +143,9 @@ extension MutableSet where Element: OrderedValue {
 extension Map where Value: OrderedValue {
     /// The values, sorted, in sections by what a closure makes of each. Also of unmanaged maps.
     ///
-    /// - Parameter key: asked for all values again after a change of the Realm. It must depend on the value alone.
+    /// - Parameters:
+    ///   - key: asked for all values again after a change of the Realm. It must depend on the value alone.
+    ///   - ascending: false for the greatest first.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Value) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Value> {

@@ -61,7 +61,7 @@ extension ObservableCollection where Self: ThreadConfined {
     /// Nothing that is committed after this returns is lost. In a task that is cancelled, and when what the collection belongs
     /// to is gone by the time the actor gets to it, the token has ended and `block` is never called.
     ///
-    /// - Parameter keyPaths: as in `observe(keyPaths:on:_:)` for queues.
+    /// Key paths are those of `observe(keyPaths:on:_:)` for queues.
     public func observe<Home: Actor>(
         keyPaths: [String]? = nil, on actor: Home, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated Home, RealmCollectionChange<Self>) -> Void
@@ -120,7 +120,7 @@ extension KeyPathObservable {
     /// Nothing that is committed after this returns is lost. In a task that is cancelled the token has ended and `block` is
     /// never called.
     ///
-    /// - Parameter keyPaths: as in `observe(keyPaths:on:_:)` for queues.
+    /// Key paths are those of `observe(keyPaths:on:_:)` for queues.
     public func observe<Home: Actor>(
         keyPaths: [String]? = nil, on actor: Home, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated Home, ObjectChange<Self>) -> Void

@@ -28,6 +28,7 @@ extension Map {
     ///   - keyPaths: which properties of objects count as modifications, through links too; nil for all, up to four
     ///     objects deep. Traps where values are not objects.
     ///   - queue: a serial queue to observe on instead; the map given to the block then belongs to it.
+    ///   - block: is told of each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken {

@@ -80,6 +80,7 @@ extension ObservableSections {
     ///     Elements that come, go or change their section are told in any case.
     ///   - queue: a serial queue to observe on instead; the sections given to the block then belong to it, and keys are
     ///     made there.
+    ///   - block: is told of each change.
     /// - Complexity: O(n) for each change of n elements, but comparisons are made in sections that changed only.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

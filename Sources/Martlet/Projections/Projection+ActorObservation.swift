@@ -3,7 +3,7 @@ import MartletEngine
 extension ObservableProjection where Self: ThreadConfined {
     /// Observes on an actor: `block` is isolated to it, and the projection it is given belongs to it.
     ///
-    /// - Parameter keyPaths: as in `observe(keyPaths:on:_:)` for queues.
+    /// Key paths are those of `observe(keyPaths:on:_:)` for queues.
     public func observe<Home: Actor>(
         keyPaths: [String]? = nil, on actor: Home, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated Home, ObjectChange<Self>) -> Void

@@ -8,7 +8,9 @@ extension Realm {
     /// writes of a Realm run in the order they were asked for; those that have queued up are made durable together. May be
     /// called at any time, inside writes and callbacks too.
     ///
-    /// - Parameter onComplete: called when the changes are durable, or with the error that took them back.
+    /// - Parameters:
+    ///   - block: makes the changes.
+    ///   - onComplete: called when the changes are durable, or with the error that took them back.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
