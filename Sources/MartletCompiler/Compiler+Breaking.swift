@@ -51,7 +51,7 @@ extension Compiler {
                 diagnostics: [], sources: old.sources, oldErrors: former.diagnostics.filter(\.isError))
         }
         let changes =
-            [narrowedAccess(configuration(of: old).model, settings.model)].compactMap(\.self)
+            configurationChanges(configuration(of: old).model, settings.model)
             + BreakingChanges.between(oldModel, model)
         let diagnostics =
             changes
@@ -66,6 +66,26 @@ extension Compiler {
         guard let source = input.configuration else { return (ConfigurationModel(), []) }
         let reading = Frontend.readConfiguration(source)
         return (reading.configuration, reading.diagnostics.filter(\.isError))
+    }
+
+    private static func configurationChanges(
+        _ old: ConfigurationModel, _ new: ConfigurationModel
+    ) -> [BreakingChange] {
+        [narrowedAccess(old, new), movedNamespace(old.namespace, new.namespace)].compactMap(\.self)
+    }
+
+    /// Code names types by the namespace that they stand in; stored data does not.
+    private static func movedNamespace(_ old: Spanned<String>?, _ new: Spanned<String>?) -> BreakingChange? {
+        guard old?.value != new?.value else { return nil }
+        let (change, mend) =
+            switch (old?.value, new?.value) {
+            case (let old?, let new?): ("stood in '\(old)' and stand in '\(new)'", "write 'namespace: \(old)'")
+            case (let old?, nil): ("stood in '\(old)' and stand in no namespace", "write 'namespace: \(old)'")
+            case (nil, let new): ("stood in no namespace and stand in '\(new ?? "")'", "remove 'namespace'")
+            }
+        return BreakingChange(
+            .source, "the types \(change), so code that names them stops compiling; \(mend)", at: new?.span,
+            was: old?.span)
     }
 
     /// Types that fewer can see are gone for the others.

@@ -95,7 +95,8 @@ final class ObjectObservation {
         }
         observation.values = observation.shown(known.values, Array(known.values.indices))
         let entry = TrackingEntry<ObjectTracker.State, ObjectTracker.Change>(
-            registration, delivered: handle.version, known: known
+            registration, .row(table.id, object._key, orTables: tracker.otherTables), delivered: handle.version,
+            known: known
         ) {
             known, changes, handle in
             let (state, change) = try tracker.advance(known ?? tracker.state(handle), changes, handle)

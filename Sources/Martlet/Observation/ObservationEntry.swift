@@ -8,6 +8,11 @@ class ObservationEntry {
 
     /// Ends with the token.
     let registration: Registration
+    let interest: ObserverInterest
+    /// The place in the order of all observers of the Realm.
+    var number = 0
+    /// False while nothing has happened that may concern the observer: then it knows more than `delivered` says.
+    var isAwake = false
     /// The version whose state the observer knows.
     fileprivate(set) var delivered: Version
     /// Counts how often the observer has come to know a newer state: results that were computed for an older one are void.
@@ -21,8 +26,9 @@ class ObservationEntry {
     /// Commits that are not to be told, made before an older change was told.
     var silenced: [(base: Version, handle: SnapshotHandle)] = []
 
-    init(_ registration: Registration, delivered: Version) {
+    init(_ registration: Registration, _ interest: ObserverInterest, delivered: Version) {
         self.registration = registration
+        self.interest = interest
         self.delivered = delivered
     }
 
@@ -30,6 +36,15 @@ class ObservationEntry {
     var isNew: Bool { false }
 
     var isAlive: Bool { !isOver && !registration.isEnded }
+
+    /// True when there is nothing to tell of any version up to `version`.
+    func canSleep(_ version: Version) -> Bool {
+        if case .anything = interest { return false }
+        return !isNew && delivered >= version && prepared == nil && silenced.isEmpty
+    }
+
+    /// Nothing that concerns the observer has happened up to a version.
+    func catchUp(to version: Version) { delivered = max(delivered, version) }
 
     /// True when the state known is older than a version.
     func needs(_ version: Version) -> Bool {
@@ -92,14 +107,14 @@ final class TrackingEntry<State, News>: ObservationEntry {
     private var known: State?
 
     init(
-        _ registration: Registration, delivered: Version, known: State?,
+        _ registration: Registration, _ interest: ObserverInterest = .anything, delivered: Version, known: State?,
         advance: @escaping (State?, Changes, SnapshotHandle) throws -> Step,
         tell: @escaping (Event, State?, Version) -> Void
     ) {
         self.known = known
         self.advance = advance
         self.tell = tell
-        super.init(registration, delivered: delivered)
+        super.init(registration, interest, delivered: delivered)
     }
 
     override var isNew: Bool { known == nil }

@@ -10,7 +10,7 @@ import MartletEngine
 // Sendable by the ledger above.
 final class ObservationHub: @unchecked Sendable {
     private struct State {
-        var entries: [ObservationEntry] = []
+        var observers = ObserverIndex()
         var realmObservers: [RealmObserver] = []
         /// The snapshot that the results of the background lead to.
         var computed: SnapshotHandle?
@@ -78,7 +78,7 @@ final class ObservationHub: @unchecked Sendable {
     var isObserved: Bool { locked { !$0.realmObservers.isEmpty } }
 
     /// Observers of collections and objects that go on.
-    var observerCount: Int { locked { $0.entries.count { $0.isAlive } } }
+    var observerCount: Int { locked { $0.observers.all.count { $0.isAlive } } }
 
     /// True when turns can be taken: a Realm may have been opened before its thread began to run its run loop.
     func canDeliver() -> Bool {
@@ -91,9 +91,12 @@ final class ObservationHub: @unchecked Sendable {
     // MARK: Registration
 
     func add(_ entry: ObservationEntry) {
-        locked { $0.entries.append(entry) }
+        let number = locked { state in
+            state.observers.add(entry)
+            return entry.number
+        }
         coordinator.setObserving(self, true)
-        entry.registration.whenEnded { [self] in removeEnded() }
+        entry.registration.whenEnded { [self] in remove(number) }
         if let context, !context.isInWrite { signal(from: context) }
     }
 
@@ -101,21 +104,43 @@ final class ObservationHub: @unchecked Sendable {
         _ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void
     ) {
         locked { $0.realmObservers.append(RealmObserver(registration: registration, block: block, context: context)) }
-        registration.whenEnded { [self] in removeEnded() }
+        registration.whenEnded { [self] in removeRealmObservers() }
     }
 
     // On any thread. What was removed is released after the lock.
-    private func removeEnded() {
+    private func remove(_ number: Int) {
         let removed = locked { state in
-            let removed = (
-                state.entries.filter { !$0.isAlive }, state.realmObservers.filter { $0.registration.isEnded }
-            )
-            state.entries.removeAll { !$0.isAlive }
-            state.realmObservers.removeAll { $0.registration.isEnded }
-            if state.entries.isEmpty { coordinator.setObserving(self, false) }
+            let removed = state.observers.remove(number)
+            if state.observers.isEmpty { coordinator.setObserving(self, false) }
             return removed
         }
         withExtendedLifetime(removed) {}
+    }
+
+    private func removeRealmObservers() {
+        let removed = locked { state in
+            let removed = state.realmObservers.filter { $0.registration.isEnded }
+            state.realmObservers.removeAll { $0.registration.isEnded }
+            return removed
+        }
+        withExtendedLifetime(removed) {}
+    }
+
+    /// Wakes the observers whom something concerns that was committed up to a version.
+    private func wake(through version: Version, _ handle: SnapshotHandle) {
+        let start = locked { state -> Version? in
+            if state.observers.hasSleepers, state.observers.settled < version { return state.observers.settled }
+            state.observers.wake(nil, through: version)
+            return nil
+        }
+        guard let start else { return }
+        let changes = try? coordinator.changes(after: start, through: version, handle)?.changes
+        locked { $0.observers.wake(changes, through: version) }
+    }
+
+    private func rest() {
+        let over = locked { $0.observers.rest() }
+        withExtendedLifetime(over) {}
     }
 
     // MARK: The background
@@ -185,7 +210,8 @@ final class ObservationHub: @unchecked Sendable {
 
     // Results that are void by now are dropped, and others that they replace are released after the lock.
     private func keep(_ handle: SnapshotHandle) {
-        let jobs = locked { state in state.entries.filter { $0.needs(handle.version) }.map { $0.job() } }
+        wake(through: handle.version, handle)
+        let jobs = locked { state in state.observers.awake.filter { $0.needs(handle.version) }.map { $0.job() } }
         let calls = prepare(jobs, handle)
         let dropped = locked { _ in
             calls.map { call in
@@ -255,7 +281,7 @@ final class ObservationHub: @unchecked Sendable {
         guard !context.isInWrite, !isInCallback else { return }
         let isBehind = locked { state in
             if state.isComputing || state.computed != nil { return false }
-            return state.isBehind || (context.hasSnapshot && state.entries.contains { $0.needs(context.version) })
+            return state.isBehind || (context.hasSnapshot && state.observers.need(context.version))
         }
         if isBehind { signal(from: context) }
     }
@@ -271,7 +297,7 @@ final class ObservationHub: @unchecked Sendable {
         }
         move(to: computed, context)
         let calls = locked { state in
-            state.entries.compactMap { $0.prepared }.filter { $0.isValid && $0.version == computed.version }
+            state.observers.awake.compactMap { $0.prepared }.filter { $0.isValid && $0.version == computed.version }
         }
         deliver(calls, context)
     }
@@ -280,7 +306,7 @@ final class ObservationHub: @unchecked Sendable {
     private func tell(_ failure: any Error) {
         isDelivering = true
         defer { isDelivering = false }
-        for entry in locked({ $0.entries }) {
+        for entry in locked({ $0.observers.all }) {
             let call = locked { _ in
                 entry.isAlive ? entry.failureCall(Realm.Error.told(failure, path: coordinator.path)) : nil
             }
@@ -320,8 +346,9 @@ final class ObservationHub: @unchecked Sendable {
     /// Computes at what the Realm shows now, and tells.
     private func deliverInPlace(_ context: RealmContext) {
         let handle = context.handle
+        wake(through: handle.version, handle)
         let (ready, jobs) = locked { state in
-            let entries = state.entries.filter { $0.needs(handle.version) }
+            let entries = state.observers.awake.filter { $0.needs(handle.version) }
             let ready = entries.map { entry in
                 entry.prepared.flatMap { $0.isValid && $0.version == handle.version ? $0 : nil }
             }
@@ -342,7 +369,7 @@ final class ObservationHub: @unchecked Sendable {
             told = context.version
             tellRealm(.didChange, context)
         }
-        if locked({ !$0.entries.isEmpty }) { deliverInPlace(context) }
+        if locked({ !$0.observers.isEmpty }) { deliverInPlace(context) }
     }
 
     /// After a commit of this Realm: silenced observers count it as known.
@@ -350,7 +377,7 @@ final class ObservationHub: @unchecked Sendable {
         told = context.version
         if !tokens.isEmpty { silence(tokens, context.handle) }
         tellRealm(.didChange, context, except: tokens)
-        if locked({ !$0.entries.isEmpty || $0.isBehind }) { signal(from: context) }
+        if locked({ !$0.observers.isEmpty || $0.isBehind }) { signal(from: context) }
     }
 
     /// After a write was taken back.
@@ -358,8 +385,10 @@ final class ObservationHub: @unchecked Sendable {
 
     private func silence(_ registrations: Set<ObjectIdentifier>, _ handle: SnapshotHandle) {
         let base = handle.version - 1
+        wake(through: base, handle)
+        wake(through: handle.version, handle)
         let jobs = locked { state in
-            let entries = state.entries.filter {
+            let entries = state.observers.awake.filter {
                 $0.isAlive && !$0.isNew && registrations.contains(ObjectIdentifier($0.registration))
             }
             // Those that are still to be told of an older change skip this one after that.
@@ -367,6 +396,7 @@ final class ObservationHub: @unchecked Sendable {
             return entries.filter { $0.delivered == base }.map { $0.job() }
         }
         for call in prepare(jobs, handle) { accept(call, isSilent: true) }
+        rest()
     }
 
     // MARK: Telling
@@ -376,6 +406,7 @@ final class ObservationHub: @unchecked Sendable {
         isDelivering = true
         defer { isDelivering = wasDelivering }
         for call in calls where accept(call, isSilent: false) { skipSilenced(call.entry) }
+        rest()
     }
 
     /// Takes a result over and tells it; false when it is void.

@@ -5,6 +5,9 @@ struct SourceWriter {
     private(set) var text = ""
     private var depth = 0
 
+    /// - Parameter capacity: the bytes that are likely to be written.
+    init(capacity: Int = 0) { text.reserveCapacity(capacity) }
+
     /// Appends one line at the present depth; an empty line carries no spaces.
     mutating func line(_ content: String = "") {
         if !content.isEmpty {

@@ -40,7 +40,8 @@ public struct OutputWriter {
         var written: [String] = []
         for file in files {
             let path = folder.appendingPathComponent(file.name).path
-            if try FileReplacer.replace(path, with: Array(file.text.utf8)) { written.append(file.name) }
+            let isWritten = try FileReplacer.replace(path, with: Array(file.text.utf8), isReproducible: true)
+            if isWritten { written.append(file.name) }
         }
         return written
     }

@@ -137,7 +137,9 @@ private struct LineWindow {
     private static func shown(_ scalars: [Unicode.Scalar]) -> String {
         var view = String.UnicodeScalarView()
         for scalar in scalars {
-            if scalar == "\t" {
+            if (0x20..<0x7F).contains(scalar.value) {
+                view.append(scalar)
+            } else if scalar == "\t" {
                 view.append(" ")
             } else if scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format {
                 view.append("\u{FFFD}")
@@ -154,6 +156,7 @@ private struct LineWindow {
     }
 
     private static func width(_ scalar: Unicode.Scalar) -> Int {
+        if scalar.value < 0x7F { return 1 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark: return 0
         default: break

@@ -54,6 +54,11 @@ package struct ObjectTracker: Sendable {
         self.paths = paths
     }
 
+    /// The tables whose changes can concern the row although it was not touched itself.
+    package var otherTables: Set<TableID> {
+        Set(dependencies.flatMap { $0.routes.flatMap { $0.steps.map(\.target) } })
+    }
+
     /// The values at a snapshot.
     package func state(_ handle: SnapshotHandle) throws -> State { try handle.read { try state($0) } }
 

@@ -171,6 +171,26 @@ struct NamedFileTests {
         #expect(try run("breaking", "App/Schemas", "--against", "Old", in: folder).status == 1)
     }
 
+    @Test(
+        "S43 MRT0601 types that stand in another namespace break code",
+        arguments: [
+            ("", "namespace: Zoo\n", "stood in no namespace and stand in 'Zoo'", "remove 'namespace'"),
+            ("namespace: Zoo\n", "", "stood in 'Zoo' and stand in no namespace", "write 'namespace: Zoo'"),
+            ("namespace: Zoo\n", "namespace: Farm\n", "stood in 'Zoo' and stand in 'Farm'", "write 'namespace: Zoo'"),
+        ])
+    func namespace(before: String, after: String, change: String, mend: String) throws {
+        let folder = try folder()
+        try folder.write(Self.dog, to: "Old/Dog.yaml")
+        try folder.write(before, to: "Old/martlet.yaml")
+        try folder.write(after, to: "App/Schemas/martlet.yaml")
+        let outcome = try run("breaking", "App/Schemas", "--against", "Old", "--brief", in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("breaks source: the types \(change), so code"))
+        #expect(outcome.output.contains("stops compiling; \(mend) [MRT0601]"))
+        try folder.write(after, to: "Old/martlet.yaml")
+        #expect(try run("breaking", "App/Schemas", "--against", "Old", in: folder).status == 0)
+    }
+
     @Test("S43 a folder to compare with that is not there")
     func nowhere() throws {
         let outcome = try run("breaking", "App/Schemas", "--against", "./Old", in: folder())
