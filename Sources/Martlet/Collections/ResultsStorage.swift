@@ -58,12 +58,13 @@ final class ResultsStorage {
 
     /// Puts keys in that were computed elsewhere for the state the Realm shows now.
     ///
-    /// An observed result goes on living after its Realm was invalidated.
-    func install(_ keys: KeySequence) {
-        generation = context.generation
-        if let known = owner, known._state == .invalidated, let table = known._table, table.exists(known._key) {
+    /// An observed result goes on living after its Realm was invalidated, and so does its owner unless it was deleted:
+    /// then another object may have its key.
+    func install(_ keys: KeySequence, isOver: Bool) {
+        if generation != context.generation, !isOver, let known = owner, let table = known._table {
             owner = table.object(known._key)
         }
+        generation = context.generation
         stamp = context.stamp
         all = keys
         first = []

@@ -66,7 +66,7 @@ extension ResultsStorage {
                 try ResultsTracker(plan, owner: owner, keyPaths: paths, isNoticing: isNoticing, context.schema)
             }
             context.follow(tracker, registration, keepsPast: keepsPast) { event, state, version in
-                if let state, context.shows(version) { storage.install(state.keys) }
+                if let state, context.shows(version) { storage.install(state.keys, isOver: state.isOver) }
                 tell(event, storage, state?.keys)
             }
         }

@@ -176,6 +176,46 @@ struct ListObservationTests {
         expect(test, log, ["[0, 1] [] []"])
     }
 
+    @Test("N67 the linking objects of a deleted object are not those of another one with its key")
+    func linkingObjectsOfAnother() throws {
+        let test = try TestRealm()
+        let node = Node(id: 5)
+        try test.realm.write { test.realm.add(node) }
+        let previous = node.previous.filter("TRUEPREDICATE")
+        let log = Log(previous)
+        test.realm.refresh()
+        #expect(log.take() == ["initial"])
+        try test.elsewhere { realm in
+            try realm.write {
+                realm.delete(realm.objects(Node.self))
+                realm.add(Node(id: 5))
+            }
+            try realm.write { realm.objects(Node.self)[0].next = realm.objects(Node.self)[0] }
+        }
+        test.realm.refresh()
+        #expect(previous.isInvalidated)
+        #expect(log.take().isEmpty)
+        #expect(test.realm.objects(Node.self)[0].previous.count == 1)
+    }
+
+    @Test("N67 the linking objects of an object are there again after their Realm was invalidated")
+    func linkingObjectsAfterInvalidation() throws {
+        let test = try TestRealm()
+        let node = Node(id: 5)
+        try test.realm.write { test.realm.add(node) }
+        let previous = node.previous.filter("TRUEPREDICATE")
+        let log = Log(previous)
+        test.realm.refresh()
+        test.realm.invalidate()
+        try test.elsewhere { realm in
+            try realm.write { realm.objects(Node.self)[0].next = realm.objects(Node.self)[0] }
+        }
+        test.realm.refresh()
+        #expect(!previous.isInvalidated)
+        #expect(previous.map(\.id) == [5])
+        #expect(log.take() == ["initial", "[] [0] []"])
+    }
+
     @Test("N67 linking objects of a list")
     func linkingObjectsOfList() throws {
         let test = try TestRealm()
