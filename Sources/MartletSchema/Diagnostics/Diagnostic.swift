@@ -1,18 +1,35 @@
 /// One finding for the author of a schema: collected, never thrown. All of its words are printable.
 public struct Diagnostic: Hashable, Sendable {
+    /// What a file of wrong names has tens of thousands of is shared by the copies.
+    private final class Words: Hashable, Sendable {
+        let message: String
+        let label: String?
+        let notes: [DiagnosticNote]
+        let help: String?
+        let fixes: [Fix]
+
+        init(message: String, label: String?, notes: [DiagnosticNote], help: String?, fixes: [Fix]) {
+            self.message = message
+            self.label = label
+            self.notes = notes
+            self.help = help
+            self.fixes = fixes
+        }
+
+        static func == (left: Words, right: Words) -> Bool {
+            left === right
+                || (left.message == right.message && left.label == right.label && left.notes == right.notes
+                    && left.help == right.help && left.fixes == right.fixes)
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(message) }
+    }
+
     public let code: DiagnosticCode
     public var severity: Severity
-    /// Lower case, no full stop, the thing in quotes, then the mend.
-    public let message: String
     /// The very token at fault; nil when there is no file to point into.
     public let span: SourceSpan?
-    /// Stands beside the carets.
-    public let label: String?
-    public let notes: [DiagnosticNote]
-    /// What to do, as a sentence: `did you mean 'String'?`.
-    public let help: String?
-    /// The first is the best; all are alternatives.
-    public let fixes: [Fix]
+    private let words: Words
 
     public init(
         _ code: DiagnosticCode, _ message: String, at span: SourceSpan?, label: String? = nil,
@@ -20,13 +37,20 @@ public struct Diagnostic: Hashable, Sendable {
     ) {
         self.code = code
         self.severity = severity ?? code.severity
-        self.message = message.printable
         self.span = span
-        self.label = label?.printable
-        self.notes = notes
-        self.help = help?.printable
-        self.fixes = fixes
+        words = Words(
+            message: message.printable, label: label?.printable, notes: notes, help: help?.printable, fixes: fixes)
     }
+
+    /// Lower case, no full stop, the thing in quotes, then the mend.
+    public var message: String { words.message }
+    /// Stands beside the carets.
+    public var label: String? { words.label }
+    public var notes: [DiagnosticNote] { words.notes }
+    /// What to do, as a sentence: `did you mean 'String'?`.
+    public var help: String? { words.help }
+    /// The first is the best; all are alternatives.
+    public var fixes: [Fix] { words.fixes }
 
     public var isError: Bool { severity == .error }
 
