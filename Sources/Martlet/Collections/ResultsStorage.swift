@@ -206,7 +206,7 @@ extension RealmContext {
                 guard position < objects.count else { break }
                 let object = objects[position]
                 guard object._key == key, object._state == .stale else { continue }
-                var decoder = RowDecoder(statement, table.layout)
+                var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
                 object._decode(&decoder)
                 object._state = .live
                 object._guard = confinement.guardWord

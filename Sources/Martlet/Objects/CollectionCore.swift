@@ -428,31 +428,30 @@ final class CollectionCore {
             try transaction.createAnyLinks(connection).count(anyLinkChanges, of: holder)
             anyLinkChanges = [:]
         }
-        guard let targets = layout.targets else { return }
-        let add = try connection.statement(
-            """
-            INSERT INTO \(targets) VALUES (?1, ?2, ?3) \
-            ON CONFLICT (target, owner) DO UPDATE SET count = count + excluded.count RETURNING count
-            """)
+        try writeTargets(connection)
+    }
+
+    /// Counts how often each object is linked to. `RETURNING` would tell which of them are new, and cost as much again.
+    private func writeTargets(_ connection: Connection) throws {
+        guard let targets = layout.targets, !targetChanges.isEmpty else { return }
+        let create = try connection.statement("INSERT INTO \(targets) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
         let remove = try connection.statement("DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= ?3")
+        let count = try connection.statement(
+            "UPDATE \(targets) SET count = count + ?3 WHERE target = ?1 AND owner = ?2")
         var relinked: [ObjectKey] = []
         // In the order of the table, which costs least.
         for (target, change) in targetChanges.sorted(by: { $0.key < $1.key }) where change != 0 {
-            for statement in change < 0 ? [remove, add] : [add] {
+            func changesRow(_ statement: Statement, by number: Int) throws -> Bool {
                 statement.bind(target, at: 1)
                 statement.bind(owner, at: 2)
-                statement.bind(Int64(statement === remove ? -change : change), at: 3)
-                if statement === add {
-                    let isNew = try statement.step() && statement.integer(0) == Int64(change)
-                    statement.reset()
-                    if isNew { relinked.append(target) }
-                    continue
-                }
+                statement.bind(Int64(number), at: 3)
                 try statement.run()
-                if connection.changedRows > 0 {
-                    relinked.append(target)
-                    break
-                }
+                return connection.changedRows > 0
+            }
+            if try change < 0 ? changesRow(remove, by: -change) : changesRow(create, by: change) {
+                relinked.append(target)
+            } else {
+                _ = try changesRow(count, by: change)
             }
         }
         targetChanges = [:]

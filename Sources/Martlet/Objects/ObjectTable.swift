@@ -50,6 +50,8 @@ final class ObjectTable {
         integerKey = table.type.hasIntegerKey ? table.type.primaryKey ?? -1 : -1
         anyColumns = table.type.properties.filter { $0.isAny && $0.isColumn }.map(\.index)
         holdsAny = table.type.properties.contains(where: \.isAny)
+        specialsPosition = table.layout.hasSpecials ? table.layout.columns.count : nil
+        keyPosition = table.layout.columns.count + (table.layout.hasSpecials ? 1 : 0)
         insertSQL = table.layout.insert
         selectSQL = table.layout.selectByKey
     }
@@ -97,7 +99,9 @@ final class ObjectTable {
     }
 
     /// The position of the key in a full row.
-    var keyPosition: Int { layout.columns.count + (layout.hasSpecials ? 1 : 0) }
+    let keyPosition: Int
+    /// Where a row that is selected has the parts of floating-point values that columns cannot hold.
+    let specialsPosition: Int?
 
     /// The statement that writes the properties of `mask`; nil when none of them is a column.
     func updateStatement(_ mask: UInt64, _ connection: Connection) throws -> Statement? {

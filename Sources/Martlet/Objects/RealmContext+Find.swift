@@ -18,7 +18,7 @@ extension RealmContext {
             defer { statement.reset() }
             let object = table.object(statement.integer(table.keyPosition))
             if object._state == .stale {
-                var decoder = RowDecoder(statement, table.layout)
+                var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
                 object._decode(&decoder)
                 object._state = .live
                 object._guard = confinement.guardWord

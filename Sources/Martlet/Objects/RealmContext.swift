@@ -297,7 +297,7 @@ final class RealmContext {
             let statement = try table.selectStatement(connection)
             statement.bind(object._key, at: 1)
             guard try statement.step() else { return false }
-            var decoder = RowDecoder(statement, table.layout)
+            var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
             object._decode(&decoder)
             statement.reset()
             return true

@@ -13,13 +13,12 @@ import MartletSQLite
     /// A property whose value is no case of its enum; known only where that is to be found out.
     private(set) var refused: Int?
 
-    /// The current row of a statement that selects `TableLayout.rowColumns`.
-    init(_ statement: Statement, _ layout: TableLayout) {
+    /// The current row of a statement that selects `TableLayout.rowColumns`, of which one may be special.
+    init(_ statement: Statement, specialsAt position: Int?) {
         self.statement = statement
         image = nil
         isChecking = false
-        let position = layout.columns.count
-        specials = layout.hasSpecials && !statement.isNull(position) ? statement.blob(position) : []
+        specials = position.map { statement.isNull($0) ? [] : statement.blob($0) } ?? []
     }
 
     /// Values that were taken from an object and may have been changed since.
