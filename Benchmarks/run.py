@@ -46,6 +46,9 @@ WORKLOADS = [
     ("object-observers", "people", True),
     ("small-transactions", "new small", True),
     ("open", "people", False),
+    ("latency", "people", True),
+    ("readers-and-writer", "people", True),
+    ("grouped-transactions", "new small", True),
 ]
 
 TITLES = {
@@ -69,6 +72,13 @@ TITLES = {
     "observers-100": "100 observers, one change",
     "object-observers-1": "1 object observed, changed",
     "object-observers-10000": "10,000 objects observed, one changed",
+    "latency-thread": "commit until the call on another thread",
+    "latency-thread-99": "the same, 99th percentile",
+    "latency-process": "commit until the call in another process",
+    "latency-process-99": "the same, 99th percentile",
+    "beside-readers": "durable write beside four readers, each",
+    "beside-writer": "look-up by four readers beside the writer, each",
+    "grouped-transactions": "transactions made durable together, each",
     "small-transactions": "small durable transaction, each",
     "open-first": "first opening in a process, one read",
     "open": "open and read one",

@@ -142,3 +142,37 @@ func objectObservers(_ job: Job, _ reporter: Reporter) throws {
         withExtendedLifetime(tokens) {}
     }
 }
+
+/// From a commit to the call of an observer on another queue; other processes are not observed.
+func latency(_ job: Job, _ reporter: Reporter) throws {
+    let rounds = 500
+    let pool = try openPool(job.file)
+    let called = DispatchSemaphore(value: 0)
+    let moment = Mutex<UInt64>(0)
+    let observation = ValueObservation.tracking { db in
+        try Int.fetchOne(db, sql: "SELECT age FROM person WHERE id = 0")
+    }
+    let cancellable = observation.start(
+        in: pool, scheduling: .async(onQueue: DispatchQueue(label: "observer")), onError: { fatalError("\($0)") }
+    ) { _ in
+        moment.withLock { $0 = nanoseconds() }
+        called.signal()
+    }
+    called.wait()
+    let durations = try (0..<rounds).map { round -> UInt64 in
+        var start: UInt64 = 0
+        try pool.writeWithoutTransaction { db in
+            try db.inTransaction {
+                try db.execute(sql: "UPDATE person SET age = ? WHERE id = 0", arguments: [1000 + round])
+                start = nanoseconds()
+                return .commit
+            }
+        }
+        called.wait()
+        return moment.withLock { $0 } - start
+    }.sorted()
+    cancellable.cancel()
+    reporter.report("latency-thread", n: rounds, nanoseconds: median(durations), check: rounds)
+    reporter.report(
+        "latency-thread-99", n: rounds, nanoseconds: Double(durations[rounds * 99 / 100]), check: rounds)
+}

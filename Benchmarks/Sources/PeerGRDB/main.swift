@@ -25,6 +25,9 @@ case "observers-100": try hundredObservers(job, reporter)
 case "object-observers": try objectObservers(job, reporter)
 case "small-transactions": try smallTransactions(job, reporter)
 case "open": try openAndRead(job, reporter)
+case "latency": try latency(job, reporter)
+// What it has nothing to compare with, or nothing that differs from the C program.
+case "readers-and-writer", "grouped-transactions": break
 default:
     FileHandle.standardError.write(Data("PeerGRDB: no workload '\(job.workload)'\n".utf8))
     exit(2)

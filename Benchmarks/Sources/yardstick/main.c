@@ -26,6 +26,9 @@ static const struct {
     {"object-observers", object_observers},
     {"small-transactions", small_transactions},
     {"open", open_and_read},
+    {"latency", latency},
+    {"readers-and-writer", readers_and_writer},
+    {"grouped-transactions", grouped_transactions},
 };
 
 int main(int argc, char **argv)

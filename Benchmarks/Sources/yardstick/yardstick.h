@@ -46,4 +46,7 @@ void observe_all(const job *job);
 void hundred_observers(const job *job);
 void object_observers(const job *job);
 void import_flights(const job *job);
+void latency(const job *job);
+void readers_and_writer(const job *job);
+void grouped_transactions(const job *job);
 #endif

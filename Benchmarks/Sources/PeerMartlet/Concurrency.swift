@@ -1,0 +1,163 @@
+import Dispatch
+import Foundation
+import Martlet
+import Measure
+import Synchronization
+
+private let rounds = 500
+
+// MARK: From a commit to the call of an observer
+
+func latency(_ job: Job, _ reporter: Reporter) throws {
+    try otherProcess(job, reporter)
+    try otherThread(job, reporter)
+}
+
+private func report(_ place: String, _ durations: [UInt64], _ reporter: Reporter) {
+    let sorted = durations.sorted()
+    reporter.report("latency-\(place)", n: rounds, nanoseconds: median(sorted), check: rounds)
+    reporter.report("latency-\(place)-99", n: rounds, nanoseconds: Double(sorted[rounds * 99 / 100]), check: rounds)
+}
+
+/// When the commit of a new age began.
+private func commitAge(_ person: Person, _ age: Int, _ realm: Realm) throws -> UInt64 {
+    try realm.beginWrite()
+    person.age = age
+    let start = nanoseconds()
+    try realm.commitWrite()
+    return start
+}
+
+private func otherThread(_ job: Job, _ reporter: Reporter) throws {
+    let realm = try openRealm(job)
+    let person = realm.object(ofType: Person.self, forPrimaryKey: 0)!
+    let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
+    let moment = Mutex<UInt64>(0)
+    let token = person.observe(on: queue) { (_: ObjectChange<Person>) in
+        moment.withLock { $0 = nanoseconds() }
+        called.signal()
+    }
+    queue.sync {}
+    let durations = try (0..<rounds).map { round in
+        let start = try commitAge(person, 1000 + round, realm)
+        called.wait()
+        return moment.withLock { $0 } - start
+    }
+    token.invalidate()
+    report("thread", durations, reporter)
+}
+
+private func otherProcess(_ job: Job, _ reporter: Reporter) throws {
+    let child = Process(), output = Pipe(), input = Pipe()
+    child.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+    child.arguments = ["latency-child", job.file, String(job.count)]
+    child.standardOutput = output
+    child.standardInput = input
+    try child.run()
+    defer { child.waitUntilExit() }
+    // A zero when it observes, then the moment of each call.
+    func moment() throws -> UInt64 {
+        guard let bytes = try output.fileHandleForReading.read(upToCount: 8), bytes.count == 8 else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+    }
+    _ = try moment()
+    let realm = try openRealm(job)
+    let person = realm.object(ofType: Person.self, forPrimaryKey: 0)!
+    let durations = try (0..<rounds).map { round in
+        let start = try commitAge(person, 100 + round, realm)
+        return try moment() - start
+    }
+    try input.fileHandleForWriting.close()
+    report("process", durations, reporter)
+}
+
+/// Says on standard output when it is told, until standard input ends.
+func latencyChild(_ job: Job) throws {
+    @Sendable func say(_ moment: UInt64) {
+        withUnsafeBytes(of: moment) { FileHandle.standardOutput.write(Data($0)) }
+    }
+    let realm = try openRealm(job)
+    let queue = DispatchQueue(label: "observer")
+    let token = realm.object(ofType: Person.self, forPrimaryKey: 0)!
+        .observe(on: queue) { (_: ObjectChange<Person>) in say(nanoseconds()) }
+    queue.sync {}
+    say(0)
+    _ = try FileHandle.standardInput.readToEnd()
+    token.invalidate()
+}
+
+// MARK: One writer and four readers, for two seconds
+
+func readersAndWriter(_ job: Job, _ reporter: Reporter) throws {
+    let readers = 4, looks = 100
+    let isOver = Atomic(false), reads = Atomic(0)
+    let ended = DispatchGroup()
+    for number in 0..<readers {
+        ended.enter()
+        Thread.detachNewThread {
+            var sequence = RandomSequence(seed: UInt64(number) + 1)
+            let realm = try! openRealm(job)
+            while !isOver.load(ordering: .relaxed) {
+                realm.refresh()
+                for _ in 0..<looks {
+                    let person = realm.object(ofType: Person.self, forPrimaryKey: sequence.next(below: job.count))
+                    if person!.age < 0 { exit(1) }
+                }
+                reads.add(looks, ordering: .relaxed)
+            }
+            ended.leave()
+        }
+    }
+    let realm = try openRealm(job)
+    let person = realm.object(ofType: Person.self, forPrimaryKey: 0)!
+    let start = nanoseconds()
+    var end = start, writes = 0
+    while end < start + 2_000_000_000 {
+        _ = try commitAge(person, writes, realm)
+        writes += 1
+        end = nanoseconds()
+    }
+    isOver.store(true, ordering: .relaxed)
+    ended.wait()
+    reporter.report("beside-readers", n: 1, nanoseconds: Double(end - start) / Double(writes), check: 1)
+    let all = reads.load(ordering: .relaxed)
+    reporter.report("beside-writer", n: readers, nanoseconds: Double(end - start) / Double(all), check: readers)
+}
+
+// MARK: Transactions that are made durable together
+
+private actor Writer {
+    private let job: Job
+    private var realm: Realm?
+
+    init(_ job: Job) { self.job = job }
+
+    func open() throws { realm = try openRealm(job) }
+
+    func add(_ number: Int) async throws {
+        guard let realm else { return }
+        try await realm.asyncWrite { realm.add(Person(PersonValues(number: number))) }
+    }
+
+    var count: Int { realm?.objects(Person.self).count ?? 0 }
+}
+
+func groupedTransactions(_ job: Job, _ reporter: Reporter) throws {
+    let transactions = 1000
+    let ended = DispatchSemaphore(value: 0)
+    Task.detached {
+        let writer = Writer(job)
+        try await writer.open()
+        let start = nanoseconds()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<transactions { group.addTask { try await writer.add(number) } }
+            try await group.waitForAll()
+        }
+        let each = Double(nanoseconds() - start) / Double(transactions)
+        reporter.report("grouped-transactions", n: transactions, nanoseconds: each, check: await writer.count)
+        ended.signal()
+    }
+    ended.wait()
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Martlet
+
+/// Writes a day's flights as they happen, a few in each transaction.
+struct Airport {
+    let flights: URL
+
+    /// Flights that leave at about the same time, by their places in the timetable.
+    private typealias Wave = [(id: Int, columns: [Substring])]
+
+    func feed(_ configuration: Realm.Configuration) throws {
+        let waves = try readWaves()
+        let realm = try Realm(configuration: configuration)
+        for (number, wave) in waves.enumerated() {
+            try realm.write {
+                depart(wave, realm)
+                if number >= 1 { correct(waves[number - 1], realm) }
+                if number >= 20 { land(waves[number - 20], realm) }
+            }
+            // Nobody waits for the board; the board keeps up.
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        try realm.write { realm.add(Feed(isOver: true)) }
+    }
+
+    private func readWaves() throws -> [Wave] {
+        let lines = try String(contentsOf: flights, encoding: .utf8).split(whereSeparator: \.isNewline).dropFirst()
+        let rows = lines.enumerated().map { ($0, $1.split(separator: ",", omittingEmptySubsequences: false)) }
+        return stride(from: 0, to: rows.count, by: 50).map { Array(rows[$0..<min($0 + 50, rows.count)]) }
+    }
+
+    private func depart(_ wave: Wave, _ realm: Realm) {
+        for (id, columns) in wave {
+            let departure = Departure(id: id)
+            departure.flight = "\(columns[9]) \(columns[10])"
+            departure.origin = String(columns[12])
+            departure.destination = String(columns[13])
+            departure.minutesLate = Int(columns[5])
+            realm.add(departure)
+        }
+    }
+
+    /// On the way, pilots make up for what was lost on the ground, or lose more.
+    private func correct(_ wave: Wave, _ realm: Realm) {
+        for (id, columns) in wave {
+            realm.object(ofType: Departure.self, forPrimaryKey: id)?.minutesLate = Int(columns[8])
+        }
+    }
+
+    private func land(_ wave: Wave, _ realm: Realm) {
+        realm.delete(wave.compactMap { realm.object(ofType: Departure.self, forPrimaryKey: $0.id) })
+    }
+}

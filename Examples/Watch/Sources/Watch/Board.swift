@@ -1,0 +1,51 @@
+import Martlet
+
+/// The board in the hall: flights that are more than two hours late, the latest first.
+///
+/// It never asks what there is: it makes each change that it is told of to the lines that it has.
+actor Board {
+    private var lines: [String] = []
+    private var changeCount = 0
+
+    /// Returns when the feed is over.
+    func watch(_ configuration: Realm.Configuration) async throws {
+        let realm = try await Realm(configuration: configuration, actor: self)
+        let late = realm.objects(Departure.self).where { $0.minutesLate > 120 }
+            .sorted(byKeyPath: "minutesLate", ascending: false)
+        let token = late.observeChanges { change in
+            switch change {
+            case .initial(let late): self.lines = late.map(\.line)
+            case .update(let late, let change): self.apply(change, late)
+            case .error(let error): complain("Watch: \(error)")
+            }
+        }
+        for await _ in realm.objects(Feed.self).changes() where realm.objects(Feed.self).first?.isOver == true { break }
+        token.invalidate()
+
+        for line in lines { print(line) }
+        guard lines == late.map(\.line) else {
+            throw BoardError(description: "the board shows \(lines.count) flights, and \(late.count) are late")
+        }
+        complain("\(changeCount) changes told, and every line is right")
+    }
+
+    private func apply(_ change: CollectionChangeSet, _ late: Results<Departure>) {
+        changeCount += 1
+        for position in change.deletions.reversed() { lines.remove(at: position) }
+        for position in change.insertions { lines.insert(late[position].line, at: position) }
+        for position in change.modificationsInNew { lines[position] = late[position].line }
+        complain("+\(change.insertions.count) -\(change.deletions.count) ~\(change.modifications.count)")
+    }
+}
+
+struct BoardError: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension Departure {
+    /// What stands on the board.
+    fileprivate var line: String {
+        let minutes = minutesLate ?? 0
+        return "\(origin) → \(destination)  \(flight)  \(minutes / 60) h \(minutes % 60) min late"
+    }
+}
