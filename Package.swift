@@ -91,6 +91,13 @@ let package = Package(
         .testTarget(
             name: "ExactTests",
             dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport"]),
+        .executableTarget(
+            name: "ChaosWorker",
+            dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport"],
+            path: "Tests/ChaosWorker"),
+        .testTarget(
+            name: "ChaosTests",
+            dependencies: ["ChaosWorker", "Martlet", "MartletSQLite", "ConformanceModels", "MartletTestSupport"]),
         .testTarget(name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport"]),
         .testTarget(name: "TidyTests"),
     ],

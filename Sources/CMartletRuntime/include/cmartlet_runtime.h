@@ -41,6 +41,11 @@ int cmartlet_rename_exclusively(const char *from, const char *to);
 /// Makes the names in a folder durable, as far as the file system can.
 void cmartlet_sync_folder(const char *folder);
 
+/// How many forks lie between this process and the one that was started as a program. Declared free of side effects, as the
+/// above; it is another in a forked child alone.
+extern int cmartlet_forks;
+static inline __attribute__((pure)) int cmartlet_fork_count(void) { return cmartlet_forks; }
+
 /// Retains an object unless its deinitialisation has begun (the Swift runtime's own function behind weak references).
 /// Returns the object or null.
 void *swift_tryRetain(void *object);

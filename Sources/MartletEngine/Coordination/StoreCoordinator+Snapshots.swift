@@ -42,7 +42,8 @@ extension StoreCoordinator {
     func makeHandle(_ connection: Connection, _ meta: Catalog.Meta) -> SnapshotHandle {
         let version = meta.version
         let handle = SnapshotHandle(
-            version: version, epoch: meta.epoch, since: environment.now(), connection: connection
+            version: version, epoch: meta.epoch, since: environment.now(), connection: connection,
+            stopForkedChild: environment.stopForkedChild
         ) {
             [self] id, connection in
             forget(id, version)

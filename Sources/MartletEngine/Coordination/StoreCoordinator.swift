@@ -194,9 +194,7 @@ package final class StoreCoordinator: @unchecked Sendable {
     }
 
     func requireSameProcess() {
-        precondition(
-            environment.processID() == processID,
-            "a Realm was used in a forked child process; open it anew there with another connection of its own")
+        if environment.processID() != processID { environment.stopForkedChild(path) }
     }
 
     /// The newest version that this process knows to be committed; others may have committed more.
