@@ -85,7 +85,7 @@ let package = Package(
         .testTarget(
             name: "RuntimeTests",
             dependencies: [
-                "Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "CMartletTestVFS",
+                "Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "CMartletRuntime", "CMartletTestVFS",
                 "MartletTestSupport",
             ]),
         .testTarget(

@@ -21,7 +21,7 @@ struct ChaosTests {
         print("chaos: \(kills) kills, seed \(seed): make chaos KILLS=\(kills) SEED=\(seed)")
         let executable = try #require(Self.worker(), "build the whole package first: swift build --build-tests")
         var totals = Storm.Totals()
-        var (acknowledged, unacknowledged, states) = (0, 0, 0)
+        var (acknowledged, unacknowledged, states, leaps) = (0, 0, 0, 0)
         var round: UInt64 = 0
         while totals.kills < kills {
             let folder = Self.root.appending(path: ".build/chaos/\(seed)-\(round)")
@@ -34,6 +34,7 @@ struct ChaosTests {
                 acknowledged += judgement.acknowledged
                 unacknowledged += judgement.unacknowledged
                 states += judgement.states
+                leaps += judgement.leaps
             } catch {
                 Issue.record("seed \(seed), file \(round): \(error); the file and the journals are in \(folder.path)")
                 return
@@ -45,7 +46,8 @@ struct ChaosTests {
         print(
             "chaos: \(totals.kills) processes killed and \(totals.stops) stopped, \(round) files, "
                 + "\(acknowledged) transactions acknowledged and there, \(unacknowledged) there unacknowledged, "
-                + "\(states) versions seen, \(totals.calms) times at rest")
+                + "\(states) versions seen, \(leaps) leaps beyond what the file remembers, "
+                + "\(totals.calms) times at rest")
         // A storm in which nothing happens finds nothing.
         #expect(acknowledged > totals.kills && states > totals.kills)
     }

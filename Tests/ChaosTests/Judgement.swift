@@ -11,6 +11,8 @@ struct Judgement {
     /// Transactions that are there although nobody lived to say so.
     private(set) var unacknowledged = 0
     private(set) var states = 0
+    /// How often somebody was told of more versions at once than the file remembers the changes of.
+    private(set) var leaps = 0
 
     private struct Acknowledgement {
         let author: Author
@@ -29,7 +31,7 @@ struct Judgement {
             try Self.check(acknowledgements, authors)
             try Self.checkOrder(acknowledgements)
             let digests = try Self.checkContents(realm, deeds)
-            states = try Self.checkViews(workers, digests)
+            (states, leaps) = try Self.checkViews(workers, digests)
             acknowledged = acknowledgements.count
             unacknowledged = authors.count - acknowledged
         }
@@ -100,7 +102,9 @@ struct Judgement {
         }
         let found = World(realm)
         for id in Set(world.rows.keys).union(found.rows.keys).sorted() where world.rows[id] != found.rows[id] {
-            let (mine, theirs) = (world.rows[id].map { "\($0)" } ?? "nothing", found.rows[id].map { "\($0)" } ?? "nothing")
+            let (mine, theirs) = (
+                world.rows[id].map { "\($0)" } ?? "nothing", found.rows[id].map { "\($0)" } ?? "nothing"
+            )
             throw Wreck("node \(id) must be \(mine), and there is \(theirs)")
         }
         for node in realm.objects(Node.self) {
@@ -114,8 +118,9 @@ struct Judgement {
     }
 
     /// Each version is the same for whoever saw it, and is what the transactions up to it make. Nobody sees them go back.
-    private static func checkViews(_ workers: [WorkerProcess], _ digests: [UInt64]) throws -> Int {
+    private static func checkViews(_ workers: [WorkerProcess], _ digests: [UInt64]) throws -> (Int, Int) {
         var sequences: [UInt64: Int] = [:]
+        var leaps = 0
         for worker in workers {
             var last: (version: UInt64, sequence: Int) = (0, 0)
             for case .saw(let version, let sequence, let digest) in worker.entries {
@@ -130,6 +135,7 @@ struct Judgement {
                 guard sequences.updateValue(sequence, forKey: version) ?? sequence == sequence else {
                     throw Wreck("version \(version) is not the same for all")
                 }
+                if last.version > 0, version - last.version > Assignment.changeRetention { leaps += 1 }
                 last = (version, sequence)
             }
             for case .acknowledged(_, let sequence, let version, _, _) in worker.entries where version > 0 {
@@ -142,7 +148,7 @@ struct Judgement {
         guard zip(ordered, ordered.dropFirst()).allSatisfy({ $0 <= $1 }) else {
             throw Wreck("versions and transactions do not have the same order")
         }
-        return sequences.count
+        return (sequences.count, leaps)
     }
 
     private static func checkIntegrity(_ file: String) throws {

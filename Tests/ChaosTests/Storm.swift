@@ -50,8 +50,8 @@ final class Storm {
             continueStopped()
             let victim = living[Int.random(in: 0..<4, using: &random)]
             switch Int.random(in: 0..<10, using: &random) {
-            case 0..<4: victim.signal(SIGKILL)
-            case 4..<6:
+            case 0..<3: victim.signal(SIGKILL)
+            case 3..<6:
                 victim.signal(SIGSTOP)
                 victim.stoppedUntil = Self.now + UInt64.random(in: 10_000_000...700_000_000, using: &random)
                 totals.stops += 1
@@ -113,7 +113,8 @@ final class Storm {
         let errors = try? String(contentsOfFile: "\(folder)/\(worker.assignment.incarnation).errors", encoding: .utf8)
         let said = worker.failure ?? errors.map { String($0.prefix(2_000)) } ?? ""
         return Wreck(
-            "process \(worker.assignment.incarnation) (\(worker.assignment.role)) \(what), \(worker.outcomeIfEnded): \(said)")
+            "process \(worker.assignment.incarnation) (\(worker.assignment.role)) \(what), \(worker.outcomeIfEnded): \(said)"
+        )
     }
 
     // MARK: Calm

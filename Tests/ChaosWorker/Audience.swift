@@ -55,11 +55,12 @@ final class Audience: @unchecked Sendable {
         watch("list", first.children)
     }
 
-    /// When nobody writes: a change that was not told by now never will be.
-    func check() {
-        for watcher in watchers { watcher.check() }
-        objectWatcher?.check()
+    /// What they have not been told of, when nobody writes; nil when they know all.
+    var difference: String? {
         for picture in pictures { check(picture) }
+        if let difference = objectWatcher?.difference { return difference }
+        for watcher in watchers { if let difference = watcher.difference { return difference } }
+        return nil
     }
 
     private func check(_ picture: (nodes: Results<Node>, seen: [Seen])) {

@@ -4,6 +4,7 @@ import Foundation
 /// to end or somebody ends it.
 @main enum ChaosWorker {
     static func main() {
+        if CommandLine.arguments.dropFirst().first == "deeds" { return describe(CommandLine.arguments.dropFirst(2)) }
         guard let assignment = Assignment(Array(CommandLine.arguments.dropFirst())) else {
             FileHandle.standardError.write(Data("this program is started by 'make chaos'\n".utf8))
             exit(2)
@@ -18,6 +19,14 @@ import Foundation
         while true {
             var order: Int32 = 0
             if sigwait(&orders, &order) == 0 { worker.obey(order) }
+        }
+    }
+
+    /// Says what transactions do that left these seeds in the file, for whoever looks into a run that failed.
+    private static func describe(_ seeds: ArraySlice<String>) {
+        for seed in seeds.compactMap({ UInt64($0) }) {
+            let lines = Deed(seed).operations.map { "    \(Seen.short("\($0)"))" }
+            print(([seed.description] + lines).joined(separator: "\n"))
         }
     }
 }

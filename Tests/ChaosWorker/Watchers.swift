@@ -2,7 +2,7 @@ import ConformanceModels
 import Martlet
 
 /// A node as an observer sees it, with what a change of its neighbours changes in it.
-struct Seen: Equatable {
+struct Seen: Equatable, CustomStringConvertible {
     let id: Int
     let name: String
     let amount: Double
@@ -15,6 +15,15 @@ struct Seen: Equatable {
         amount = node.amount
         next = node.next.map { "\($0.id) \($0.name)" }
         children = node.children.map { "\($0.id) \($0.name)" }
+    }
+
+    var description: String {
+        Self.short("\(id) '\(name)' \(amount) next '\(next ?? "")' children ")
+            + "\(children.map { Self.short($0, 20) })"
+    }
+
+    static func short(_ text: String, _ length: Int = 80) -> String {
+        text.count > length ? "\(text.prefix(length))…" : text
     }
 }
 
@@ -62,7 +71,9 @@ final class Watcher {
             insertions.allSatisfy(elements.indices.contains)
         else { fail("\(name): outside of \(old.count) → \(elements.count) elements: \(told)") }
         let (gone, changed) = (Set(deletions), Set(modifications))
-        var result = old.indices.filter { !gone.contains($0) }.map { (element: old[$0], isChanged: changed.contains($0)) }
+        var result = old.indices.filter { !gone.contains($0) }.map {
+            (element: old[$0], isChanged: changed.contains($0))
+        }
         for position in insertions {
             guard position <= result.count else { fail("\(name): a gap: \(told)") }
             result.insert((elements[position], false), at: position)
@@ -76,10 +87,14 @@ final class Watcher {
         copy = elements
     }
 
-    /// Outside of callbacks, when all is told.
-    func check() {
-        guard let copy else { fail("\(name): no initial call") }
-        if read() != copy { fail("\(name): a change was never told: knows \(copy), but there is \(read())") }
+    /// What it was not told of, outside of callbacks; nil when it knows all.
+    var difference: String? {
+        guard let copy else { return "\(name): no initial call" }
+        let there = read()
+        if there == copy { return nil }
+        let place = zip(copy, there).prefix { $0 == $1 }.count
+        return "\(name): a change was not told: knows \(copy.dropFirst(place).first, default: "nothing"), but there is "
+            + "\(there.dropFirst(place).first, default: "nothing"), of \(copy.count) → \(there.count)"
     }
 }
 
@@ -100,7 +115,7 @@ final class ObjectWatcher {
             case .deleted: fail("object: told of a deletion that never was")
             case .error(let error): fail("object: was told of an error: \(error)")
             }
-            check()
+            if let difference { fail("in a callback: \(difference)") }
         }
     }
 
@@ -116,9 +131,10 @@ final class ObjectWatcher {
         }
     }
 
-    func check() {
-        if (name, amount) != (node.name, node.amount) {
-            fail("object: knows \(name) and \(amount), but there is \(node.name) and \(node.amount)")
-        }
+    /// What it was not told of; nil when it knows all.
+    var difference: String? {
+        if (name, amount) == (node.name, node.amount) { return nil }
+        return
+            "object: knows \(Seen.short(name)) and \(amount), but there is \(Seen.short(node.name)) and \(node.amount)"
     }
 }

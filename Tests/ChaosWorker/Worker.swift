@@ -21,6 +21,8 @@ struct Assignment {
     let seed: UInt64
 
     var file: String { "\(folder)/storm.realm" }
+    /// Commits whose changes the file remembers: few, so that who was stopped for a moment finds them gone.
+    static let changeRetention: UInt64 = 24
     static func journal(_ folder: String, _ incarnation: Int) -> String { "\(folder)/\(incarnation).journal" }
 
     var arguments: [String] { [role.rawValue, folder, "\(incarnation)", "\(seed)"] }
@@ -54,8 +56,7 @@ extension Realm.Configuration {
             fileURL: URL(fileURLWithPath: file), objectTypes: [Node.self, Part.self, Screw.self, IntKey.self])
         configuration.durability = .normal
         configuration.environment.writeTimeoutMilliseconds = 120_000
-        // Few, so that who was stopped for a moment finds them gone.
-        configuration.environment.changeRetention = 24
+        configuration.environment.changeRetention = Assignment.changeRetention
         configuration.environment.checkpointFrames = 80
         // Nobody looks from time to time: what signals miss is missed.
         configuration.environment.missedCommitMilliseconds = 0
@@ -123,12 +124,21 @@ final class Worker: @unchecked Sendable {
                 audience?.isQuiet = false
                 if assignment.role.writes { next() }
             case Assignment.Order.check:
-                audience?.check()
-                journal.write(.checked(sequence: audience?.sequence ?? newestSequence))
+                check(tries: assignment.role.writes ? 200 : 0)
             default:
                 (audience, realm) = (nil, nil)
                 exit(0)
             }
+        }
+    }
+
+    // Who writes may be told of its own commits a moment later; who only watches is told of everything at once.
+    private func check(tries: Int) {
+        if let difference = audience?.difference {
+            if tries == 0 { journal.fail(difference) }
+            queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in check(tries: tries - 1) }
+        } else {
+            journal.write(.checked(sequence: audience?.sequence ?? newestSequence))
         }
     }
 

@@ -63,7 +63,9 @@ struct World: Equatable {
             guard rows[id] != nil, target.map({ rows[$0] != nil }) ?? true else { return }
             rows[id]?.next = target
         case .insert(let id, let target, let position):
-            guard let count = rows[id]?.children.count, rows[target] != nil, count < Operation.longestList else { return }
+            guard let count = rows[id]?.children.count, rows[target] != nil, count < Operation.longestList else {
+                return
+            }
             rows[id]?.children.insert(target, at: position % (count + 1))
         case .take(let id, let position):
             guard let count = rows[id]?.children.count, count > 0 else { return }

@@ -56,7 +56,9 @@ extension StoreCoordinator {
             defer { give(back: writer) }
             let done = try checkpoint(holding: writer)
             let isLong = StoreFiles.logBytes(path) > Self.longLogBytes
-            if isLong && done.logFrames == done.copiedFrames { try shortenLog(writer) }
+            let isCopied = done.logFrames == done.copiedFrames
+            locked { $0.isLogHeld = isLong && !isCopied }
+            if isLong && isCopied { try shortenLog(writer) }
             return done
         }
     }

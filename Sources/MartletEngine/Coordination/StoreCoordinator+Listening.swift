@@ -16,7 +16,9 @@ extension StoreCoordinator {
             return monitor
         }
         // What is temporary is this process's alone.
-        if !options.isTemporary { monitor?.start(environment, lockFile: options.isReadOnly ? nil : writeLock.madeFile()) }
+        if !options.isTemporary {
+            monitor?.start(environment, lockFile: options.isReadOnly ? nil : writeLock.madeFile())
+        }
     }
 
     package func stopListening(_ owner: AnyObject) {

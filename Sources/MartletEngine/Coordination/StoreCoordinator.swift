@@ -36,6 +36,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var isCheckpointPending = false
         /// The length of the log at the last checkpoint: the next is due a thousand frames later.
         var checkpointedFrames = 0
+        /// The last checkpoint found a long log that it could not copy in full, because somebody reads an older version.
+        var isLogHeld = false
         /// The Realm open on each executor.
         var residents: [UInt64: Resident] = [:]
         /// The frozen Realm of each version.

@@ -1,3 +1,4 @@
+import CMartletRuntime
 import Dispatch
 import Foundation
 
@@ -15,6 +16,8 @@ package struct Environment: Sendable {
     package var stopForkedChild: @Sendable (_ path: String) -> Never = {
         preconditionFailure("'\($0)' was used in a forked child process")
     }
+    /// Whether a folder lies on a network file system.
+    package var isOnNetwork: @Sendable (_ folder: String) -> Bool = { cmartlet_is_on_network($0) == 1 }
     package var log: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("martlet: \($0)\n".utf8)) }
     /// Called at every yield point of a debug build; lets tests stop one thread and run the others.
     package var step: (@Sendable (YieldPoint) -> Void)?
