@@ -35,6 +35,10 @@ struct DescriptorTests {
             try test.realm.write { test.realm.add(Node(id: 0)) }
             let other = Realm.Configuration(fileURL: URL(fileURLWithPath: test.url.path + ".other"))
             do { try Realm(configuration: other).write {} }
+            // Dispatch itself ends a program that has none left when it first waits for something.
+            let waited = DispatchSemaphore(value: 0)
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { waited.signal() }
+            waited.wait()
             let before = Self.openDescriptors()
             var (refused, written) = (0, 0)
             for count in 0..<16 {
