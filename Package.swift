@@ -85,12 +85,19 @@ let package = Package(
         .testTarget(
             name: "RuntimeTests",
             dependencies: [
-                "Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "CMartletTestVFS",
+                "Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "CMartletRuntime", "CMartletTestVFS",
                 "MartletTestSupport",
             ]),
         .testTarget(
             name: "ExactTests",
             dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport"]),
+        .executableTarget(
+            name: "ChaosWorker",
+            dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport"],
+            path: "Tests/ChaosWorker"),
+        .testTarget(
+            name: "ChaosTests",
+            dependencies: ["ChaosWorker", "Martlet", "MartletSQLite", "ConformanceModels", "MartletTestSupport"]),
         .testTarget(name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport"]),
         .testTarget(name: "TidyTests"),
     ],

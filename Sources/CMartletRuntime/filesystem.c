@@ -8,24 +8,40 @@
 #include <stdio.h>
 #include <unistd.h>
 
+int cmartlet_is_network_type(uint32_t type) {
+    switch (type) {
+    case 0x6969:     /* NFS */
+    case 0x517B:     /* SMB */
+    case 0xFE534D42: /* SMB2 */
+    case 0xFF534D42: /* CIFS */
+    case 0x5346414F: /* AFS */
+    case 0x6B414653: /* AFS of the kernel */
+    case 0x01021997: /* 9P */
+    case 0x00C36400: /* Ceph */
+    case 0x73757245: /* Coda */
+    case 0x0BD00BD0: /* Lustre */
+    case 0x564C:     /* NCP */
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 #if defined(__linux__)
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
 int cmartlet_is_on_network(const char *folder) {
     struct statfs status;
-    if (statfs(folder, &status) != 0) return 0;
-    switch ((uint32_t)status.f_type) {
-    case 0x6969:     /* NFS */
-    case 0x517B:     /* SMB */
-    case 0xFE534D42: /* SMB2 */
-    case 0xFF534D42: /* CIFS */
-    case 0x5346414F: /* AFS */
-    case 0x01021997: /* 9P */
-        return 1;
-    default:
-        return 0;
-    }
+    return statfs(folder, &status) == 0 && cmartlet_is_network_type((uint32_t)status.f_type);
+}
+#elif defined(__APPLE__)
+#include <sys/mount.h>
+#include <sys/param.h>
+
+int cmartlet_is_on_network(const char *folder) {
+    struct statfs status;
+    return statfs(folder, &status) == 0 && (status.f_flags & MNT_LOCAL) == 0;
 }
 #else
 int cmartlet_is_on_network(const char *folder) {

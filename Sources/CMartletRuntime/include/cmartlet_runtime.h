@@ -32,14 +32,22 @@ typedef void (*cmartlet_registry_record)(void *context);
 size_t cmartlet_registry_count(void);
 cmartlet_registry_record cmartlet_registry_get(size_t index);
 
-/// 1 when the folder lies on a network file system (NFS, SMB, AFS, 9P), 0 when not or not known.
+/// 1 when the folder lies on a network file system, 0 when not or not known.
 int cmartlet_is_on_network(const char *folder);
+
+/// 1 for the numbers by which Linux calls network file systems.
+int cmartlet_is_network_type(uint32_t type);
 
 /// Gives a file a new name unless there is a file of that name; -1 with `errno` set where that is not possible.
 int cmartlet_rename_exclusively(const char *from, const char *to);
 
 /// Makes the names in a folder durable, as far as the file system can.
 void cmartlet_sync_folder(const char *folder);
+
+/// How many forks lie between this process and the one that was started as a program. Declared free of side effects, as the
+/// above; it is another in a forked child alone.
+extern int cmartlet_forks;
+static inline __attribute__((pure)) int cmartlet_fork_count(void) { return cmartlet_forks; }
 
 /// Retains an object unless its deinitialisation has begun (the Swift runtime's own function behind weak references).
 /// Returns the object or null.

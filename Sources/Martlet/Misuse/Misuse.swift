@@ -26,6 +26,12 @@ enum Misuse {
                 + "Observe on the main thread, on a thread inside 'RunLoop.run', or give a serial queue with 'on:'")
     }
 
+    static func forkedChild(_ path: String) -> Never {
+        trap(
+            "a Realm of '\(path)' was used in a forked child process, to which the locks of its file are not handed on. "
+                + "Open Realms in the child once it runs a program of its own, or fork before the file is opened")
+    }
+
     // MARK: Write transactions
 
     static func notInWrite(_ what: String, _ property: String? = nil) -> Never {

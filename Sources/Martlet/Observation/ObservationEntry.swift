@@ -52,6 +52,11 @@ class ObservationEntry {
             && failedVersion < version
     }
 
+    /// True when there is nothing to be told of a version, or what there is has been worked out.
+    func isReady(for version: Version) -> Bool {
+        !needs(version) || prepared.map { $0.isValid && $0.version == version } ?? false
+    }
+
     /// The call that tells of a failure; made under the lock, called outside of it.
     func failureCall(_ error: any Error) -> (() -> Void)? { nil }
 

@@ -295,6 +295,11 @@ final class ObservationHub: @unchecked Sendable {
         if context.hasSnapshot, !context.autorefresh, computed.version > context.version {
             return requireRefresh(computed.version, context)
         }
+        // Some were told of an older version while this was worked out, which made theirs void. All are told together, or the
+        // others would show what they were not told of.
+        guard locked({ state in state.entries.allSatisfy { $0.isReady(for: computed.version) } }) else {
+            return locked { $0.isBehind = true }
+        }
         move(to: computed, context)
         let calls = locked { state in
             state.observers.awake.compactMap { $0.prepared }.filter { $0.isValid && $0.version == computed.version }

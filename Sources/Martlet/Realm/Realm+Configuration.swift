@@ -135,6 +135,7 @@ extension Realm {
             }
             options.maximumNumberOfActiveVersions = maximumNumberOfActiveVersions.map { Int($0) }
             options.environment = environment
+            options.environment.stopForkedChild = { Misuse.forkedChild($0) }
             options.seedPath = seedFilePath?.standardizedFileURL.path
             options.compactsAtLaunch = shouldCompactOnLaunch
             options.durability =

@@ -12,6 +12,9 @@ extension Realm {
         public let holders: [String]
     }
 
+    /// The version that it shows.
+    package var version: UInt64 { context.version }
+
     /// The versions of this Realm's file that this process keeps in use, oldest first.
     ///
     /// A version is kept by what was frozen of it and by Realms that have not moved on. The file cannot take in what was

@@ -1,8 +1,9 @@
 import Foundation
 import MartletSQLite
 
-/// Notices commits of other processes while somebody listens: looks at the file from time to time and tells the
-/// coordinator's listeners. What it tells are hints; whoever hears them opens a snapshot and finds out.
+/// Notices commits of other processes while somebody listens: looks at the file when the system tells of a writer, or else
+/// from time to time, and tells the coordinator's listeners. What it tells are hints; whoever hears them opens a snapshot
+/// and finds out.
 ///
 /// Looking is cheap: SQLite's `data_version` changes with every commit of another connection and is read from shared
 /// memory; only then is the version row read. The connection is never left inside a transaction, so it pins nothing.
@@ -18,9 +19,34 @@ final class ExternalCommitMonitor: @unchecked Sendable {
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// Zero means that nobody looks but by hand.
-    func start(everyMilliseconds interval: Int) {
-        if interval > 0 { ExternalCommitClock.every(milliseconds: interval).add(self) }
+    /// Looks when a writer lets go of the lock file at `path`, or as often as the environment says.
+    func start(_ environment: Environment, lockFile path: String?) {
+        let interval = environment.externalCommitMilliseconds
+        guard interval > 0 else { return }
+        guard let path, let watch = CommitWatch.shared, watch.add(self, path) else {
+            return ExternalCommitClock.every(milliseconds: interval).add(self)
+        }
+        // What was committed before the watch began.
+        lookSoon(interval)
+        let rarely = environment.missedCommitMilliseconds
+        if rarely > 0 { ExternalCommitClock.every(milliseconds: rarely).add(self) }
+    }
+
+    private func lookSoon(_ milliseconds: Int) {
+        CommitWatch.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+            self?.hear(isCertain: true)
+        }
+    }
+
+    /// A writer has let go of the file.
+    ///
+    /// - Parameter isCertain: it may have been killed between its commit and the note in the lock file.
+    func hear(isCertain: Bool) {
+        guard let coordinator, !isOver else { return }
+        // Most often the writer was this process.
+        if !isCertain, coordinator.hasTold(coordinator.writeLock.noted) { return }
+        // Nobody may ever tell of it again.
+        if !look() { lookSoon(coordinator.environment.externalCommitMilliseconds) }
     }
 
     func stop() {
@@ -29,6 +55,7 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         connection?.close()
         connection = nil
         lock.unlock()
+        CommitWatch.shared?.sweep()
     }
 
     var isOver: Bool {
@@ -37,10 +64,18 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         return isStopped
     }
 
-    /// Tells listeners if there is a version that they have not been told of.
-    func look() {
-        guard let coordinator, let version = try? newVersion(coordinator), coordinator.isNews(version) else { return }
-        coordinator.tellListeners(version, nil)
+    /// Tells listeners if there is a version that they have not been told of; false when that could not be found out.
+    @discardableResult
+    func look() -> Bool {
+        guard let coordinator else { return true }
+        do {
+            if let version = try newVersion(coordinator), coordinator.isNews(version) {
+                coordinator.tellListeners(version, nil)
+            }
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// The newest version, if anything was committed since the last look.

@@ -56,7 +56,9 @@ extension StoreCoordinator {
             defer { give(back: writer) }
             let done = try checkpoint(holding: writer)
             let isLong = StoreFiles.logBytes(path) > Self.longLogBytes
-            if isLong && done.logFrames == done.copiedFrames { try shortenLog(writer) }
+            let isCopied = done.logFrames == done.copiedFrames
+            locked { $0.isLogHeld = isLong && !isCopied }
+            if isLong && isCopied { try shortenLog(writer) }
             return done
         }
     }
@@ -125,6 +127,7 @@ extension StoreCoordinator {
                 "INSERT INTO martlet_changes VALUES (?1, ?2)",
                 [.integer(version), .blob(ChangeSetCodec.encode(ChangeSet()))])
             try connection.run("COMMIT")
+            writeLock.note(Version(bitPattern: version))
         } catch {
             try? connection.run("ROLLBACK")
             throw error

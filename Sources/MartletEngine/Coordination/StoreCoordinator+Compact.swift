@@ -62,6 +62,7 @@ extension StoreCoordinator {
                 "INSERT INTO martlet_changes VALUES (?1, ?2)",
                 [.integer(version), .blob(ChangeSetCodec.encode(ChangeSet()))])
             try connection.run("COMMIT")
+            writeLock.note(Version(bitPattern: version))
         } catch {
             try? connection.run("ROLLBACK")
             throw error

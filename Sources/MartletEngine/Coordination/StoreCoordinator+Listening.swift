@@ -15,7 +15,10 @@ extension StoreCoordinator {
             state.monitor = monitor
             return monitor
         }
-        monitor?.start(everyMilliseconds: environment.externalCommitMilliseconds)
+        // What is temporary is this process's alone.
+        if !options.isTemporary {
+            monitor?.start(environment, lockFile: options.isReadOnly ? nil : writeLock.madeFile())
+        }
     }
 
     package func stopListening(_ owner: AnyObject) {
@@ -44,6 +47,9 @@ extension StoreCoordinator {
 
     /// Looks for commits of other processes at once, as the monitor does from time to time.
     package func lookForExternalCommits() { locked { $0.monitor }?.look() }
+
+    /// True when a version is the newest that listeners were told of.
+    func hasTold(_ version: Version?) -> Bool { locked { $0.toldVersion == version } }
 
     /// True when listeners have not been told of a version yet, which counts as told from now on.
     func isNews(_ version: Version) -> Bool {

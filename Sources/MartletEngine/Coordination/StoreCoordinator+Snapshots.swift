@@ -42,11 +42,13 @@ extension StoreCoordinator {
     func makeHandle(_ connection: Connection, _ meta: Catalog.Meta) -> SnapshotHandle {
         let version = meta.version
         let handle = SnapshotHandle(
-            version: version, epoch: meta.epoch, since: environment.now(), connection: connection
+            version: version, epoch: meta.epoch, since: environment.now(), connection: connection,
+            stopForkedChild: environment.stopForkedChild
         ) {
             [self] id, connection in
-            forget(id, version)
+            // In this order: what the log was kept for must have ended when it is looked at again.
             give(back: connection)
+            forget(id, version)
         }
         locked { state in
             state.pinned[version, default: 0] += 1
@@ -65,10 +67,15 @@ extension StoreCoordinator {
     }
 
     private func forget(_ id: ObjectIdentifier, _ version: Version) {
-        locked { state in
+        let frees = locked { state in
             state.handles[id] = nil
             if let count = state.pinned[version] { state.pinned[version] = count > 1 ? count - 1 : nil }
+            guard state.isLogHeld, state.pinned.keys.allSatisfy({ $0 > version }) else { return false }
+            state.isLogHeld = false
+            return true
         }
+        // Nobody may write for a long time.
+        if frees { checkpointSoon() }
     }
 
     // MARK: Schema changes of other processes

@@ -68,9 +68,14 @@ extension StoreCoordinator {
     ) throws(EngineError) -> SnapshotHandle {
         let frames = written.read { $0.logFrames }
         let pinned = Result { try reopen(written) }
-        locked { $0.newestVersion = max($0.newestVersion, version) }
-        writeLock.release()
+        locked { state in
+            state.newestVersion = max(state.newestVersion, version)
+            // So that nobody looks for what is about to be told.
+            state.toldVersion = max(state.toldVersion, version)
+        }
         environment.yield(.beforeSignal)
+        writeLock.note(version)
+        writeLock.release()
         tellListeners(version, committer)
         if isCheckpointDue(frames) { checkpointSoon() }
         do {

@@ -36,6 +36,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var isCheckpointPending = false
         /// The length of the log at the last checkpoint: the next is due a thousand frames later.
         var checkpointedFrames = 0
+        /// The last checkpoint found a long log that it could not copy in full, because somebody reads an older version.
+        var isLogHeld = false
         /// The Realm open on each executor.
         var residents: [UInt64: Resident] = [:]
         /// The frozen Realm of each version.
@@ -194,9 +196,7 @@ package final class StoreCoordinator: @unchecked Sendable {
     }
 
     func requireSameProcess() {
-        precondition(
-            environment.processID() == processID,
-            "a Realm was used in a forked child process; open it anew there with another connection of its own")
+        if environment.processID() != processID { environment.stopForkedChild(path) }
     }
 
     /// The newest version that this process knows to be committed; others may have committed more.

@@ -1,4 +1,3 @@
-import CMartletRuntime
 import Foundation
 
 /// The files that make up one database. Never opened here: only looked at and, when nobody uses them, deleted.
@@ -113,7 +112,7 @@ package enum StoreFiles {
     }
 
     /// Refuses paths that cannot hold a database, before anything is opened.
-    static func check(_ path: String, isReadOnly: Bool) throws(EngineError) {
+    static func check(_ path: String, isReadOnly: Bool, _ environment: Environment) throws(EngineError) {
         let folder = folder(of: path)
         if let status = status(path) {
             try check(status, path, isReadOnly)
@@ -122,7 +121,7 @@ package enum StoreFiles {
         } else if !isFolder(folder) {
             throw EngineError(.fileNotFound, path: path, "the folder '\(folder)' does not exist; create it first")
         }
-        if cmartlet_is_on_network(folder) == 1 {
+        if environment.isOnNetwork(self.folder(of: resolved(path))) {
             throw EngineError(
                 .accessDenied, path: path, "the file is on a network file system, where locks are not reliable; move it"
             )

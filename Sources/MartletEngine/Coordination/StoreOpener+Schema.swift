@@ -22,7 +22,9 @@ extension StoreOpener {
         if try connection.value("PRAGMA journal_mode") != .text("wal") { try makeLog(connection) }
         try transaction(on: connection) { try changeSchema(connection) }
         connection.forgetStatements()
-        return try Catalog.contents(connection, known: [:])
+        let contents = try Catalog.contents(connection, known: [:])
+        writeLock.note(contents.meta.version)
+        return contents
     }
 
     private func isOlder(_ meta: Catalog.Meta) -> Bool {

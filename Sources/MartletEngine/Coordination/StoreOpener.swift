@@ -28,7 +28,9 @@ struct StoreOpener {
     func open() throws(EngineError) -> Opened {
         try EngineError.naming(path) {
             try plantSeed()
-            if options.environment.vfsName == nil { try StoreFiles.check(path, isReadOnly: options.isReadOnly) }
+            if options.environment.vfsName == nil {
+                try StoreFiles.check(path, isReadOnly: options.isReadOnly, options.environment)
+            }
             let connection = try connect()
             do {
                 // Where writing is not allowed SQLite opens for reading without a word.

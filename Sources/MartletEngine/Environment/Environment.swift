@@ -1,3 +1,4 @@
+import CMartletRuntime
 import Dispatch
 import Foundation
 
@@ -11,6 +12,12 @@ package struct Environment: Sendable {
     package var now: @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }
     package var sleep: @Sendable (_ microseconds: UInt32) -> Void = { usleep($0) }
     package var processID: @Sendable () -> Int32 = { getpid() }
+    /// Stops a forked child that uses what it has inherited from its parent.
+    package var stopForkedChild: @Sendable (_ path: String) -> Never = {
+        preconditionFailure("'\($0)' was used in a forked child process")
+    }
+    /// Whether a folder lies on a network file system.
+    package var isOnNetwork: @Sendable (_ folder: String) -> Bool = { cmartlet_is_on_network($0) == 1 }
     package var log: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("martlet: \($0)\n".utf8)) }
     /// Called at every yield point of a debug build; lets tests stop one thread and run the others.
     package var step: (@Sendable (YieldPoint) -> Void)?
@@ -20,8 +27,11 @@ package struct Environment: Sendable {
     package var changeRetention: UInt64 = 1_000
     /// Log frames after a commit that start a checkpoint.
     package var checkpointFrames = 1_000
-    /// Milliseconds between looks for commits of other processes; zero for none but by hand.
+    /// Milliseconds between looks for commits of other processes where the system does not tell of them; zero for none but by
+    /// hand.
     package var externalCommitMilliseconds = 75
+    /// Milliseconds between looks where the system tells of commits, for what it should have told and did not; zero for none.
+    package var missedCommitMilliseconds = 3_000
     /// Milliseconds to wait for another process's write transaction.
     package var writeTimeoutMilliseconds = 30_000
 

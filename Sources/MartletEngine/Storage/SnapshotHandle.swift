@@ -1,3 +1,4 @@
+import CMartletRuntime
 import Foundation
 package import MartletSQLite
 import Synchronization
@@ -18,15 +19,19 @@ package final class SnapshotHandle: @unchecked Sendable {
     private var isWriting = false
     private let notes = Mutex(Notes())
     private let release: @Sendable (ObjectIdentifier, Connection) -> Void
+    private let forks = cmartlet_fork_count()
+    private let stopForkedChild: @Sendable (_ path: String) -> Never
 
     init(
         version: Version, epoch: Int64, since: UInt64, connection: Connection,
+        stopForkedChild: @escaping @Sendable (_ path: String) -> Never,
         release: @escaping @Sendable (ObjectIdentifier, Connection) -> Void
     ) {
         self.version = version
         self.epoch = epoch
         self.since = since
         self.connection = connection
+        self.stopForkedChild = stopForkedChild
         self.release = release
     }
 
@@ -39,6 +44,8 @@ package final class SnapshotHandle: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         guard let connection else { preconditionFailure("a snapshot was read after its connection had been taken") }
+        // The locks of the file are the parent's: it may write over what is read here.
+        if forks != cmartlet_fork_count() { stopForkedChild(connection.options.path) }
         return try body(connection)
     }
 

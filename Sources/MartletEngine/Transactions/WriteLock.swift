@@ -1,17 +1,19 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 /// The queue of writers: first a semaphore for this process, then a lock on a sidecar file for all of them.
 ///
 /// `flock` belongs to the open file and not to the process, so closing other descriptors does not drop it, as it would
 /// drop the locks on the database file itself. The sidecar is never opened through SQLite.
 ///
-/// Ledger: `descriptor` is touched by the holder of `turn` only.
+/// Ledger: the holder of `turn` alone opens the file, which stays open.
 // Sendable by the ledger above.
 final class WriteLock: @unchecked Sendable {
     private let path: String
     private let turn = DispatchSemaphore(value: 1)
-    private var descriptor: Int32 = -1
+    private let opened = Atomic<Int32>(-1)
+    private var descriptor: Int32 { opened.load(ordering: .acquiring) }
     private let environment: Environment
 
     init(path: String, environment: Environment) {
@@ -52,6 +54,30 @@ final class WriteLock: @unchecked Sendable {
         turn.signal()
     }
 
+    // MARK: Telling others
+
+    /// Leaves the number of a version that was committed, for those who watch the file. For the holder of the lock.
+    func note(_ version: Version) {
+        var number = version.littleEndian
+        _ = pwrite(descriptor, &number, MemoryLayout<Version>.size, 0)
+    }
+
+    /// What was noted last by any process; nil when that is not known.
+    var noted: Version? {
+        var number: Version = 0
+        let count = pread(descriptor, &number, MemoryLayout<Version>.size, 0)
+        return count == MemoryLayout<Version>.size ? Version(littleEndian: number) : nil
+    }
+
+    /// The path of the file, made if it is not there; nil when that is not possible.
+    func madeFile() -> String? {
+        // Not for writing: to close it would wake everybody.
+        let descriptor = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { return nil }
+        close(descriptor)
+        return path
+    }
+
     private func acquireFile(deadline: UInt64) throws(EngineError) {
         try openFile()
         var pause: UInt32 = 50
@@ -71,8 +97,9 @@ final class WriteLock: @unchecked Sendable {
     }
 
     private func openFile() throws(EngineError) {
-        guard descriptor < 0 else { return }
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard self.descriptor < 0 else { return }
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        opened.store(descriptor, ordering: .releasing)
         guard descriptor >= 0 else {
             throw EngineError(
                 .accessDenied, path: path,

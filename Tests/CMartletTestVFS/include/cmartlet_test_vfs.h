@@ -180,4 +180,7 @@ size_t cmartlet_disk_read(CMartletDisk *disk, const char *path, int64_t offset, 
 bool cmartlet_disk_overwrite(
     CMartletDisk *disk, const char *path, int64_t offset, const void *bytes, size_t amount);
 
+/* What Swift does not offer: its own runtime does not outlive a fork in all parts. */
+int cmartlet_fork(void);
+
 #endif

@@ -1,5 +1,8 @@
+import CMartletRuntime
+import CMartletTestVFS
 import Foundation
 import KennelModels
+import MartletEngine
 import MartletTestSupport
 import Testing
 
@@ -20,6 +23,105 @@ struct FileChangeTests {
         try FileManager.default.moveItem(at: away, to: test.url)
         try test.realm.write { rex.name = "Bo" }
         #expect(rex.name == "Bo")
+    }
+
+    @Test("O8 a file that was deleted stays readable, is not written to any more, and is made anew by whoever opens it")
+    func deleted() throws {
+        let test = try TestRealm()
+        let rex = try test.dogs("Rex")[0]
+        let log = Log(test.allDogs)
+        test.settle()
+        for suffix in ["", "-wal", "-shm", ".lock"] {
+            try? FileManager.default.removeItem(atPath: test.url.path + suffix)
+        }
+        test.realm.context.coordinator.lookForExternalCommits()
+        let error = #expect(throws: Realm.Error.self) { try test.realm.write { rex.name = "Bo" } }
+        #expect(error?.code == .fileNotFound && error?.message.contains("open it again") == true)
+        #expect(rex.name == "Rex" && test.names == ["Rex"] && rex.freeze().name == "Rex")
+        #expect(try onOtherThread(test) { $0.objects(Dog.self).count } == 0)
+        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
+        test.settle()
+        #expect(test.names == ["Rex"] && log.take() == ["initial"])
+    }
+
+    @Test("O8 a file whose folder was deleted stays readable, and is not written to any more")
+    func folderDeleted() throws {
+        let test = try TestRealm()
+        let rex = try test.dogs("Rex")[0]
+        try FileManager.default.removeItem(at: test.url.deletingLastPathComponent())
+        let error = #expect(throws: Realm.Error.self) { try test.realm.write { rex.name = "Bo" } }
+        #expect(error?.code == .fileNotFound && rex.name == "Rex" && test.names == ["Rex"])
+        #expect(throws: Realm.Error.self) { try test.elsewhere { _ in } }
+    }
+
+    @Test("O1 files on network file systems are refused, and nothing is made there")
+    func network() throws {
+        let test = try TestRealm()
+        let folder = test.url.deletingLastPathComponent()
+        let far = folder.appendingPathComponent("far")
+        try FileManager.default.createDirectory(at: far, withIntermediateDirectories: false)
+        let link = folder.appendingPathComponent("near.realm")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: far.appendingPathComponent("a.realm"))
+        for url in [far.appendingPathComponent("a.realm"), link] {
+            var configuration = Realm.Configuration(fileURL: url)
+            configuration.environment.isOnNetwork = { $0.hasSuffix("/far") }
+            let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
+            #expect(error?.code == .fileAccess && error?.message.contains("network file system") == true)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: far.path).isEmpty)
+    }
+
+    @Test("O1 the file systems of networks are known by their numbers, and those of this machine are not among them")
+    func networkTypes() throws {
+        // NFS, SMB, SMB2, CIFS, 9P, Ceph; ext4, btrfs, XFS, tmpfs, overlay.
+        let networks: [UInt32] = [0x6969, 0x517B, 0xFE53_4D42, 0xFF53_4D42, 0x0102_1997, 0x00C3_6400]
+        let local: [UInt32] = [0xEF53, 0x9123_683E, 0x5846_5342, 0x0102_1994, 0x794C_7630]
+        #expect(networks.allSatisfy { cmartlet_is_network_type($0) == 1 })
+        #expect(local.allSatisfy { cmartlet_is_network_type($0) == 0 })
+        #expect(cmartlet_is_on_network(FileManager.default.temporaryDirectory.path) == 0)
+    }
+
+    @Test("O1 a relative path, an absolute one and one with detours lead to one Realm")
+    func relativePaths() async {
+        await #expect(processExitsWith: .success) {
+            let test = try TestRealm()
+            let folder = test.url.deletingLastPathComponent()
+            guard FileManager.default.changeCurrentDirectoryPath(folder.path) else { exit(2) }
+            let urls = [
+                URL(fileURLWithPath: "test.realm"), URL(fileURLWithPath: "./test.realm"),
+                URL(fileURLWithPath: "../\(folder.lastPathComponent)/test.realm"),
+                URL(fileURLWithPath: "test.realm", relativeTo: folder),
+            ]
+            for url in urls {
+                var configuration = test.configuration
+                configuration.fileURL = url
+                let realm = try Realm(configuration: configuration)
+                #expect(realm == test.realm, "\(url)")
+            }
+        }
+    }
+
+    @Test("O1 a forked child that ends leaves the parent's locks, file and observers alone")
+    func forkedChild() async {
+        await #expect(processExitsWith: .success) {
+            let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 0 }
+            let rex = try test.dogs("Rex")[0]
+            let log = Log(test.allDogs)
+            test.settle()
+            let foreign = try test.foreignRealm()
+            try test.realm.beginWrite()
+            rex.name = "Bo"
+            let child = cmartlet_fork()
+            // The child has copies of all descriptors, and closes them.
+            if child == 0 { _exit(0) }
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+            #expect(throws: Realm.Error.self) { try foreign.write {} }
+            try test.realm.commitWrite()
+            try foreign.write { foreign.add(Dog(name: "Max")) }
+            test.realm.refresh()
+            #expect(test.names == ["Bo", "Max"] && log.take() == ["initial", "[] [1] [0]"])
+        }
     }
 
     @Test("O1 another file in the place of an open one is opened as what it is")

@@ -1,3 +1,4 @@
+import CMartletTestVFS
 import ConformanceModels
 import Foundation
 import MartletTestSupport
@@ -24,6 +25,14 @@ extension Provocations {
                 + "Observe on the main thread, on a thread inside 'RunLoop.run', or give a serial queue with 'on:'"
         ) {
             try TestRealm().elsewhere { _ = $0.objects(Node.self).observe { _ in } }
+        },
+        Provocation(
+            "forkedChild",
+            "a Realm of '…' was used in a forked child process, to which the locks of its file are not handed on. "
+                + "Open Realms in the child once it runs a program of its own, or fork before the file is opened"
+        ) {
+            let test = try TestRealm(holding: Node(id: 1))
+            inForkedChild { _ = test.realm.objects(Node.self).count }
         },
     ]
 
@@ -113,6 +122,15 @@ extension Provocations {
             token.invalidate()
         },
     ]
+
+    /// Does something in a forked child, and ends as that ends.
+    static func inForkedChild(_ body: () throws -> Void) rethrows {
+        let child = cmartlet_fork()
+        if child == 0 { return try body() }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        exit(status == 0 ? 0 : 1)
+    }
 
     static func readOnlyRealm() throws -> Realm {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("read-only-\(UUID().uuidString).realm")

@@ -1,0 +1,102 @@
+import Dispatch
+import Foundation
+
+/// Hears from the system when a writer of any process has let go of a file, so that nobody has to look again and again.
+///
+/// What is watched is the lock file beside the database: a writer leaves the number of its version there before it lets go
+/// of the lock, and of one that is killed before it could, the system closes the file. Either wakes those who listen. The
+/// database itself is never touched.
+///
+/// Ledger: `members` under `lock`; events are read on `queue`.
+// Sendable by the ledger above.
+final class CommitWatch: @unchecked Sendable {
+    private struct Member {
+        weak var monitor: ExternalCommitMonitor?
+    }
+
+    /// Nil where the system has no such thing, or no more of it to give.
+    static let shared = CommitWatch()
+
+    static let queue = DispatchQueue(label: "martlet.commit-watch", qos: .userInitiated)
+    private let descriptor: Int32
+    private let lock = NSLock()
+    /// By the number that the system gives each watched file.
+    private var members: [Int32: [Member]] = [:]
+    private var source: (any DispatchSourceRead)?
+
+    private func locked<R>(_ body: (inout [Int32: [Member]]) -> R) -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        return body(&members)
+    }
+
+    #if os(Linux)
+        private init?() {
+            descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+            guard descriptor >= 0 else { return nil }
+            let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: Self.queue)
+            source.setEventHandler { [unowned self] in hear() }
+            self.source = source
+            source.resume()
+        }
+
+        /// False when the file cannot be watched.
+        func add(_ monitor: ExternalCommitMonitor, _ path: String) -> Bool {
+            locked { members in
+                let number = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY | IN_CLOSE_WRITE))
+                guard number >= 0 else { return false }
+                members[number, default: []].append(Member(monitor: monitor))
+                return true
+            }
+        }
+
+        /// Ends the watches that nobody has an interest in any more.
+        func sweep() {
+            let living = locked { members in
+                let living = members.mapValues { $0.compactMap(\.monitor) }
+                for (number, monitors) in living {
+                    members[number] = monitors.filter { !$0.isOver }.map { Member(monitor: $0) }
+                    guard members[number]?.isEmpty == true else { continue }
+                    members[number] = nil
+                    inotify_rm_watch(descriptor, number)
+                }
+                return living
+            }
+            // Held until after the lock: to end one may take it.
+            withExtendedLifetime(living) {}
+        }
+
+        private func hear() {
+            var isClosed: [Int32: Bool] = [:]
+            var isLost = false
+            withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
+                while true {
+                    let count = read(descriptor, buffer.baseAddress, buffer.count)
+                    guard count > 0 else { return }
+                    var offset = 0
+                    while offset < count {
+                        let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                        offset += MemoryLayout<inotify_event>.size + Int(event.len)
+                        if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { isLost = true }
+                        isClosed[event.wd, default: false] =
+                            isClosed[event.wd, default: false] || event.mask & UInt32(IN_CLOSE_WRITE) != 0
+                    }
+                }
+            }
+            let heard = locked { members in
+                members.flatMap { number, members in
+                    members.compactMap { member in
+                        member.monitor.flatMap { monitor in
+                            isLost ? (monitor, true) : isClosed[number].map { (monitor, $0) }
+                        }
+                    }
+                }
+            }
+            for (monitor, isCertain) in heard { monitor.hear(isCertain: isCertain) }
+        }
+    #else
+        private init?() { return nil }
+        func add(_ monitor: ExternalCommitMonitor, _ path: String) -> Bool { false }
+        func sweep() {}
+    #endif
+}

@@ -1,0 +1,164 @@
+import ConformanceModels
+import Foundation
+import Martlet
+import MartletSQLite
+
+@testable import ChaosWorker
+
+/// Holds what is in the file after a storm against what all processes said during it.
+struct Judgement {
+    private(set) var acknowledged = 0
+    /// Transactions that are there although nobody lived to say so.
+    private(set) var unacknowledged = 0
+    private(set) var states = 0
+    /// How often somebody was told of more versions at once than the file remembers the changes of.
+    private(set) var leaps = 0
+
+    private struct Acknowledgement {
+        let author: Author
+        let sequence: Int
+        let begun: UInt64
+        let done: UInt64
+    }
+
+    /// - Throws: `Wreck` for the first thing that is not as it must be.
+    init(_ workers: [WorkerProcess], _ folder: String) throws {
+        let file = "\(folder)/storm.realm"
+        do {
+            let realm = try Realm(configuration: .storm(file))
+            let (authors, deeds) = try Self.transactions(realm)
+            let acknowledgements = Self.acknowledgements(workers)
+            try Self.check(acknowledgements, authors)
+            try Self.checkOrder(acknowledgements)
+            let digests = try Self.checkContents(realm, deeds)
+            (states, leaps) = try Self.checkViews(workers, digests)
+            acknowledged = acknowledgements.count
+            unacknowledged = authors.count - acknowledged
+        }
+        try Self.checkIntegrity(file)
+    }
+
+    /// The notes that transactions have left: whose each is, and what it did.
+    private static func transactions(_ realm: Realm) throws -> ([Author], [Deed]) {
+        var authors: [Author] = []
+        var deeds: [Deed] = []
+        for note in realm.objects(IntKey.self).sorted(byKeyPath: "id") {
+            let words = note.content.split(separator: " ").compactMap { UInt64($0) }
+            guard words.count == 3, note.id == authors.count + 1 else {
+                throw Wreck("after \(authors.count) transactions there is '\(note.id): \(note.content)'")
+            }
+            authors.append(Author(incarnation: Int(words[0]), number: Int(words[1])))
+            deeds.append(Deed(words[2]))
+        }
+        return (authors, deeds)
+    }
+
+    private static func acknowledgements(_ workers: [WorkerProcess]) -> [Acknowledgement] {
+        workers.flatMap { worker in
+            worker.entries.compactMap { entry -> Acknowledgement? in
+                guard case .acknowledged(let number, let sequence, _, let begun, let done) = entry else { return nil }
+                let author = Author(incarnation: worker.assignment.incarnation, number: number)
+                return Acknowledgement(author: author, sequence: sequence, begun: begun, done: done)
+            }
+        }
+    }
+
+    /// What was acknowledged is there, in its place; each process's transactions are there in order and without a gap.
+    private static func check(_ acknowledgements: [Acknowledgement], _ authors: [Author]) throws {
+        for one in acknowledgements
+        where !authors.indices.contains(one.sequence - 1) || authors[one.sequence - 1] != one.author {
+            let there = authors.indices.contains(one.sequence - 1) ? "\(authors[one.sequence - 1])" : "nothing"
+            throw Wreck("transaction \(one.sequence) was acknowledged to \(one.author), and there is \(there)")
+        }
+        var last: [Int: Int] = [:]
+        for author in authors {
+            guard author.number == last[author.incarnation, default: 0] + 1 else {
+                throw Wreck("\(author) comes after number \(last[author.incarnation, default: 0])")
+            }
+            last[author.incarnation] = author.number
+        }
+    }
+
+    /// A transaction that began after another was acknowledged comes after it.
+    private static func checkOrder(_ acknowledgements: [Acknowledgement]) throws {
+        var latest: Acknowledgement?
+        for one in acknowledgements.sorted(by: { $0.sequence < $1.sequence }) {
+            if let latest, one.done < latest.begun {
+                throw Wreck(
+                    "transaction \(one.sequence) of \(one.author) was acknowledged before \(latest.sequence) of "
+                        + "\(latest.author) began")
+            }
+            if latest.map({ $0.begun < one.begun }) ?? true { latest = one }
+        }
+    }
+
+    /// The file holds what all transactions make, one after the other. Returns what there was after each.
+    private static func checkContents(_ realm: Realm, _ deeds: [Deed]) throws -> [UInt64] {
+        var world = World()
+        var digests = [world.digest]
+        for deed in deeds {
+            world.apply(deed)
+            digests.append(world.digest)
+        }
+        let found = World(realm)
+        for id in Set(world.rows.keys).union(found.rows.keys).sorted() where world.rows[id] != found.rows[id] {
+            let (mine, theirs) = (
+                world.rows[id].map { "\($0)" } ?? "nothing", found.rows[id].map { "\($0)" } ?? "nothing"
+            )
+            throw Wreck("node \(id) must be \(mine), and there is \(theirs)")
+        }
+        for node in realm.objects(Node.self) {
+            let previous = world.rows.filter { $0.value.next == node.id }.keys.sorted()
+            let parents = world.rows.filter { $0.value.children.contains(node.id) }.keys.sorted()
+            guard node.previous.map(\.id).sorted() == previous, Set(node.parents.map(\.id)) == Set(parents) else {
+                throw Wreck("the links to node \(node.id) are not those of the nodes they come from")
+            }
+        }
+        return digests
+    }
+
+    /// Each version is the same for whoever saw it, and is what the transactions up to it make. Nobody sees them go back.
+    private static func checkViews(_ workers: [WorkerProcess], _ digests: [UInt64]) throws -> (Int, Int) {
+        var sequences: [UInt64: Int] = [:]
+        var leaps = 0
+        for worker in workers {
+            var last: (version: UInt64, sequence: Int) = (0, 0)
+            for case .saw(let version, let sequence, let digest) in worker.entries {
+                guard version >= last.version, sequence >= last.sequence else {
+                    throw Wreck("process \(worker.assignment.incarnation) saw version \(version) after \(last.version)")
+                }
+                guard digests.indices.contains(sequence), digests[sequence] == digest else {
+                    throw Wreck(
+                        "what process \(worker.assignment.incarnation) saw of version \(version) is not what "
+                            + "\(sequence) transactions make")
+                }
+                guard sequences.updateValue(sequence, forKey: version) ?? sequence == sequence else {
+                    throw Wreck("version \(version) is not the same for all")
+                }
+                if last.version > 0, version - last.version > Assignment.changeRetention { leaps += 1 }
+                last = (version, sequence)
+            }
+            for case .acknowledged(_, let sequence, let version, _, _) in worker.entries where version > 0 {
+                guard sequences.updateValue(sequence, forKey: version) ?? sequence == sequence else {
+                    throw Wreck("version \(version) is not the same for all")
+                }
+            }
+        }
+        let ordered = sequences.sorted { $0.key < $1.key }.map(\.value)
+        guard zip(ordered, ordered.dropFirst()).allSatisfy({ $0 <= $1 }) else {
+            throw Wreck("versions and transactions do not have the same order")
+        }
+        return (sequences.count, leaps)
+    }
+
+    private static func checkIntegrity(_ file: String) throws {
+        var options = ConnectionOptions(path: file)
+        options.createsFile = false
+        let connection = try Connection(options)
+        defer { connection.close() }
+        for check in ["integrity_check", "foreign_key_check"] {
+            let answer = try connection.value("PRAGMA \(check)")
+            guard answer == nil || answer == .text("ok") else { throw Wreck("\(check) says \(answer ?? .null)") }
+        }
+    }
+}

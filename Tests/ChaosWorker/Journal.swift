@@ -1,0 +1,76 @@
+import Foundation
+
+/// What a process of the storm has to say: a file beside the database that only grows. A line is there once `write` has
+/// returned, whoever is killed afterwards.
+final class Journal: Sendable {
+    private let descriptor: Int32
+
+    init(_ path: String) { descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644) }
+
+    func write(_ line: String) {
+        let bytes = Array("\(line)\n".utf8)
+        _ = Foundation.write(descriptor, bytes, bytes.count)
+    }
+
+    /// Ends the process: what was found is not to be covered up by what comes later.
+    func fail(_ reason: String) -> Never {
+        write("FAIL \(reason)")
+        exit(3)
+    }
+
+    /// A moment on the clock that all processes share.
+    static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
+
+/// The lines of a journal. Numbers are separated by spaces.
+enum Entry: Equatable {
+    /// The process has opened the file and hears orders.
+    case ready
+    /// A commit has returned: its number in the process, its place among all, the version where that is known, when it was
+    /// begun and when it was done.
+    case acknowledged(number: Int, sequence: Int, version: UInt64, begun: UInt64, done: UInt64)
+    /// What an observer was shown by a notification.
+    case saw(version: UInt64, sequence: Int, digest: UInt64)
+    /// Nothing is done until further orders. The place of the last transaction, or 0.
+    case paused(sequence: Int)
+    /// All observers know exactly what there is.
+    case checked(sequence: Int)
+    case failed(String)
+
+    init?(_ line: Substring) {
+        let words = line.split(separator: " ")
+        let numbers = words.dropFirst().compactMap { UInt64($0) }
+        switch (words.first, numbers.count) {
+        case ("ready", 0): self = .ready
+        case ("ack", 5):
+            self = .acknowledged(
+                number: Int(numbers[0]), sequence: Int(numbers[1]), version: numbers[2], begun: numbers[3],
+                done: numbers[4])
+        case ("saw", 3): self = .saw(version: numbers[0], sequence: Int(numbers[1]), digest: numbers[2])
+        case ("paused", 1): self = .paused(sequence: Int(numbers[0]))
+        case ("checked", 1): self = .checked(sequence: Int(numbers[0]))
+        case ("FAIL", _): self = .failed(line.dropFirst(5).description)
+        default: return nil
+        }
+    }
+
+    var line: String {
+        switch self {
+        case .ready: "ready"
+        case .acknowledged(let number, let sequence, let version, let begun, let done):
+            "ack \(number) \(sequence) \(version) \(begun) \(done)"
+        case .saw(let version, let sequence, let digest): "saw \(version) \(sequence) \(digest)"
+        case .paused(let sequence): "paused \(sequence)"
+        case .checked(let sequence): "checked \(sequence)"
+        case .failed(let reason): "FAIL \(reason)"
+        }
+    }
+}
+
+extension Journal {
+    func write(_ entry: Entry) { write(entry.line) }
+}

@@ -1,0 +1,227 @@
+import ConformanceModels
+import Foundation
+import Martlet
+import MartletEngine
+import MartletTestSupport
+
+/// What a process of the storm is to be, as its arguments say.
+struct Assignment {
+    /// What it does with the file.
+    enum Role: String, CaseIterable {
+        case writer, observer, both
+
+        var writes: Bool { self != .observer }
+        var observes: Bool { self != .writer }
+    }
+
+    let role: Role
+    let folder: String
+    /// A number that no other process of the run has.
+    let incarnation: Int
+    let seed: UInt64
+
+    var file: String { "\(folder)/storm.realm" }
+    /// Commits whose changes the file remembers: few, so that who was stopped for a moment finds them gone.
+    static let changeRetention: UInt64 = 24
+    static func journal(_ folder: String, _ incarnation: Int) -> String { "\(folder)/\(incarnation).journal" }
+
+    var arguments: [String] { [role.rawValue, folder, "\(incarnation)", "\(seed)"] }
+
+    init(role: Role, folder: String, incarnation: Int, seed: UInt64) {
+        (self.role, self.folder, self.incarnation, self.seed) = (role, folder, incarnation, seed)
+    }
+
+    init?(_ arguments: [String]) {
+        guard arguments.count == 4, let role = Role(rawValue: arguments[0]), let incarnation = Int(arguments[2]),
+            let seed = UInt64(arguments[3])
+        else { return nil }
+        self.init(role: role, folder: arguments[1], incarnation: incarnation, seed: seed)
+    }
+
+    /// The signals that stand for orders.
+    enum Order {
+        static let pause = SIGUSR1
+        static let go = SIGUSR2
+        /// Compare what observers know with what there is.
+        static let check = SIGHUP
+        static let quit = SIGTERM
+        static let all = [pause, go, check, quit]
+    }
+}
+
+extension Realm.Configuration {
+    /// The file of the storm, as everybody opens it.
+    static func storm(_ file: String) -> Realm.Configuration {
+        var configuration = Realm.Configuration(
+            fileURL: URL(fileURLWithPath: file), objectTypes: [Node.self, Part.self, Screw.self, IntKey.self])
+        configuration.durability = .normal
+        configuration.environment.writeTimeoutMilliseconds = 120_000
+        configuration.environment.changeRetention = Assignment.changeRetention
+        configuration.environment.checkpointFrames = 80
+        // Nobody looks from time to time: what signals miss is missed.
+        configuration.environment.missedCommitMilliseconds = 0
+        return configuration
+    }
+}
+
+/// A process of the storm.
+///
+/// Ledger: everything but `assignment` and `journal` is used on `queue` only.
+// Sendable by the ledger above.
+final class Worker: @unchecked Sendable {
+    private let assignment: Assignment
+    private let journal: Journal
+    private let queue = DispatchQueue(label: "storm")
+    private let fate: Fate
+    private let configuration: Realm.Configuration
+    private var random: Seeded
+    private var realm: Realm?
+    private var audience: Audience?
+    private var number = 0
+    private var newestSequence = 0
+    private var isPaused = false
+    private var isToPause = false
+    private let parent = getppid()
+
+    init(_ assignment: Assignment) {
+        self.assignment = assignment
+        journal = Journal(Assignment.journal(assignment.folder, assignment.incarnation))
+        random = Seeded(state: assignment.seed)
+        let fate = Fate(assignment.seed ^ 1, odds: 1_500)
+        self.fate = fate
+        var configuration = Realm.Configuration.storm(assignment.file)
+        configuration.environment.step = { _ in fate.pass() }
+        if assignment.seed.isMultiple(of: 5) { configuration.durability = .full }
+        self.configuration = configuration
+    }
+
+    func begin() {
+        queue.async { [self] in
+            open()
+            journal.write(.ready)
+            if assignment.role.writes { next() }
+            mournParent()
+        }
+    }
+
+    // Nobody is left over when the test is ended from outside.
+    private func mournParent() {
+        if getppid() != parent { exit(4) }
+        queue.asyncAfter(deadline: .now() + 1) { [self] in mournParent() }
+    }
+
+    func obey(_ order: Int32) {
+        queue.async { [self] in
+            switch order {
+            case Assignment.Order.pause:
+                fate.turn(on: false)
+                isToPause = true
+                audience?.isQuiet = true
+                if !assignment.role.writes { pause() }
+            case Assignment.Order.go:
+                fate.turn(on: true)
+                (isToPause, isPaused) = (false, false)
+                audience?.isQuiet = false
+                if assignment.role.writes { next() }
+            case Assignment.Order.check:
+                check(tries: assignment.role.writes ? 200 : 0)
+            default:
+                (audience, realm) = (nil, nil)
+                exit(0)
+            }
+        }
+    }
+
+    // Who writes may be told of its own commits a moment later; who only watches is told of everything at once.
+    private func check(tries: Int) {
+        if let difference = audience?.difference {
+            if tries == 0 { journal.fail(difference) }
+            queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in check(tries: tries - 1) }
+        } else {
+            journal.write(.checked(sequence: audience?.sequence ?? newestSequence))
+        }
+    }
+
+    private func open() {
+        do {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            self.realm = realm
+            if assignment.role.observes { audience = Audience(realm, queue, journal, assignment.seed) }
+        } catch {
+            journal.fail("the file could not be opened: \(error)")
+        }
+    }
+
+    // MARK: Writing
+
+    private func next() {
+        if isToPause { return settle() }
+        queue.asyncAfter(deadline: .now() + .microseconds(Int.random(in: 0..<6_000, using: &random))) { [self] in
+            if isToPause { return settle() }
+            switch Int.random(in: 0..<40, using: &random) {
+            case 0 where audience == nil:
+                // The last to let go of the file closes it, and leaves a short log.
+                realm = nil
+                open()
+                next()
+            case 1..<9: writeGroup(Int.random(in: 2...4, using: &random))
+            default:
+                for _ in 0..<Int.random(in: 1...3, using: &random) { write() }
+                next()
+            }
+        }
+    }
+
+    /// Two more, so that the last of all is made while nobody ends any more.
+    private func settle() {
+        guard !isPaused else { return }
+        for _ in 0..<2 { write() }
+        pause()
+    }
+
+    private func pause() {
+        isPaused = true
+        journal.write(.paused(sequence: newestSequence))
+    }
+
+    private func write() {
+        guard let realm else { return }
+        let (deed, author) = draw()
+        let begun = Journal.now
+        do {
+            let sequence = try realm.write { deed.perform(realm, author) }
+            acknowledge(author, sequence, begun, version: realm.version)
+        } catch {
+            journal.fail("a write was refused: \(error)")
+        }
+    }
+
+    private func writeGroup(_ count: Int) {
+        guard let realm else { return }
+        for position in 1...count {
+            let (deed, author) = draw()
+            let begun = Journal.now
+            var sequence = 0
+            realm.writeAsync {
+                sequence = deed.perform(realm, author)
+            } onComplete: { [self] error in
+                if let error { journal.fail("an asynchronous write was refused: \(error)") }
+                // The Realm may show the last of the group already.
+                acknowledge(author, sequence, begun, version: 0)
+                if position == count { next() }
+            }
+        }
+    }
+
+    private func draw() -> (Deed, Author) {
+        number += 1
+        return (Deed(random.next()), Author(incarnation: assignment.incarnation, number: number))
+    }
+
+    private func acknowledge(_ author: Author, _ sequence: Int, _ begun: UInt64, version: UInt64) {
+        newestSequence = max(newestSequence, sequence)
+        journal.write(
+            .acknowledged(
+                number: author.number, sequence: sequence, version: version, begun: begun, done: Journal.now))
+    }
+}

@@ -1,0 +1,165 @@
+import ConformanceModels
+import Martlet
+import MartletTestSupport
+
+/// All nodes of a file, in plain Swift.
+struct World: Equatable {
+    struct Row: Equatable {
+        var name = ""
+        var amount = 0.0
+        var next: Int?
+        var children: [Int] = []
+    }
+
+    private(set) var rows: [Int: Row] = [:]
+
+    /// These are there from the first transaction on and stay. The first of them counts the transactions.
+    static let permanent = 0..<4
+
+    init() {}
+
+    /// What a Realm shows now.
+    init(_ realm: Realm) {
+        for node in realm.objects(Node.self) {
+            rows[node.id] = Row(
+                name: node.name, amount: node.amount, next: node.next?.id, children: node.children.map(\.id))
+        }
+    }
+
+    /// How many transactions made it.
+    var sequence: Int { Int(rows[0]?.amount ?? 0) }
+
+    /// The same for the same contents, in every process (FNV-1a of Fowler, Noll and Vo).
+    var digest: UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for (id, row) in rows.sorted(by: { $0.key < $1.key }) {
+            for byte in "\(id)|\(row.name)|\(row.amount)|\(row.next ?? -1)|\(row.children)\n".utf8 {
+                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+            }
+        }
+        return hash
+    }
+
+    /// The next transaction, as it must be.
+    mutating func apply(_ deed: Deed) {
+        let count = sequence + 1
+        for id in Self.permanent where rows[id] == nil { rows[id] = Row() }
+        rows[0]?.amount = Double(count)
+        for operation in deed.operations { apply(operation) }
+    }
+
+    private mutating func apply(_ operation: Operation) {
+        switch operation {
+        case .put(let id, let name, let amount):
+            rows[id, default: Row()].name = name
+            rows[id]?.amount = amount
+        case .remove(let id):
+            guard rows.removeValue(forKey: id) != nil else { return }
+            for other in rows.keys {
+                if rows[other]?.next == id { rows[other]?.next = nil }
+                rows[other]?.children.removeAll { $0 == id }
+            }
+        case .link(let id, let target):
+            guard rows[id] != nil, target.map({ rows[$0] != nil }) ?? true else { return }
+            rows[id]?.next = target
+        case .insert(let id, let target, let position):
+            guard let count = rows[id]?.children.count, rows[target] != nil, count < Operation.longestList else {
+                return
+            }
+            rows[id]?.children.insert(target, at: position % (count + 1))
+        case .take(let id, let position):
+            guard let count = rows[id]?.children.count, count > 0 else { return }
+            rows[id]?.children.remove(at: position % count)
+        case .raise:
+            for id in rows.keys where id != 0 { rows[id]?.amount += 1 }
+        }
+    }
+}
+
+/// One step of a transaction. What makes no sense when its turn comes is left out, by the model as by the file.
+enum Operation {
+    case put(Int, name: String, amount: Double)
+    case remove(Int)
+    case link(Int, Int?)
+    case insert(Int, target: Int, position: Int)
+    case take(Int, position: Int)
+    /// Changes every row.
+    case raise
+
+    static let longestList = 24
+    private static let ids = 1...40
+
+    init(_ random: inout Seeded) {
+        let (id, other) = (Int.random(in: Self.ids, using: &random), Int.random(in: Self.ids, using: &random))
+        let position = Int.random(in: 0..<1_000, using: &random)
+        switch Int.random(in: 0..<24, using: &random) {
+        case 0..<8:
+            let length = Int.random(in: 0..<20, using: &random) == 0 ? 6_000 : 1
+            let name = String(repeating: "n\(position)", count: length)
+            self = .put(id, name: name, amount: Double(position % 100))
+        case 8..<11: self = .remove(max(id, World.permanent.upperBound))
+        case 11..<14: self = .link(id, position % 3 == 0 ? nil : other)
+        // One list is watched by everybody.
+        case 14..<19: self = .insert(position % 2 == 0 ? 1 : id, target: other, position: position)
+        case 19..<23: self = .take(position % 2 == 0 ? 1 : id, position: position)
+        default: self = .raise
+        }
+    }
+
+    func perform(_ realm: Realm) {
+        func node(_ id: Int) -> Node? { realm.object(ofType: Node.self, forPrimaryKey: id) }
+        switch self {
+        case .put(let id, let name, let amount):
+            guard let known = node(id) else { return realm.add(Node(id: id, name: name, amount: amount)) }
+            known.name = name
+            known.amount = amount
+        case .remove(let id):
+            if let node = node(id) { realm.delete(node) }
+        case .link(let id, let target):
+            guard let node = node(id) else { return }
+            let goal = target.flatMap { realm.object(ofType: Node.self, forPrimaryKey: $0) }
+            if target == nil || goal != nil { node.next = goal }
+        case .insert(let id, let target, let position):
+            guard let list = node(id)?.children, let target = node(target), list.count < Self.longestList else {
+                return
+            }
+            list.insert(target, at: position % (list.count + 1))
+        case .take(let id, let position):
+            guard let list = node(id)?.children, !list.isEmpty else { return }
+            list.remove(at: position % list.count)
+        case .raise:
+            for node in realm.objects(Node.self) where node.id != 0 { node.amount += 1 }
+        }
+    }
+}
+
+/// A transaction: all of it follows from its seed.
+struct Deed {
+    let seed: UInt64
+    let operations: [Operation]
+
+    init(_ seed: UInt64) {
+        self.seed = seed
+        var random = Seeded(state: seed)
+        operations = (0..<Int.random(in: 1...6, using: &random)).map { _ in Operation(&random) }
+    }
+
+    /// Performs it inside a write, and leaves a note of whose it is. Returns its place among all transactions.
+    func perform(_ realm: Realm, _ author: Author) -> Int {
+        for id in World.permanent where realm.object(ofType: Node.self, forPrimaryKey: id) == nil {
+            realm.add(Node(id: id))
+        }
+        let counter = realm.object(ofType: Node.self, forPrimaryKey: 0)
+        let sequence = Int(counter?.amount ?? 0) + 1
+        counter?.amount = Double(sequence)
+        for operation in operations { operation.perform(realm) }
+        realm.add(IntKey(id: sequence, content: "\(author.incarnation) \(author.number) \(seed)"))
+        return sequence
+    }
+}
+
+/// Who made a transaction: which process, and its how manieth it is there.
+struct Author: Hashable {
+    let incarnation: Int
+    let number: Int
+}

@@ -1,0 +1,107 @@
+import Foundation
+import MartletSQLite
+import Synchronization
+import Testing
+
+@testable import MartletEngine
+
+/// How processes hear of each other's commits. Nobody looks by the clock here: what the system does not tell is not heard.
+@Suite("wake-ups")
+struct WakeUpTests {
+    /// Hears what a process is told.
+    private final class Ear: Sendable {
+        private let versions = Mutex<[Version]>([])
+        private let news = DispatchSemaphore(value: 0)
+
+        func hear(_ version: Version) {
+            versions.withLock { $0.append(version) }
+            news.signal()
+        }
+
+        /// Waits until a version was heard of, for a time that is long for any machine.
+        func hears(_ version: Version) -> Bool {
+            while !versions.withLock({ $0.contains(version) }) {
+                guard news.wait(timeout: .now() + .seconds(20)) == .success else { return false }
+            }
+            return true
+        }
+    }
+
+    private func listener(_ folder: TestFolder) throws -> (VirtualProcess, Ear) {
+        let process = try VirtualProcess(folder.path()) {
+            $0.environment.externalCommitMilliseconds = 60_000
+            $0.environment.missedCommitMilliseconds = 0
+        }
+        let ear = Ear()
+        process.coordinator.listen(ear) { version, _ in ear.hear(version) }
+        return (process, ear)
+    }
+
+    @Test("N27 a commit of another process wakes those who listen, and no clock is needed")
+    func commit() throws {
+        let folder = try TestFolder()
+        let (process, ear) = try listener(folder)
+        let writer = try VirtualProcess(folder.path())
+        for number in 0..<20 {
+            try writer.add("\(number)")
+            let version = try #require(writer.handle?.version)
+            #expect(ear.hears(version))
+        }
+        process.coordinator.stopListening(ear)
+    }
+
+    @Test("N27 a writer that is gone before it could tell anybody is heard of all the same")
+    func goneBeforeTelling() throws {
+        let folder = try TestFolder()
+        let (process, ear) = try listener(folder)
+        // As if it had been killed: committed, nothing noted, and its files are closed.
+        let connection = try Connection(ConnectionOptions(path: folder.path()))
+        let version = try Catalog.meta(connection).version + 1
+        try connection.run("UPDATE martlet_meta SET version = ?1", [.integer(Int64(version))])
+        connection.close()
+        close(open(folder.path("test.realm.lock"), O_RDWR))
+        #expect(ear.hears(version))
+        process.coordinator.stopListening(ear)
+    }
+
+    @Test("N27 who listens is told although somebody else of the process has seen the version before")
+    func seenByAnother() throws {
+        let folder = try TestFolder()
+        let (process, ear) = try listener(folder)
+        let writer = try VirtualProcess(folder.path())
+        for number in 0..<50 {
+            try writer.write { transaction in
+                try transaction.addNote("\(number)")
+            }
+            try process.refresh()
+            let version = try #require(writer.handle?.version)
+            #expect(ear.hears(version))
+        }
+        process.coordinator.stopListening(ear)
+    }
+
+    @Test("N27 what was committed while nobody watched is found soon after")
+    func beforeWatching() throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path()) {
+            $0.environment.externalCommitMilliseconds = 5
+            $0.environment.missedCommitMilliseconds = 0
+        }
+        let writer = try VirtualProcess(folder.path())
+        try writer.add("a")
+        let ear = Ear()
+        process.coordinator.listen(ear) { version, _ in ear.hear(version) }
+        #expect(ear.hears(try #require(writer.handle?.version)))
+        process.coordinator.stopListening(ear)
+    }
+
+    @Test("a process that only listens makes the lock file, which is what it watches")
+    func onlyListening() throws {
+        let folder = try TestFolder()
+        do { try VirtualProcess(folder.path()).add("a") }
+        try FileManager.default.removeItem(atPath: folder.path("test.realm.lock"))
+        let (process, ear) = try listener(folder)
+        #expect(StoreFiles.exists(folder.path("test.realm.lock")))
+        process.coordinator.stopListening(ear)
+    }
+}
