@@ -297,7 +297,7 @@ final class ObservationHub: @unchecked Sendable {
         }
         // Some were told of an older version while this was worked out, which made theirs void. All are told together, or the
         // others would show what they were not told of.
-        guard locked({ state in state.entries.allSatisfy { $0.isReady(for: computed.version) } }) else {
+        guard locked({ state in state.observers.areReady(for: computed.version) }) else {
             return locked { $0.isBehind = true }
         }
         move(to: computed, context)

@@ -35,6 +35,11 @@ struct ObserverIndex {
         (hasSleepers && settled < version) || awake.contains { $0.needs(version) }
     }
 
+    /// True when all that there is to tell of a version has been worked out.
+    func areReady(for version: Version) -> Bool {
+        (!hasSleepers || settled >= version) && awake.allSatisfy { $0.isReady(for: version) }
+    }
+
     mutating func add(_ entry: ObservationEntry) {
         entry.number = nextNumber
         nextNumber += 1
