@@ -265,7 +265,7 @@ check_articles() {
     generate Schemas/Kennel "$folder"
     for article in Sources/Martlet/Martlet.docc/*.md; do
         awk '
-            BEGIN { print "import Foundation\nimport Martlet\n" }
+            BEGIN { print "import Foundation\nimport Martlet\nimport Observation\n" }
             /^```swift$/ {
                 inside = 1
                 print "func example" ++number "(_ realm: Realm, _ dogs: Results<Dog>, _ dog: Dog) throws {"

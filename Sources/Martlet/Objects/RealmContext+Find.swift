@@ -21,7 +21,7 @@ extension RealmContext {
                 var decoder = RowDecoder(statement, table.layout)
                 object._decode(&decoder)
                 object._state = .live
-                object._guard = confinement.guardWord
+                object._guard = guardWord
             }
             return object
         }
