@@ -28,11 +28,11 @@ extension RealmContext {
     func add(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> ObjectKey {
         let table = object._table(in: self)
         let transaction = requireWrite("a '\(table.type.name)'")
-        if let observers = object._observers {
-            if !observers.isEmpty { Misuse.addObserved(table.type.name) }
-            object._observers = nil
-            observers.reads?.end()
-        }
+        if object._observers?.isEmpty == false { Misuse.addObserved(table.type.name) }
+        let reads = object._observers?.reads
+        object._observers = nil
+        // When it is managed: what is read again then is to be a row's.
+        defer { reads?.end() }
         adding.depth += 1
         defer { adding.depth -= 1 }
         if policy != .error, let property = table.type.primaryKey,

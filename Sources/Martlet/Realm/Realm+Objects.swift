@@ -24,7 +24,6 @@ extension Realm {
                 key, property: "\(table.type.name).\(property.name)", expected: "'\(property.typeDescription)'")
         }
         let found = context.find(primaryKey: value, table)
-        context.noticeTracking()
         context.noteRead(found.map { .row(table.id, $0._key) } ?? .rows(table.id))
         return found.map { unsafeDowncast($0, to: Element.self) }
     }

@@ -374,6 +374,23 @@ struct TrackedUnmanagedTests {
         #expect(node._observers == nil)
     }
 
+    @Test("whoever reads again when told of the addition is told of the row's changes")
+    func addedAndReadAgain() throws {
+        let test = try inUse()
+        nonisolated(unsafe) let node = Node(id: 1, name: "a")
+        let later = Announcements()
+        withObservationTracking {
+            _ = node.name
+        } onChange: {
+            later.track { _ = node.name }
+        }
+        try test.realm.write { test.realm.add(node) }
+        #expect(later.count == 0)
+        try test.remotely(1) { node, _ in node.name = "b" }
+        test.realm.refresh()
+        #expect(later.count == 1)
+    }
+
     @Test("threads track by themselves")
     func threads() throws {
         let test = try inUse()
@@ -454,5 +471,22 @@ struct TrackingRealmTests {
         }
         #expect(count == 1)
         #expect(reads.isEmpty)
+    }
+}
+
+@Suite("Tracked reads: Observations")
+struct ObservationsTests {
+    @Test("a loop over Observations sees what is assigned here and what others commit")
+    @MainActor func observations() async throws {
+        let test = try TestRealm { $0.tracksReads = true }
+        let node = try test.nodes(1)[0]
+        let names = Observations { node.name }
+        var iterator = names.makeAsyncIterator()
+        #expect(await iterator.next() == "n1")
+        try test.realm.write { node.name = "a" }
+        #expect(await iterator.next() == "a")
+        try test.remotely(1) { node, _ in node.name = "b" }
+        test.realm.refresh()
+        #expect(await iterator.next() == "b")
     }
 }
