@@ -1,11 +1,16 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+let openCombine = Target.Dependency.product(
+    name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .android, .windows, .wasi]))
+
 let package = Package(
     name: "Martlet",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Martlet", targets: ["Martlet"]),
+        // Publishers. Who does not use it builds none of it.
+        .library(name: "MartletCombine", targets: ["MartletCombine"]),
         .library(name: "KennelModels", targets: ["KennelModels"]),
         // For the packages under Tools, which check and lay out the schemas they write.
         .library(name: "MartletCompiler", targets: ["MartletCompiler", "MartletSchema"]),
@@ -16,7 +21,9 @@ let package = Package(
         .plugin(name: "MartletCommand", targets: ["MartletCommand"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // For MartletCombine alone, where there is no Combine.
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
         // Runtime wing: knows SQL and Swift, no YAML.
@@ -27,6 +34,7 @@ let package = Package(
         .target(name: "MartletSQLite", dependencies: ["CMartletSQLite"]),
         .target(name: "MartletEngine", dependencies: ["MartletSQLite", "CMartletRuntime"]),
         .target(name: "Martlet", dependencies: ["MartletEngine", "CMartletRuntime"]),
+        .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
 
         // Compiler wing: knows YAML and Swift, no SQL.
         .systemLibrary(
@@ -98,6 +106,9 @@ let package = Package(
         .testTarget(
             name: "ChaosTests",
             dependencies: ["ChaosWorker", "Martlet", "MartletSQLite", "ConformanceModels", "MartletTestSupport"]),
+        .testTarget(
+            name: "PublisherTests",
+            dependencies: ["MartletCombine", "Martlet", "ConformanceModels", "MartletTestSupport", openCombine]),
         .testTarget(name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport"]),
         .testTarget(name: "TidyTests"),
     ],

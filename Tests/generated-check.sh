@@ -16,11 +16,12 @@ jobs=$(getconf _NPROCESSORS_ONLN)
 cd "$root"
 swift build --scratch-path "$build" --product MartletGenerator >/dev/null
 swift build --scratch-path "$build" --product martlet >/dev/null
-swift build --scratch-path "$build" --target Martlet >/dev/null
+swift build --scratch-path "$build" --target MartletCombine >/dev/null
 binaries=$(swift build --scratch-path "$build" --show-bin-path)
 
 modules=(-I "$binaries/Modules")
-for map in Sources/*/module.modulemap "$binaries"/*.build/module.modulemap; do
+for map in Sources/*/module.modulemap "$build"/checkouts/OpenCombine/Sources/COpenCombineHelpers/include/module.modulemap \
+    "$binaries"/*.build/module.modulemap; do
     [ -e "$map" ] && modules+=(-Xcc "-fmodule-map-file=$map" -Xcc "-I$(dirname "$map")")
 done
 models=(-parse-as-library -module-name Models -package-name models)
@@ -125,11 +126,11 @@ check_modes() {
     wait
 }
 
-# symbol_graph FOLDER [OPTION]…
+# symbol_graph MODULE FOLDER [OPTION]…
 symbol_graph() {
-    local folder=$1
-    shift
-    swift symbolgraph-extract -module-name Martlet "${modules[@]}" -minimum-access-level public "$@" \
+    local module=$1 folder=$2
+    shift 2
+    swift symbolgraph-extract -module-name "$module" "${modules[@]}" -minimum-access-level public "$@" \
         -target "$(swiftc -print-target-info | sed -nE 's/.*"unversionedTriple": "([^"]*)".*/\1/p')" -output-dir "$folder"
 }
 
@@ -138,7 +139,7 @@ check_names() {
     local folder name file
     echo "names:"
     mkdir "$scratch/graph"
-    symbol_graph "$scratch/graph" -include-spi-symbols
+    symbol_graph Martlet "$scratch/graph" -include-spi-symbols
     holds "S14 MRT0402 names are refused at their place, members of the runtime all of them" \
         Tests/Hostile/names.py "$binaries/martlet" "$scratch/graph/Martlet.symbols.json" "$scratch/names"
     for folder in "$scratch"/names/*/; do
@@ -260,12 +261,14 @@ check_queries() {
 
 # The examples of the articles, each a function of its own.
 check_articles() {
-    local article folder=$scratch/articles
+    local article folder=$scratch/articles combine
     echo "articles:"
     generate Schemas/Kennel "$folder"
-    for article in Sources/Martlet/Martlet.docc/*.md; do
-        awk '
-            BEGIN { print "import Foundation\nimport Martlet\n" }
+    for article in Sources/Martlet/Martlet.docc/*.md Sources/MartletCombine/MartletCombine.docc/*.md; do
+        combine=
+        [[ $article != Sources/MartletCombine/* ]] || combine='import MartletCombine\nimport OpenCombine'
+        awk -v "combine=$combine" '
+            BEGIN { print "import Foundation\nimport Martlet\nimport Observation\n" combine "\n" }
             /^```swift$/ {
                 inside = 1
                 print "func example" ++number "(_ realm: Realm, _ dogs: Results<Dog>, _ dog: Dog) throws {"
@@ -277,15 +280,19 @@ check_articles() {
     done
 }
 
-# The pages of the library, articles and symbols, made without a warning: links lead somewhere, parameters are told of.
+# The pages of the libraries, articles and symbols, made without a warning: links lead somewhere, parameters are told of.
 check_catalog() {
-    local folder=$scratch/catalog
+    local module folder
     echo "catalog:"
-    mkdir -p "$folder/graph"
-    symbol_graph "$folder/graph"
-    holds "the documentation catalog builds, without warnings" docc convert Sources/Martlet/Martlet.docc \
-        --additional-symbol-graph-dir "$folder/graph" --fallback-display-name Martlet \
-        --fallback-bundle-identifier martlet --output-dir "$folder/pages" --warnings-as-errors
+    for module in Martlet MartletCombine; do
+        folder=$scratch/catalog/$module
+        mkdir -p "$folder/graph"
+        symbol_graph "$module" "$folder/graph"
+        holds "the documentation catalog of $module builds, without warnings" docc convert \
+            "Sources/$module/$module.docc" --additional-symbol-graph-dir "$folder/graph" \
+            --fallback-display-name "$module" --fallback-bundle-identifier martlet --output-dir "$folder/pages" \
+            --warnings-as-errors
+    done
 }
 
 for part in "${parts[@]}"; do "check_$part"; done

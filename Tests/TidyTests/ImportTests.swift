@@ -10,6 +10,7 @@ enum ImportTable {
         "Martlet": systemModules.union([
             "MartletEngine", "MartletSQLite", "CMartletRuntime", "Foundation", "Observation", "Combine",
         ]),
+        "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
 
         // Compiler wing: knows YAML and Swift, no SQL.
         "MartletSchema": [],
@@ -32,6 +33,7 @@ enum ImportTable {
     /// Modules that a module may show in its own interface with `public import`.
     static let publicImports: [String: Set<String>] = [
         "Martlet": ["CMartletRuntime", "Foundation", "Dispatch", "Observation", "Combine"],
+        "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch"],
         "MartletFrontend": ["MartletSchema"],
         "MartletLint": ["MartletSchema"],
         "MartletBackend": ["MartletSchema"],

@@ -25,6 +25,12 @@ const char *cmartlet_current_queue_label(void);
 /// Dispatch loses wake-ups of a main queue that is marked from another thread.
 bool cmartlet_is_on_main_queue(void);
 
+/// An object that the calling thread keeps and that is released when the thread ends; null until there is one.
+void *cmartlet_thread_spare(void);
+
+/// Keeps another object, which is retained already, or none. What was kept before is the caller's to release.
+void cmartlet_set_thread_spare(void *object);
+
 /// A function that a generated registry file places in a section of the binary.
 typedef void (*cmartlet_registry_record)(void *context);
 

@@ -13,8 +13,19 @@ extension ObjectBase {
     }
 
     private func collection<C: PropertyCollection>(_ property: Int, _ storage: inout C?) -> C {
-        guard let context = _context, context.isFrozen else { return made(property, &storage) }
+        guard let context = _context, context.isFrozen else {
+            let made = made(property, &storage)
+            if _observers?.reads != nil, let collection = made as? any AnnouncingCollection {
+                announce(collection, property)
+            }
+            return made
+        }
         return context.guarded { made(property, &storage) }
+    }
+
+    // What is read of a collection of an unmanaged object is announced by the object.
+    private func announce(_ collection: any AnnouncingCollection, _ property: Int) {
+        if collection.announcer == nil { collection.announcer = CollectionAnnouncer(self, property) }
     }
 
     private func made<C: PropertyCollection>(_ property: Int, _ storage: inout C?) -> C {

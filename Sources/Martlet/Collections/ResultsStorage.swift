@@ -16,6 +16,8 @@ final class ResultsStorage {
     private var counted: Int?
     /// The last block of objects handed out by position.
     private static let firstLimit = 128
+    /// What the members and their order rest on.
+    private lazy var readPlaces = ReadPlace.places(plan, context)
 
     init(_ context: RealmContext, _ table: ObjectTable, _ plan: QueryPlan, owner: ObjectBase? = nil) {
         self.context = context
@@ -45,10 +47,19 @@ final class ResultsStorage {
         context.read { connection in try QueryCompiler.check(plan, context.schema, connection) }
     }
 
+    /// Takes note that the members were asked for, by those who track what they read.
+    func noteRead() {
+        guard context.reads.isOn, context.reads.isTracking else { return }
+        for place in readPlaces { context.reads.note(place) }
+        owner?.noteExistence()
+    }
+
     // Everything known is dropped when the Realm shows something else.
     private func validate() {
         requireUsable()
-        guard stamp != context.stamp else { return }
+        guard stamp != context.stamp else { return noteRead() }
+        context.noticeTracking()
+        noteRead()
         context.flushForQuery()
         stamp = context.stamp
         all = nil
@@ -130,6 +141,9 @@ final class ResultsStorage {
 
     func aggregate(_ function: Predicate.Aggregate, _ path: PropertyPath) -> SQLValue {
         context.guarded { validate() }
+        if context.reads.isOn {
+            for place in ReadPlace.places(path, plan.table, context) { context.noteRead(place) }
+        }
         return context.read { connection in
             var compiler = QueryCompiler(context.schema)
             let query = try compiler.aggregate(function, path, plan)
@@ -209,7 +223,7 @@ extension RealmContext {
                 var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
                 object._decode(&decoder)
                 object._state = .live
-                object._guard = confinement.guardWord
+                object._guard = guardWord
             }
             statement.reset()
         }

@@ -153,7 +153,9 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     private func findSections() -> Sections<Key> {
         // Asking for the keys settles what is not yet written, and traps where results do.
         _ = results.storage.keys
-        if stamp == results.storage.context.stamp { return found }
+        // What keys are made of is to be seen by those who track what they read.
+        let reads = results.storage.context.reads
+        if stamp == results.storage.context.stamp, !reads.isOn || !reads.isTracking { return found }
         found = Sections()
         for element in results { found.append(element._key, key(element)) }
         stamp = results.storage.context.stamp

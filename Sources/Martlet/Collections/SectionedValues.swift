@@ -93,7 +93,7 @@ private final class ValueSections<Key: Hashable, Element: RealmCollectionValue> 
         let present = values
         if let context {
             context.confinement.require("a collection")
-            if stamp == context.stamp { return found }
+            if stamp == context.stamp, !context.reads.isOn || !context.reads.isTracking { return found }
         }
         var positions: [Key: Int] = [:]
         var made: [(key: Key, values: [Element])] = []

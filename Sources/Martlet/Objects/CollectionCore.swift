@@ -42,7 +42,11 @@ final class CollectionCore {
     // MARK: State
 
     /// False once the owner is deleted.
-    var isValid: Bool { context.isFrozen || isOwnerThere }
+    var isValid: Bool {
+        if context.isFrozen { return true }
+        context.noteRead(.property(table.id, owner, property.index))
+        return isOwnerThere
+    }
 
     private var isOwnerThere: Bool {
         if isOwnerGone { return false }
@@ -85,6 +89,10 @@ final class CollectionCore {
         requireValid()
         guard elements == nil else { return }
         elements = context.read { try ChunkedElements(owner: owner, table: layout.chunks, $0) }
+        if !context.reads.isOn {
+            context.noticeTracking()
+            context.noteRead(.property(table.id, owner, property.index))
+        }
     }
 
     private func loadChunk(_ ordinal: Int64, _ count: Int) throws -> [SQLValue] {
@@ -162,13 +170,15 @@ final class CollectionCore {
     }
 
     private func notify(_ edit: @autoclosure () -> ListEditScript, _ body: () -> Void) {
-        if context.observedObjects.isEmpty || isAnnounced { return body() }
+        if isUnobserved { return body() }
         announce({ KeyValueEdit(edit()) }, body)
     }
 
+    private var isUnobserved: Bool { isAnnounced || context.observedObjects.isEmpty && context.reads.isEmpty }
+
     /// Carries out several edits that observers see as one assignment.
     func asOne(_ body: () -> Void) {
-        if context.observedObjects.isEmpty || isAnnounced { return body() }
+        if isUnobserved { return body() }
         announce({ nil }) {
             isAnnounced = true
             body()
@@ -177,10 +187,12 @@ final class CollectionCore {
     }
 
     private func announce(_ edit: () -> KeyValueEdit?, _ body: () -> Void) {
-        guard let observers = table.identity.object(owner)?._observers else { return body() }
-        let announced = observers.announce({ $0 == property.index }, { _ in edit() })
+        defer { context.reads.didChange() }
+        let observers = table.identity.object(owner)?._observers
+        let announced = observers?.announce({ $0 == property.index }, { _ in edit() }) ?? []
+        context.reads.willChange(property.index, of: owner, in: table.id)
         body()
-        for registration in announced where observers.isRegistered(registration.id) { registration.did() }
+        for registration in announced where observers?.isRegistered(registration.id) == true { registration.did() }
     }
 
     private func record(_ edit: ListEdit) {

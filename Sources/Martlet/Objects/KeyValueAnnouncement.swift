@@ -6,6 +6,8 @@ struct KeyValueAnnouncement {
     typealias Entry = (observers: KeyValueObservers, registration: KeyValueObservers.Registration)
     private var changes: [Entry] = []
     private var ends: [Entry] = []
+    /// What was read by those who track what they read: told last.
+    fileprivate(set) var reads: ReadTracking?
 
     /// Announces that an object or collection is about to become invalidated.
     mutating func willEnd(_ observers: KeyValueObservers?) {
@@ -24,12 +26,13 @@ struct KeyValueAnnouncement {
         for (observers, registration) in changes + ends where observers.isRegistered(registration.id) {
             registration.did()
         }
+        reads?.didChange()
     }
 }
 
 extension RealmContext {
     /// Whether anybody wants to be told before something changes.
-    var hasKeyValueObservers: Bool { !observedObjects.isEmpty || !observedCollections.isEmpty }
+    var hasKeyValueObservers: Bool { !observedObjects.isEmpty || !observedCollections.isEmpty || !reads.isEmpty }
 
     /// Tells observers what a step to another version will change: invalidation first.
     ///
@@ -55,6 +58,8 @@ extension RealmContext {
                 return changes?.collections[id].map { KeyValueEdit($0, isInverted: inverted) }
             }
         }
+        announcement.reads = reads
+        reads.willChange(changes, isInverted: inverted)
         return announcement
     }
 
@@ -66,6 +71,8 @@ extension RealmContext {
         for core in observedCores() where core.table === table && core.owner == key {
             announcement.willEnd(core.observers)
         }
+        announcement.reads = reads
+        reads.willDelete(key, in: table.id)
         return announcement
     }
 
@@ -74,6 +81,8 @@ extension RealmContext {
         var announcement = KeyValueAnnouncement()
         for object in observed() { announcement.willEnd(object._observers) }
         for core in observedCores() { announcement.willEnd(core.observers) }
+        announcement.reads = reads
+        reads.willChangeAll()
         return announcement
     }
 

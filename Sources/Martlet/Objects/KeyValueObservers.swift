@@ -21,6 +21,8 @@ final class KeyValueObservers {
     private var lastID: UInt64 = 0
     /// What was registered by an observer object, to be found when it is removed again.
     var named: [AnyObject] = []
+    /// What was read of an unmanaged object by those who track what they read.
+    var reads: UnmanagedReads?
 
     var isEmpty: Bool { registrations.isEmpty }
 
@@ -40,12 +42,14 @@ final class KeyValueObservers {
         for registration in registrations where registration.property == property && isRegistered(registration.id) {
             _ = registration.will(nil)
         }
+        reads?.willChange(property)
     }
 
     func didChange(_ property: Int) {
         for registration in registrations where registration.property == property && isRegistered(registration.id) {
             registration.did()
         }
+        reads?.didChange()
     }
 
     // MARK: Anything else
@@ -99,7 +103,7 @@ extension ObjectBase {
         guard let observers = _observers else { return }
         observers.remove(id)
         guard observers.isEmpty else { return }
-        _observers = nil
+        if observers.reads == nil { _observers = nil }
         _context?.observedObjects[ObjectIdentifier(self)] = nil
     }
 }
@@ -118,8 +122,10 @@ final class CollectionAnnouncer {
     func change(_ edit: KeyValueEdit?, _ body: () -> Void) {
         guard let observers = owner?._observers else { return body() }
         let announced = observers.announce({ $0 == property }, { _ in edit })
+        observers.reads?.willChange(property)
         body()
         for registration in announced where observers.isRegistered(registration.id) { registration.did() }
+        observers.reads?.didChange()
     }
 
     /// The edit between two states of a list, as one stretch; nil when they are equal.

@@ -19,11 +19,15 @@ extension ObjectBase: Hashable {
     /// True once the row was deleted or the Realm invalidated. Anything but this property traps then.
     public final var isInvalidated: Bool {
         switch _state {
-        case .unmanaged, .live: return false
+        case .unmanaged: return false
+        case .live:
+            noteExistence()
+            return false
         case .tracing: return KeyPathTracer.recordInvalidation()
         case .invalidated: return true
         case .stale:
             _context?.confinement.require(_described)
+            noteExistence()
             return !(_context?.exists(self) ?? false)
         }
     }

@@ -59,6 +59,7 @@ struct EncodedObject: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         object._load(0)
+        object.noteAllReads()
         let image = RowEncoder.image(of: object)
         var container = encoder.container(keyedBy: PropertyKey.self)
         for property in object._model.schema.properties {

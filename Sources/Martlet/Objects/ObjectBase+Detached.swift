@@ -25,6 +25,7 @@ final class DetachedCopies {
     func copy(of source: ObjectBase) -> ObjectBase {
         if let known = copies[source] { return known }
         source._load(0)
+        source.noteAllReads()
         let copy = source._model.metatype.init()
         copies[source] = copy
         waiting.append((source, copy))
@@ -38,6 +39,7 @@ final class DetachedCopies {
 
     private func fill(_ copy: ObjectBase, from source: ObjectBase) {
         source._load(0)
+        source.noteAllReads()
         var image = RowEncoder.image(of: source)
         for property in source._model.schema.properties {
             if property.isCollection {

@@ -1,10 +1,12 @@
 public import CMartletRuntime
 import MartletEngine
+public import Observation
 
 /// What objects and embedded objects share: one row of a Realm, or a plain object that is not in one yet.
 ///
 /// Reading a property is a comparison and a load. `_guard` holds the thread's own word while the accessor may be read
-/// there without a further look, and zero otherwise: unmanaged, changed since it was read, deleted, confined to a queue.
+/// there without a further look, and zero otherwise: unmanaged, changed since it was read, deleted, confined to a queue, or
+/// in a Realm whose reads are tracked.
 open class ObjectBase {
     @_spi(Generated) @exclusivity(unchecked) public final var _guard: UInt = 0
     @exclusivity(unchecked) final var _state = AccessorState.unmanaged
@@ -62,13 +64,29 @@ open class ObjectBase {
     @_spi(Generated) @inline(never) @_effects(releasenone)
     public final func _prepare(_ property: Int) {
         switch _state {
-        case .unmanaged: return
-        case .live, .stale: _table?.context.prepare(self)
-        case .invalidated:
-            if _table?.context.access.isOfMigration == true { Misuse.migrationIsOver("a '\(_typeName)'") }
-            Misuse.invalidated(_typeName, _keyDescription)
+        case .unmanaged: UnmanagedReads.note(property, of: self)
+        case .live, .stale:
+            guard let table = _table else { return }
+            table.context.prepare(self)
+            table.context.noteRead(.property(table.id, _key, property))
+        case .invalidated: refuseInvalidated()
         case .tracing: KeyPathTracer.record(self, property)
         }
+    }
+
+    // As before a read, but an assignment is none.
+    private final func _prepareToSet(_ property: Int) {
+        switch _state {
+        case .unmanaged: return
+        case .live, .stale: _table?.context.prepare(self)
+        case .invalidated: refuseInvalidated()
+        case .tracing: KeyPathTracer.record(self, property)
+        }
+    }
+
+    private final func refuseInvalidated() -> Never {
+        if _table?.context.access.isOfMigration == true { Misuse.migrationIsOver("a '\(_typeName)'") }
+        Misuse.invalidated(_typeName, _keyDescription)
     }
 
     // MARK: Writing
@@ -90,7 +108,7 @@ open class ObjectBase {
     }
 
     private final func _willSetManaged(_ property: Int) {
-        if _guard != UInt(cmartlet_thread()) { _prepare(property) }
+        if _guard != UInt(cmartlet_thread()) { _prepareToSet(property) }
         guard let table = _table else { return }
         table.context.willModify(self, table, property)
         if property == table.type.primaryKey {
@@ -98,11 +116,19 @@ open class ObjectBase {
         }
         if let observers = _observers {
             observers.willChange(property)
-            // An observer may have deleted the object or ended the write.
-            _prepare(property)
-            table.context.willModify(self, table, property)
+            requireSettable(property, table)
+        }
+        if !table.context.reads.isEmpty {
+            table.context.reads.willChange(property, of: _key, in: table.id)
+            requireSettable(property, table)
         }
         table.context.record(self, property, table)
+    }
+
+    // An observer may have deleted the object or ended the write.
+    private final func requireSettable(_ property: Int, _ table: ObjectTable) {
+        _prepareToSet(property)
+        table.context.willModify(self, table, property)
     }
 
     private final func _didSetManaged(_ property: Int) {
@@ -111,6 +137,7 @@ open class ObjectBase {
         _dirty |= 1 << UInt64(min(property, 63))
         if table.hasTwins { table.context.settleTwins(self, table) }
         if let observers = _observers { observers.didChange(property) }
+        table.context.reads.didChange()
     }
 
     // MARK: Names for messages
@@ -143,6 +170,10 @@ open class ObjectBase {
         return "with the key \(_key)"
     }
 }
+
+/// What is read of an object inside of `withObservationTracking`, and by SwiftUI, is announced when it changes; see
+/// `Realm.Configuration.tracksReads`.
+extension ObjectBase: Observable {}
 
 @available(
     *, unavailable,

@@ -29,6 +29,10 @@ extension RealmContext {
         let table = object._table(in: self)
         let transaction = requireWrite("a '\(table.type.name)'")
         if object._observers?.isEmpty == false { Misuse.addObserved(table.type.name) }
+        let reads = object._observers?.reads
+        object._observers = nil
+        // When it is managed: what is read again then is to be a row's.
+        defer { reads?.end() }
         adding.depth += 1
         defer { adding.depth -= 1 }
         if policy != .error, let property = table.type.primaryKey,
@@ -56,7 +60,7 @@ extension RealmContext {
         let collections = RowEncoder.collections(of: object)
         RowEncoder.adoptLinks(of: object, self, policy)
         _ = insert(object, key, table, transaction)
-        object._guard = confinement.guardWord
+        object._guard = guardWord
         for (property, collection) in collections { collection._manage(object, property, policy) }
         addWaiting()
         return key
@@ -83,7 +87,7 @@ extension RealmContext {
         for property in table.type.properties where property.isColumn && (property.isLink || property.isAny) {
             object._dirty |= 1 << UInt64(min(property.index, 63))
         }
-        object._guard = confinement.guardWord
+        object._guard = guardWord
         for (property, collection) in collections { collection._manage(object, property, policy) }
     }
 
@@ -93,7 +97,7 @@ extension RealmContext {
             object, table.integerKey >= 0 ? nil : newKey(of: object, table, transaction), table, transaction)
         table.bind(object, key)
         object._state = .live
-        object._guard = confinement.guardWord
+        object._guard = guardWord
         return key
     }
 
@@ -115,6 +119,7 @@ extension RealmContext {
     private func insert(
         _ object: ObjectBase, _ chosen: ObjectKey?, _ table: ObjectTable, _ transaction: WriteTransaction
     ) -> ObjectKey {
+        if !reads.isEmpty { reads.willInsert(in: table.id) }
         // Without a disk to write to any key will do: the commit is going to fail.
         var key = chosen ?? 0
         storing {
@@ -136,6 +141,7 @@ extension RealmContext {
         }
         transaction.recorder.insert(key, in: table.id)
         touch()
+        reads.didChange()
         return key
     }
 

@@ -11,6 +11,7 @@ extension RealmContext {
         }
         if isFrozen { return key(primaryKey: value, table, asksAccessors: false).map(table.object) }
         flushForQuery()
+        noticeTracking()
         return read { connection in
             let statement = try table.findStatement(connection)
             statement.bind(value, at: 1)
@@ -21,7 +22,7 @@ extension RealmContext {
                 var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
                 object._decode(&decoder)
                 object._state = .live
-                object._guard = confinement.guardWord
+                object._guard = guardWord
             }
             return object
         }

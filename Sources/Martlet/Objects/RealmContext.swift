@@ -43,6 +43,8 @@ final class RealmContext {
     var observedObjects: [ObjectIdentifier: WeakObject] = [:]
     /// Collections with such observers of `isInvalidated`.
     var observedCollections: [CollectionID: WeakCore] = [:]
+    /// What was read by those who track what they read.
+    let reads = ReadTracking()
     /// Whether key-value observers are being told of a step to another version.
     var movement = Movement.none
     /// The cores of collections in use, by row and property.
@@ -106,6 +108,7 @@ final class RealmContext {
         frozenLock = nil
         (schema, epoch) = coordinator.schemaAndEpoch
         adoptTypes()
+        if configuration.tracksReads { trackReads() }
     }
 
     /// What `source` shows in a version, for ever.
@@ -156,6 +159,7 @@ final class RealmContext {
 
     /// Takes in the classes of a configuration with which the same Realm is opened again.
     func extend(_ configuration: Realm.Configuration) {
+        if configuration.tracksReads { trackReads() }
         let added = configuration.models.filter { models[$0.key] == nil }
         guard !added.isEmpty else { return }
         models.merge(added) { known, _ in known }
@@ -279,7 +283,7 @@ final class RealmContext {
         if access == .frozen { return }
         confinement.require(object._described)
         if object._state == .stale { load(object) }
-        object._guard = confinement.guardWord
+        object._guard = guardWord
     }
 
     private func load(_ object: ObjectBase) {
@@ -288,6 +292,7 @@ final class RealmContext {
             invalidate(object)
             Misuse.invalidated(object._typeName, object._keyDescription)
         }
+        noticeTracking()
     }
 
     /// Reads the row of a stale accessor; false when it is gone.

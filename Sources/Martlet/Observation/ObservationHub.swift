@@ -418,7 +418,8 @@ final class ObservationHub: @unchecked Sendable {
     @discardableResult
     private func accept(_ call: PreparedCall, isSilent: Bool) -> Bool {
         let (tell, dropped) = locked { _ -> ((() -> Void)?, PreparedCall?) in
-            guard call.isValid else { return (nil, nil) }
+            // One that pauses is told later, from what it knows on.
+            guard call.isValid, isSilent || !call.entry.registration.isPaused else { return (nil, nil) }
             let dropped = call.entry.prepared
             call.entry.prepared = nil
             return (call.accept(isSilent), dropped)

@@ -1,4 +1,5 @@
 import MartletEngine
+public import Observation
 
 /// A view on an object that shows some of its properties, and some of what it leads to, under names of its own.
 ///
@@ -28,6 +29,9 @@ extension Projection: ThreadConfined {
         return rootObject._locator()?.then { ($0 as? Root).map { type.init(projecting: $0) } }
     }
 }
+
+/// What is read through a projection is announced as what is read of the object itself.
+extension Projection: Observable {}
 
 extension Projection: Hashable {
     /// Views of the same kind on the same object.

@@ -59,6 +59,14 @@ extension Realm {
             case off
         }
 
+        /// Whether what is read of objects and collections inside of `withObservationTracking`, and by SwiftUI, is announced
+        /// when it changes. True where SwiftUI exists.
+        ///
+        /// While it is false, held objects are read at full speed, and a Realm begins to track by itself when it reads its
+        /// file inside of `withObservationTracking`: what was read before, and is still held, is not seen until then. Set it to
+        /// be sure of the first reads, too. Once a Realm tracks, it does so for as long as it is open.
+        public var tracksReads = ReadTracking.isDefault
+
         package var environment = Environment.live
         package var scheduler: ManualScheduler?
 

@@ -23,7 +23,9 @@ extension Realm {
             Misuse.wrongValue(
                 key, property: "\(table.type.name).\(property.name)", expected: "'\(property.typeDescription)'")
         }
-        return context.find(primaryKey: value, table).map { unsafeDowncast($0, to: Element.self) }
+        let found = context.find(primaryKey: value, table)
+        context.noteRead(found.map { .row(table.id, $0._key) } ?? .rows(table.id))
+        return found.map { unsafeDowncast($0, to: Element.self) }
     }
 
     // MARK: Adding

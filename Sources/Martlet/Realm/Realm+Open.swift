@@ -125,7 +125,8 @@ extension Realm {
     public var isEmpty: Bool {
         context.confinement.require("a Realm")
         return context.tables.values.allSatisfy { table in
-            context.read { try $0.integer("SELECT 1 FROM \(table.layout.table) LIMIT 1") == nil }
+            context.noteRead(.rows(table.id))
+            return context.read { try $0.integer("SELECT 1 FROM \(table.layout.table) LIMIT 1") == nil }
         }
     }
 }

@@ -58,6 +58,19 @@ package struct ColumnSet: Sendable, Hashable {
         rest[word] |= 1 << UInt64(column % 64)
     }
 
+    /// Takes a property out of a set that is not that of all.
+    package mutating func remove(_ column: PropertyIndex) {
+        precondition(column >= 0 && !isAll, "one property cannot be taken from all")
+        if column < 64 {
+            low &= ~(1 << UInt64(column))
+            return
+        }
+        let word = column / 64 - 1
+        guard word < rest.count else { return }
+        rest[word] &= ~(1 << UInt64(column % 64))
+        while rest.last == 0 { rest.removeLast() }
+    }
+
     /// The members of either set.
     package func union(_ other: ColumnSet) -> ColumnSet {
         var result = self

@@ -60,7 +60,7 @@ package struct ResultsTracker: CollectionTracker {
         membership = try QueryDependencies(plan, schema)
         reported = try QueryDependencies(observing: keyPaths, plan.table, schema)
         noticed = isNoticing ? QueryDependencies(depth: 4, table: plan.table, schema) : nil
-        collections = plan.conditions.flatMap { Self.collections($0) }
+        collections = plan.collections
         order = SortOrder(ascending: plan.sort.map(\.ascending))
         let layout = schema[plan.table].layout
         let columns = plan.sort.map { term -> Int? in
@@ -118,16 +118,6 @@ package struct ResultsTracker: CollectionTracker {
         membership.touches(changes, table: plan.table) || reported.touches(changes, table: plan.table)
             || noticed?.touches(changes, table: plan.table) == true
             || collections.contains { changes.collections[$0] != nil }
-    }
-
-    private static func collections(_ predicate: Predicate) -> [CollectionID] {
-        switch predicate {
-        case .element(let table, let property, let owner):
-            [CollectionID(table: table, property: property, owner: owner)]
-        case .and(let parts), .or(let parts): parts.flatMap { collections($0) }
-        case .not(let part), .someNot(let part): collections(part)
-        default: []
-        }
     }
 
     private func advance(

@@ -52,6 +52,19 @@ package struct QueryPlan: Sendable, Equatable {
             + stages.compactMap { if case .filter(let condition) = $0 { condition } else { nil } }
     }
 
+    /// Collections whose elements the members are to be.
+    package var collections: [CollectionID] { conditions.flatMap { Self.collections($0) } }
+
+    private static func collections(_ predicate: Predicate) -> [CollectionID] {
+        switch predicate {
+        case .element(let table, let property, let owner):
+            [CollectionID(table: table, property: property, owner: owner)]
+        case .and(let parts), .or(let parts): parts.flatMap { collections($0) }
+        case .not(let part), .someNot(let part): collections(part)
+        default: []
+        }
+    }
+
     /// What decides on places and on which of equal members stay.
     var orderingPaths: [PropertyPath] {
         sort.map(\.path)

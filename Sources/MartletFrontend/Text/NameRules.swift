@@ -88,15 +88,13 @@ enum NameRules {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Members of the runtime's classes, and what Swift keeps even in backticks.
+    /// Members of the runtime's classes, those that publishers add among them, and what Swift keeps even in backticks.
     static let members: Set<String> = [
         "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hash", "hashValue",
-        "self", "init", "freeze", "thaw", "observe", "changes", "className", "value", "setValue", "isSameObject",
-        "isEqual",
-        "dynamicList", "dynamicSet", "dynamicMap", "detached", "encode", "mutableArrayValue", "addObserver",
-        "removeObserver", "fields", "Fields", "KeyPaths", "Type",
-        "Protocol",
-        "Martlet", "Swift", "Foundation", "Model", "Root",
+        "self", "init", "freeze", "thaw", "observe", "changes", "objectWillChange", "className", "value", "setValue",
+        "isSameObject", "isEqual", "dynamicList", "dynamicSet", "dynamicMap", "detached", "encode", "mutableArrayValue",
+        "addObserver", "removeObserver", "fields", "Fields", "KeyPaths", "Type", "Protocol", "Martlet", "Swift",
+        "Foundation", "Model", "Root",
     ]
 
     /// Projections have these beside the members of objects.

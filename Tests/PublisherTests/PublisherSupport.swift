@@ -1,0 +1,65 @@
+import ConformanceModels
+import Martlet
+import MartletTestSupport
+
+#if canImport(Combine)
+    import Combine
+#else
+    import OpenCombine
+#endif
+
+/// Asks for as much as it is told to, and keeps what it gets.
+final class Asking<Input, Failure: Error>: Subscriber {
+    private(set) var values: [Input] = []
+    private(set) var isFinished = false
+    private var subscription: (any Subscription)?
+    /// What it asks for with each value.
+    var more = Subscribers.Demand.none
+    var onValue: (() -> Void)?
+
+    func receive(subscription: any Subscription) { self.subscription = subscription }
+
+    func receive(_ input: Input) -> Subscribers.Demand {
+        values.append(input)
+        onValue?()
+        return more
+    }
+
+    func receive(completion: Subscribers.Completion<Failure>) { isFinished = true }
+
+    func ask(_ demand: Subscribers.Demand) { subscription?.request(demand) }
+    func cancel() { subscription?.cancel() }
+    func letGo() { subscription = nil }
+}
+
+extension TestRealm {
+    /// Nodes 1 to 3, of which the first leads to the second.
+    func graph() throws -> [Node] {
+        let nodes = (1...3).map { Node(id: $0, name: "n\($0)") }
+        try realm.write {
+            realm.add(nodes)
+            nodes[0].next = nodes[1]
+            nodes[0].children.append(nodes[1])
+            nodes[0].peers.insert(nodes[1])
+            nodes[0].named.updateValue(nodes[1], forKey: "a")
+        }
+        realm.refresh()
+        return nodes
+    }
+
+    /// Commits, and delivers what is to be told of it.
+    func commit(_ body: () -> Void) throws {
+        try realm.write { body() }
+        realm.refresh()
+    }
+}
+
+extension RealmCollectionChange {
+    var text: String {
+        switch self {
+        case .initial: "initial"
+        case .update(_, let deletions, let insertions, let modifications): "\(deletions) \(insertions) \(modifications)"
+        case .error(let error): "\(error)"
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import ConformanceModels
+import Foundation
+import MartletCombine
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+#if canImport(Combine)
+    import Combine
+#else
+    import OpenCombine
+#endif
+
+@Suite("publishers")
+struct PublisherTests {
+    @Test("N19 N23 every kind of collection publishes itself at the beginning and after each change")
+    func collections() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        var counts: [String: Int] = [:]
+        var kept: Set<AnyCancellable> = []
+        func count<P: Publisher>(_ name: String, _ publisher: P) {
+            counts[name] = 0
+            publisher.sink { _ in
+            } receiveValue: { _ in
+                counts[name, default: 0] += 1
+            }.store(in: &kept)
+        }
+        count("results", test.realm.objects(Node.self).collectionPublisher)
+        count("list", nodes[0].children.collectionPublisher)
+        count("set", nodes[0].peers.collectionPublisher)
+        count("map", nodes[0].named.collectionPublisher)
+        count("links", nodes[1].parents.collectionPublisher)
+        count("sections", test.realm.objects(Node.self).sectioned(by: \.name).collectionPublisher)
+        count("projections", test.realm.objects(NodeProjection.self).collectionPublisher)
+        count("value", valuePublisher(nodes[0].children))
+        #expect(counts.values.allSatisfy { $0 == 0 })
+        test.realm.refresh()
+        #expect(counts.filter { $0.value != 1 } == [:])
+        try test.commit {
+            nodes[0].name = "a"
+            nodes[1].name = "b"
+        }
+        #expect(counts.filter { $0.value != 2 } == [:])
+        kept = []
+        #expect(test.realm.context.hub.observerCount == 0)
+    }
+
+    @Test("N47 change sets are those of observe, for key paths as well")
+    func changesets() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        let children = nodes[0].children
+        var (changes, named, told): ([String], [String], [String]) = ([], [], [])
+        let token = children.observe { told.append($0.text) }
+        let first = children.changesetPublisher.sink { changes.append($0.text) }
+        let second = children.changesetPublisher(keyPaths: ["name"]).sink { named.append($0.text) }
+        test.realm.refresh()
+        try test.commit { children.append(nodes[2]) }
+        try test.commit { nodes[1].amount = 3 }
+        try test.commit { nodes[2].name = "x" }
+        #expect(changes == told)
+        #expect(changes == ["initial", "[] [1] []", "[] [] [0]", "[] [] [1]"])
+        #expect(named == ["initial", "[] [1] []", "[] [] [1]"])
+        withExtendedLifetime((token, first, second)) {}
+    }
+
+    @Test("N64 maps and sections publish what changed of them")
+    func keyed() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        var (keys, sections): ([String], [Int]) = ([], [])
+        let first = nodes[0].named.changesetPublisher.sink { change in
+            if case .update(_, let deletions, let insertions, let modifications) = change {
+                keys.append("\(deletions) \(insertions) \(modifications)")
+            }
+        }
+        let second = test.realm.objects(Node.self).sectioned(by: \.name).changesetPublisher.sink { change in
+            if case .update(_, _, _, _, let inserted, _) = change { sections.append(inserted.count) }
+        }
+        test.realm.refresh()
+        try test.commit {
+            nodes[0].named["b"] = nodes[2]
+            nodes[2].name = "new"
+        }
+        #expect(keys == ["[] [\"b\"] []"])
+        #expect(sections == [1])
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("N70 N75 an object publishes itself, its changes, and its end, which finishes")
+    func objects() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        let (values, changes) = (Asking<Node, any Error>(), Asking<ObjectChange<Node>, Never>())
+        valuePublisher(nodes[2]).subscribe(values)
+        changesetPublisher(nodes[2], keyPaths: ["name"]).subscribe(changes)
+        values.ask(.unlimited)
+        changes.ask(.unlimited)
+        try test.commit { nodes[2].amount = 1 }
+        #expect(values.values.count == 1 && changes.values.isEmpty)
+        try test.commit { nodes[2].name = "a" }
+        guard case .change(let node, let properties)? = changes.values.first else {
+            Issue.record("no change")
+            return
+        }
+        #expect(node === nodes[2] && properties.map(\.name) == ["name"])
+        #expect(values.values.count == 2)
+        try test.commit { test.realm.delete(nodes[2]) }
+        #expect(values.isFinished && values.values.count == 2)
+        #expect(changes.isFinished && changes.values.count == 2)
+        #expect(test.realm.context.hub.observerCount == 0)
+    }
+
+    @Test("N120 a projection publishes its labels")
+    func projections() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        let view = NodeProjection(projecting: nodes[0])
+        var (names, seen, told): ([String], Int, Int) = ([], 0, 0)
+        let first = changesetPublisher(view, keyPaths: ["name"]).sink { change in
+            if case .change(_, let properties) = change { names += properties.map(\.name) }
+        }
+        let second = valuePublisher(view).sink { _ in
+        } receiveValue: { _ in
+            seen += 1
+        }
+        let third = view.objectWillChange.sink { told += 1 }
+        try test.commit { nodes[0].name = "a" }
+        #expect(names == ["name"] && seen == 1 && told == 1)
+        withExtendedLifetime((first, second, third)) {}
+    }
+
+    @Test("objectWillChange tells after each change, and of nothing else")
+    func willChange() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        var counts = [0, 0, 0, 0]
+        let object: any ObservableObject = nodes[0]
+        #expect(object === nodes[0])
+        let kept = [
+            nodes[0].objectWillChange.sink { counts[0] += 1 },
+            nodes[0].children.objectWillChange.sink { counts[1] += 1 },
+            nodes[0].named.objectWillChange.sink { counts[2] += 1 },
+            test.realm.objectWillChange.sink { counts[3] += 1 },
+        ]
+        test.realm.refresh()
+        #expect(counts == [0, 0, 0, 0])
+        try test.commit { nodes[0].amount = 2 }
+        #expect(counts == [1, 0, 0, 1])
+        try test.commit { nodes[0].children.removeAll() }
+        #expect(counts == [2, 1, 0, 2])
+        try test.elsewhere { realm in try realm.write { realm.deleteAll() } }
+        test.realm.refresh()
+        #expect(counts == [3, 1, 1, 3])
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("N2 cancelling ends the observation, and so does letting go of the subscription")
+    func cancelling() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        let hub = test.realm.context.hub
+        let asking = Asking<List<Node>, any Error>()
+        nodes[0].children.collectionPublisher.subscribe(asking)
+        asking.ask(.unlimited)
+        #expect(hub.observerCount == 1)
+        asking.cancel()
+        #expect(hub.observerCount == 0)
+        try test.commit { nodes[0].children.removeAll() }
+        #expect(asking.values.isEmpty && !asking.isFinished)
+        let other = Asking<List<Node>, any Error>()
+        nodes[0].children.collectionPublisher.subscribe(other)
+        #expect(hub.observerCount == 1)
+        other.letGo()
+        #expect(hub.observerCount == 0)
+        let realm = Asking<Void, Never>()
+        test.realm.objectWillChange.subscribe(realm)
+        #expect(hub.isObserved)
+        realm.letGo()
+        #expect(!hub.isObserved)
+    }
+
+    @Test("N111 a saved token silences a publisher for one write")
+    func savedToken() throws {
+        final class Screen { var token: NotificationToken? }
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        let screen = Screen()
+        var (changes, realmChanges) = ([String](), 0)
+        let cancellable = nodes[0].children.changesetPublisher.saveToken(on: screen, at: \.token).sink {
+            changes.append($0.text)
+        }
+        test.realm.refresh()
+        let token = try #require(screen.token)
+        try test.realm.write(withoutNotifying: [token]) { nodes[0].children.append(nodes[2]) }
+        test.realm.refresh()
+        #expect(changes == ["initial"])
+        try test.commit { nodes[0].children.removeLast() }
+        #expect(changes == ["initial", "[1] [] []"])
+        let second = test.realm.objectWillChange.saveToken(on: screen, for: \.token).sink { realmChanges += 1 }
+        try test.realm.write(withoutNotifying: [#require(screen.token)]) { nodes[0].name = "a" }
+        #expect(realmChanges == 0)
+        withExtendedLifetime((cancellable, second)) {}
+    }
+}

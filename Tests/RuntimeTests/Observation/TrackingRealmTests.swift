@@ -1,0 +1,189 @@
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+import Observation
+import Testing
+
+@_spi(Generated) @testable import Martlet
+
+@Suite("Tracked reads: unmanaged objects")
+struct TrackedUnmanagedTests {
+    private func inUse() throws -> TestRealm { try TestRealm { $0.tracksReads = true } }
+
+    @Test("assignments and changes of collections are announced to those who read")
+    func assignment() throws {
+        let test = try inUse()
+        let node = Node(id: 1, name: "a")
+        #expect(
+            announced {
+                _ = node.name
+            } _: {
+                node.name = "b"
+            } == 1)
+        #expect(
+            announced {
+                _ = node.name
+            } _: {
+                node.amount = 2
+            } == 0)
+        #expect(
+            announced {
+                _ = node.name
+            } _: {
+                (node.name, node.name) = ("c", "d")
+            } == 1)
+        #expect(
+            announced {
+                _ = node.children.count
+            } _: {
+                node.children.append(Node(id: 2))
+            } == 1)
+        #expect(
+            announced {
+                _ = node.peers.count
+            } _: {
+                node.peers.insert(Node(id: 3))
+            } == 1)
+        #expect(
+            announced {
+                _ = node.named["a"]
+            } _: {
+                node.named["a"] = node
+            } == 1)
+        #expect(
+            announced {
+                _ = node.children
+            } _: {
+                node.children = []
+            } == 1)
+        withExtendedLifetime(test) {}
+    }
+
+    @Test("being added is announced, and what is read then is followed in the Realm")
+    func added() throws {
+        let test = try inUse()
+        let node = Node(id: 1, name: "a")
+        node.children.append(Node(id: 2))
+        let read = { _ = (node.name, node.children.count) }
+        try #expect(announced(read) { try test.realm.write { test.realm.add(node) } } == 1)
+        try #expect(announced(read) { try test.realm.write { node.name = "b" } } == 1)
+        try #expect(announced(read) { try test.realm.write { node.children.removeAll() } } == 1)
+        #expect(node._observers == nil)
+    }
+
+    @Test("whoever reads again when told of the addition is told of the row's changes")
+    func addedAndReadAgain() throws {
+        let test = try inUse()
+        nonisolated(unsafe) let node = Node(id: 1, name: "a")
+        let later = Announcements()
+        withObservationTracking {
+            _ = node.name
+        } onChange: {
+            later.track { _ = node.name }
+        }
+        try test.realm.write { test.realm.add(node) }
+        #expect(later.count == 0)
+        try test.remotely(1) { node, _ in node.name = "b" }
+        test.realm.refresh()
+        #expect(later.count == 1)
+    }
+
+    @Test("threads track by themselves")
+    func threads() throws {
+        let test = try inUse()
+        DispatchQueue.concurrentPerform(iterations: 8) { number in
+            for _ in 0..<200 {
+                let node = Node(id: number, name: "a")
+                _ = node.name
+                #expect(
+                    announced {
+                        _ = node.name
+                    } _: {
+                        node.name = "b"
+                    } == 1)
+            }
+        }
+        withExtendedLifetime(test) {}
+    }
+}
+
+@Suite("Tracked reads: when a Realm tracks")
+struct TrackingRealmTests {
+    @Test("a Realm that does not track reads held objects by their guard alone")
+    func untracked() throws {
+        let test = try TestRealm { $0.tracksReads = false }
+        let node = try test.nodes(1)[0]
+        #expect(node.name == "n1")
+        #expect(node._guard != 0)
+        // Never seen: the value is held, and nothing was tracked before.
+        try #expect(
+            announced {
+                _ = node.name
+            } _: {
+                try test.realm.write { node.name = "a" }
+            } == 0)
+        #expect(test.realm.context.reads.isEmpty)
+        #expect(node._guard != 0)
+    }
+
+    @Test("a Realm begins to track when it reads its file for somebody who does", arguments: 0..<3)
+    func begins(way: Int) throws {
+        let test = try TestRealm { $0.tracksReads = false }
+        let node = try test.nodes(1)[0]
+        #expect(node.name == "n1")
+        try test.remotely(1) { node, _ in node.amount = 2 }
+        test.realm.refresh()
+        let count = try announced {
+            switch way {
+            case 0: _ = node.name
+            case 1: _ = test.realm.objects(Node.self).where { $0.name == "n1" }.count
+            default: _ = test.realm.object(ofType: Node.self, forPrimaryKey: 1)?.name
+            }
+        } _: {
+            try test.realm.write { node.name = "a" }
+        }
+        #expect(count == 1)
+        #expect(test.realm.context.reads.isOn)
+        #expect(node._guard == 0)
+        try #expect(
+            announced {
+                _ = node.name
+            } _: {
+                try test.realm.write { node.name = "b" }
+            } == 1)
+    }
+
+    @Test("nothing is kept of what was announced")
+    func forgets() throws {
+        let (test, nodes) = try tracked()
+        let reads = test.realm.context.reads
+        let count = try announced {
+            _ = (nodes[0].name, nodes[0].children.count, nodes[1].isInvalidated)
+            _ = test.realm.objects(Node.self).where { $0.amount > 1 }.count
+        } _: {
+            #expect(!reads.isEmpty)
+            try test.realm.write { nodes[0].name = "a" }
+            #expect(!reads.isEmpty)
+            test.realm.invalidate()
+        }
+        #expect(count == 1)
+        #expect(reads.isEmpty)
+    }
+}
+
+@Suite("Tracked reads: Observations")
+struct ObservationsTests {
+    @Test("a loop over Observations sees what is assigned here and what others commit")
+    @MainActor func observations() async throws {
+        let test = try TestRealm { $0.tracksReads = true }
+        let node = try test.nodes(1)[0]
+        let names = Observations { node.name }
+        var iterator = names.makeAsyncIterator()
+        #expect(await iterator.next() == "n1")
+        try test.realm.write { node.name = "a" }
+        #expect(await iterator.next() == "a")
+        try test.remotely(1) { node, _ in node.name = "b" }
+        test.realm.refresh()
+        #expect(await iterator.next() == "b")
+    }
+}
