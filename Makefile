@@ -12,6 +12,7 @@
 #   make importer-check               build the importer of Realm models and run its tests
 #   make durability                   power cuts, kills and I/O faults at every operation with many seeds (SEEDS=200)
 #   make exact                        random changes against random observers, with many seeds (SEEDS=20000, FIRST=1)
+#   make exact-bugs                   whether the same finds each of many seeded bugs, in a build of its own (SEEDS=3000)
 #   make fuzz-schema                  the schema compiler under libFuzzer (SECONDS=60, or RUNS=…), in a folder of its own
 #   make bombs                        inputs made to be slow, against the release build of 'martlet' (ARGS="--only …")
 #   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
@@ -28,7 +29,7 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour test format generate bench flights-verify plugin-check importer-check durability exact \
-	fuzz-schema bombs sanitize tsan clean packages packages-python
+	exact-bugs fuzz-schema bombs sanitize tsan clean packages packages-python
 
 help:
 	@sed -n '/^# What/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -74,6 +75,9 @@ durability: packages
 
 exact: packages
 	MARTLET_EXACT=$(or $(SEEDS),20000) MARTLET_EXACT_SEED=$(or $(FIRST),1) swift test --filter ExactTests
+
+exact-bugs: packages
+	SEEDS=$(SEEDS) Scripts/exact-bugs $(BUGS)
 
 # What the fuzzer finds lies in .build-fuzz/finds; put it into Tests/SchemaFuzzer/Corpus once it is mended.
 # The texts that it thinks up go to .build-fuzz/corpus. Clang's linker is the one that takes what the sanitizers give.

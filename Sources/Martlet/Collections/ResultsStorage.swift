@@ -51,7 +51,8 @@ final class ResultsStorage {
         guard stamp != context.stamp else { return }
         context.flushForQuery()
         stamp = context.stamp
-        all = nil
+        // What has the key of an owner that was deleted is another object.
+        all = owner?.isInvalidated == true ? KeySequence() : nil
         first = []
         counted = nil
     }
@@ -59,9 +60,12 @@ final class ResultsStorage {
     /// Puts keys in that were computed elsewhere for the state the Realm shows now.
     ///
     /// An observed result goes on living after its Realm was invalidated.
-    func install(_ keys: KeySequence) {
+    ///
+    /// - Parameter isOver: the owner was deleted; what has its key by now is another object.
+    func install(_ keys: KeySequence, isOver: Bool = false) {
         generation = context.generation
-        if let known = owner, known._state == .invalidated, let table = known._table, table.exists(known._key) {
+        if !isOver, let known = owner, known._state == .invalidated, let table = known._table, table.exists(known._key)
+        {
             owner = table.object(known._key)
         }
         stamp = context.stamp
@@ -129,6 +133,7 @@ final class ResultsStorage {
 
     func aggregate(_ function: Predicate.Aggregate, _ path: PropertyPath) -> SQLValue {
         context.guarded { validate() }
+        if owner?.isInvalidated == true { return .null }
         return context.read { connection in
             var compiler = QueryCompiler(context.schema)
             let query = try compiler.aggregate(function, path, plan)

@@ -84,7 +84,8 @@ final class CollectionCore {
     private func load() {
         requireValid()
         guard elements == nil else { return }
-        elements = context.read { try ChunkedElements(owner: owner, table: layout.chunks, $0) }
+        let limit = context.coordinator.environment.chunkLimit
+        elements = context.read { try ChunkedElements(owner: owner, table: layout.chunks, $0, limit: limit) }
     }
 
     private func loadChunk(_ ordinal: Int64, _ count: Int) throws -> [SQLValue] {
@@ -281,7 +282,11 @@ final class CollectionCore {
         var old = SQLValue.null
         notify(ListEditScript([.remove(at: position, count: 1)])) {
             old = attempt { try elements?.remove(at: position, loadChunk) } ?? .null
-            positions = nil
+            #if MARTLET_SEEDED_BUGS
+                if !SeededBug.isOn(.setPositionsStale) { positions = nil }
+            #else
+                positions = nil
+            #endif
             count(old, -1)
             record(.remove(at: position, count: 1))
         }
@@ -450,6 +455,9 @@ final class CollectionCore {
                 }
                 try statement.run()
                 if connection.changedRows > 0 {
+                    #if MARTLET_SEEDED_BUGS
+                        if SeededBug.isOn(.linkLossUnrecorded) { break }
+                    #endif
                     relinked.append(target)
                     break
                 }
