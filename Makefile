@@ -13,6 +13,7 @@
 #   make durability                   power cuts, kills and I/O faults at every operation with many seeds (SEEDS=200)
 #   make exact                        random changes against random observers, with many seeds (SEEDS=20000, FIRST=1)
 #   make chaos                        processes that write and watch one file, killed at random (KILLS=10000, SEED=…)
+#   make exact-bugs                   whether the same finds each of many seeded bugs, in a build of its own (SEEDS=3000)
 #   make fuzz-schema                  the schema compiler under libFuzzer (SECONDS=60, or RUNS=…), in a folder of its own
 #   make bombs                        inputs made to be slow, against the release build of 'martlet' (ARGS="--only …")
 #   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
@@ -29,7 +30,7 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour test format generate bench flights-verify plugin-check importer-check durability exact \
-	chaos fuzz-schema bombs sanitize tsan clean packages packages-python
+	chaos exact-bugs fuzz-schema bombs sanitize tsan clean packages packages-python
 
 help:
 	@sed -n '/^# What/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -79,6 +80,9 @@ exact: packages
 # A run that fails leaves the file and the journals of all processes in .build/chaos, and says so.
 chaos: packages
 	MARTLET_CHAOS=$(or $(KILLS),10000) $(if $(SEED),MARTLET_CHAOS_SEED=$(SEED)) swift test --filter ChaosTests
+
+exact-bugs: packages
+	SEEDS=$(SEEDS) Scripts/exact-bugs $(BUGS)
 
 # What the fuzzer finds lies in .build-fuzz/finds; put it into Tests/SchemaFuzzer/Corpus once it is mended.
 # The texts that it thinks up go to .build-fuzz/corpus. Clang's linker is the one that takes what the sanitizers give.

@@ -123,6 +123,19 @@ if Context.environment["MARTLET_FUZZ"] != nil {
             exclude: ["Corpus", "dictionary"]))
 }
 
+// Mistakes to be found by 'make exact-bugs': no other build knows of them.
+if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
+    let needed: Set = [
+        "CMartletSQLite", "CMartletRuntime", "MartletSQLite", "MartletEngine", "Martlet", "ConformanceModels",
+        "MartletTestSupport", "ExactTests",
+    ]
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
+    for target in package.targets where target.type != .system {
+        target.swiftSettings = [.define("MARTLET_SEEDED_BUGS")]
+    }
+}
+
 for target in package.targets where ![.system, .plugin].contains(target.type) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [

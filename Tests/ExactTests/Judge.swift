@@ -45,6 +45,23 @@ enum Judge {
         return change.deletions.first { survivors.contains(old[$0].identity) }.map { "\($0) survives and is deleted" }
     }
 
+    /// Whether elements that left were read as they were in some of the worlds.
+    static func past(_ old: [Item], _ worlds: [World], _ positions: [Int], _ past: [DeletedElement]) -> String? {
+        if past.map(\.position) != positions { return "deleted elements at \(past.map(\.position))" }
+        let wrong = past.first { element in !worlds.contains { isRight(element, old[element.position], $0) } }
+        return wrong.map { "deleted element \($0.position) is not \(old[$0.position].text)" }
+    }
+
+    private static func isRight(_ element: DeletedElement, _ item: Item, _ world: World) -> Bool {
+        guard case .row(let row) = item.identity else {
+            return (element.value.map { "\($0 is Int ? Double($0 as? Int ?? 0) : $0)" } ?? "nil") == item.text
+        }
+        if world.rows[row] == nil || element.lastValues["name"] as? String != world.text(row, "name") { return false }
+        guard let id = world.id(row) else { return true }
+        return element.primaryKey as? Int == id
+            && element.lastValues["amount"] as? Double == world.number(row, "amount")
+    }
+
     static func entries(
         _ old: [Item], _ new: [Item], deletions: [String], insertions: [String], modifications: [String]
     ) -> String? {

@@ -6,97 +6,71 @@ import MartletTestSupport
 @testable import Martlet
 @testable import MartletEngine
 
-/// One step of a run.
-enum Step: CustomStringConvertible {
-    /// Here, in another Realm of the process, or as another process would.
-    enum Place { case here, there, afar }
-
-    case write([Operation], Place)
-    /// Without telling the watcher at a position.
-    case silent([Operation], Int)
-    case cancelled([Operation])
-    case turn
-    case settle
-    case invalidate
-    case autorefresh(Bool)
-    case refresh
-    case watch(WatcherPlan)
-    case end(Int)
-    /// The watcher at a position writes when it is called next.
-    case nested([Operation], Int)
-
-    var description: String {
-        switch self {
-        case .write(let operations, let place): "write \(place) \(operations)"
-        case .silent(let operations, let watcher): "write silencing \(watcher) \(operations)"
-        case .cancelled(let operations): "cancel \(operations)"
-        case .turn: "turn"
-        case .invalidate: "invalidate"
-        case .autorefresh(let isOn): "autorefresh \(isOn)"
-        case .settle: "settle"
-        case .refresh: "refresh"
-        case .watch(let plan): "watch \(plan)"
-        case .end(let watcher): "end \(watcher)"
-        case .nested(let operations, let watcher): "\(watcher) writes \(operations)"
-        }
-    }
-
-    var operations: [Operation]? {
-        switch self {
-        case .write(let operations, _), .silent(let operations, _), .cancelled(let operations),
-            .nested(let operations, _):
-            operations
-        default: nil
-        }
-    }
-
-    func with(_ operations: [Operation]) -> Step {
-        switch self {
-        case .write(_, let place): .write(operations, place)
-        case .silent(_, let watcher): .silent(operations, watcher)
-        case .cancelled: .cancelled(operations)
-        case .nested(_, let watcher): .nested(operations, watcher)
-        default: self
-        }
-    }
-}
-
 /// Runs steps on a Realm and on the model, and holds every call of every observer against the model.
 final class Machine {
-    private let test: TestRealm
-    private var world = World()
+    struct Outcome {
+        /// What was wrong first; nil when all was exact.
+        var failure: String?
+        /// Calls of observers, and positions and properties that were told in them.
+        var calls = 0
+        var told = 0
+        /// Operations that were carried out.
+        var changes = 0
+        /// What happened, line by line, if that was wanted.
+        var story: [String] = []
+    }
+
+    let test: TestRealm
+    var world = World()
     /// The world of every version.
-    private var worlds: [UInt64: World] = [:]
-    private var watchers: [Watcher] = []
+    var worlds: [UInt64: World] = [:]
+    var watchers: [Watcher] = []
+    /// They are not to be called any more.
+    private var ended: [Watcher] = []
+    var keyValues: [KeyValueWatcher] = []
+    let loops = LoopExecutor()
     private let queue = DispatchQueue(label: "there")
     private var other: Realm?
     private var afar: Realm?
-    private var isLoose = false
-    /// What was wrong first.
-    private(set) var failure: String?
-    private(set) var calls = 0
-    private(set) var changes = 0
+    /// Another process has written.
+    private(set) var isLoose = false
+    var outcome = Outcome()
+    private let tellsStory: Bool
     /// A callback has written: those after it may be told of an older version than the Realm shows.
-    private var hasNested = false
-    private var hasWritten = false
+    var hasNested = false
+    /// A callback has done something that the next delivery tells of.
+    var goesOn = false
+    /// A callback has written into the write that was beginning: the Realm shows what has no version yet.
+    var isAhead = false
+    /// The write that is beginning will be taken back.
+    var isVain = false
 
-    /// Runs until something is wrong; nil when all was exact.
-    static func run(_ steps: [Step]) throws -> (failure: String?, calls: Int, changes: Int) {
-        let machine = try Machine()
-        for (position, step) in steps.enumerated() {
+    /// Runs until something is wrong.
+    static func run(_ program: Program, tellsStory: Bool = false) throws -> Outcome {
+        let machine = try Machine(program, tellsStory)
+        for (position, step) in program.steps.enumerated() {
             try machine.perform(step)
-            if let failure = machine.failure {
-                machine.end()
-                return ("step \(position), \(step): \(failure)", machine.calls, machine.changes)
+            if let failure = machine.outcome.failure {
+                machine.outcome.failure = "step \(position), \(step): \(failure)"
+                return machine.end()
             }
         }
         try machine.perform(.refresh)
-        machine.end()
-        return (machine.failure.map { "at the end: \($0)" }, machine.calls, machine.changes)
+        machine.drain()
+        machine.outcome.failure = machine.outcome.failure.map { "at the end: \($0)" }
+        return machine.end()
     }
 
-    private init() throws {
-        test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
+    private init(_ program: Program, _ tellsStory: Bool) throws {
+        self.tellsStory = tellsStory
+        test = try TestRealm {
+            $0.objectTypes = [
+                Node.self, Part.self, Screw.self, ScalarLists.self, ScalarSets.self, ScalarMaps.self,
+            ]
+            $0.environment.externalCommitMilliseconds = 0
+            if program.hasShortChunks { $0.environment.chunkLimit = 2 }
+            if program.searchesAlways { $0.environment.keysScannedPerSearch = 0 }
+        }
         try test.realm.write {
             test.realm.add([ScalarLists()])
             test.realm.add([ScalarSets()])
@@ -106,68 +80,185 @@ final class Machine {
         worlds[test.realm.context.version] = world
     }
 
-    private func end() {
+    private func end() -> Outcome {
+        for watcher in watchers + ended { watcher.end() }
+        loops.run()
         watchers = []
+        ended = []
+        keyValues = []
         queue.sync { other = nil }
         afar = nil
+        return outcome
     }
 
+    func fail(_ failure: String) { outcome.failure = outcome.failure ?? failure }
+
+    /// Adds a line to the story.
+    func note(_ line: @autoclosure () -> String) {
+        guard tellsStory || Self.isTraced else { return }
+        let line = line()
+        if Self.isTraced { try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8)) }
+        outcome.story.append(line)
+    }
+
+    /// Says everything at once, for programs that trap.
+    static let isTraced = ProcessInfo.processInfo.environment["MARTLET_EXACT_TRACE"] != nil
+
+    // MARK: Steps
+
     private func perform(_ step: Step) throws {
+        let before = outcome
+        noteStep(step)
+        try carryOut(step)
+        let isRefresh = if case .refresh = step { outcome.changes == before.changes } else { false }
+        checkKeyValues(isRefresh: isRefresh)
+    }
+
+    private func noteStep(_ step: Step) {
+        switch step {
+        case .watch: break
+        case .write(_, .here): note("write")
+        case .write(_, let place): note("write \(place)")
+        case .silent(_, let position): note("write without telling \(name(position))")
+        case .cancelled: note("begin a write that is cancelled")
+        case .end(let position): note("end \(name(position))")
+        case .nested(_, let position): note("\(name(position)) is to write when it is called")
+        case .nestedSilent(_, let position, let silenced):
+            note("\(name(position)) is to write without telling \(name(silenced)) when it is called")
+        case .endInside(let victim, let position):
+            note("\(name(position)) is to end \(name(victim)) when it is called")
+        case .watchInside(let plan, let position):
+            note("\(name(position)) is to register a watcher of \(plan.kind) when it is called")
+        default: note("\(step)")
+        }
+    }
+
+    private func name(_ position: Int) -> String { at(position)?.name ?? "nobody" }
+
+    private func at(_ position: Int) -> Watcher? {
+        watchers.isEmpty ? nil : watchers[position % watchers.count]
+    }
+
+    private func carryOut(_ step: Step) throws {
         let realm = test.realm
         switch step {
         case .write(let operations, .here): try write(operations)
         case .write(let operations, .there): try writeThere(operations)
         case .write(let operations, .afar): try writeAfar(operations)
-        case .silent(let operations, let position):
-            guard !watchers.isEmpty else { return try write(operations) }
-            let watcher = watchers[position % watchers.count]
-            try write(operations, silencing: watcher)
-        case .cancelled(let operations):
-            try realm.beginWrite()
-            var vain = world
-            for operation in operations { operation.perform(&vain, realm) }
-            realm.cancelWrite()
+        case .silent(let operations, let position): try write(operations, silencing: at(position))
+        case .cancelled(let operations): try cancel(operations)
         case .turn: _ = test.scheduler.turn()
+        case .ripen: ripen()
         case .settle: settle()
+        case .loops: runLoops()
         case .invalidate: realm.invalidate()
         case .autorefresh(let isOn): realm.autorefresh = isOn
         case .refresh:
-            // What callbacks write is told by the next one.
-            repeat {
-                hasWritten = false
-                realm.refresh()
-            } while hasWritten
+            refresh()
             check()
-        case .watch(let plan):
-            guard watchers.count < 14 else { return }
-            // What the Realm shows now is where objects begin.
-            guard let shown = worlds[realm.context.version] else { return }
-            if let watcher = Watcher.make(plan, shown, realm, hear: { [unowned self] in hear($0, $1) }) {
-                watchers.append(watcher)
-            }
-        case .end(let position):
-            if !watchers.isEmpty { watchers.remove(at: position % watchers.count) }
-        case .nested(let operations, let position):
-            if !watchers.isEmpty { watchers[position % watchers.count].nested = operations }
+        case .watch(let plan): watch(plan)
+        case .end(let position): if let watcher = at(position) { end(watcher) }
+        case .nested(let operations, let position): at(position)?.deeds.append(.write(operations, silencing: nil))
+        case .nestedSilent(let operations, let position, let silenced):
+            at(position)?.deeds.append(.write(operations, silencing: at(silenced)))
+        case .endInside(let victim, let position):
+            if let victim = at(victim) { at(position)?.deeds.append(.end(victim)) }
+        case .watchInside(let plan, let position): at(position)?.deeds.append(.watch(plan))
+        }
+    }
+
+    // What callbacks write is told by the next delivery.
+    func refresh() {
+        repeat {
+            goesOn = false
+            test.realm.refresh()
+        } while goesOn
+    }
+
+    /// - Parameter isInside: in a callback, where no loop begins.
+    func watch(_ plan: WatcherPlan, isInside: Bool = false) {
+        let realm = test.realm
+        // What the Realm shows now is where objects begin.
+        guard watchers.count < 14, let shown = worlds[realm.context.version] else { return }
+        if plan.kind == .keyValue {
+            guard keyValues.count < 6, let watcher = KeyValueWatcher.make(plan, shown, realm) else { return }
+            keyValues.append(watcher)
+            note("watch \(watcher.name)")
+            return
+        }
+        var plan = plan
+        plan.isLoop = plan.isLoop && !isInside
+        let made = Watcher.make(plan, shown, realm, loops) { [unowned self] in
+            worlds.sorted { $0.key < $1.key }.map(\.value) + [world]
+        } hear: { [unowned self] in
+            hear($0, $1, $2)
+        }
+        guard let made else { return }
+        watchers.append(made)
+        made.name = "watcher \(watchers.count + ended.count), \(made.name)"
+        note("\(made.name), begins")
+        if made.isLoop { runLoops() }
+    }
+
+    func end(_ watcher: Watcher) {
+        watcher.end()
+        watchers.removeAll { $0 === watcher }
+        ended.append(watcher)
+    }
+
+    private func ripen() { while !test.realm.context.hub.isRipe { sched_yield() } }
+
+    private func settle() {
+        while !test.realm.context.hub.isIdle {
+            guard test.scheduler.waitForTurn() else { return fail("no turn came") }
+            _ = test.scheduler.turn()
         }
     }
 
     // MARK: Writing
 
-    private func write(_ operations: [Operation], silencing watcher: Watcher? = nil) throws {
+    private func apply(_ operations: [Operation], _ realm: Realm) {
+        for operation in operations {
+            let time = world.time
+            note("    \(operation.text(world))")
+            operation.perform(&world, realm)
+            if world.time > time { outcome.changes += 1 }
+        }
+    }
+
+    func write(_ operations: [Operation], silencing watcher: Watcher? = nil) throws {
         let realm = test.realm
-        changes += operations.count
         let tokens = [watcher?.token].compactMap { $0 }
+        var base = world
         try realm.write(withoutNotifying: tokens) {
             // A callback on the way into the write may have written.
-            for operation in operations { operation.perform(&world, realm) }
+            if !isAhead { base = world }
+            apply(operations, realm)
         }
+        isAhead = false
         worlds[realm.context.version] = world
-        if let watcher, !watcher.known.isEmpty { watcher.known = [world] }
+        if let watcher, !tokens.isEmpty { watcher.silence(base, world) }
+    }
+
+    /// Into the write that is beginning.
+    func writeAlong(_ operations: [Operation]) {
+        isAhead = true
+        apply(operations, test.realm)
+    }
+
+    private func cancel(_ operations: [Operation]) throws {
+        let realm = test.realm
+        isVain = true
+        try realm.beginWrite()
+        isVain = false
+        let kept = world
+        apply(operations, realm)
+        realm.cancelWrite()
+        world = kept
+        keyValues.forEach { $0.forgive() }
     }
 
     private func writeThere(_ operations: [Operation]) throws {
-        changes += operations.count
         var configuration = test.configuration
         configuration.scheduler = nil
         nonisolated(unsafe) let this = self
@@ -175,102 +266,20 @@ final class Machine {
         try queue.sync {
             if this.other == nil { this.other = try Realm(configuration: settings, queue: this.queue) }
             guard let other = this.other else { return }
-            try other.write { for operation in operations { operation.perform(&this.world, other) } }
+            try other.write { this.apply(operations, other) }
             this.worlds[other.context.version] = this.world
         }
     }
 
     private func writeAfar(_ operations: [Operation]) throws {
-        changes += operations.count
         let afar = try self.afar ?? test.foreignRealm()
         self.afar = afar
         // Old rows are not handed over: what rests on them is told once too often rather than not at all.
         isLoose = true
         afar.refresh()
-        try afar.write { for operation in operations { operation.perform(&world, afar) } }
+        try afar.write { apply(operations, afar) }
         worlds[afar.context.version] = world
         test.realm.context.coordinator.lookForExternalCommits()
-    }
-
-    private func settle() {
-        while !test.realm.context.hub.isIdle {
-            guard test.scheduler.waitForTurn() else {
-                failure = failure ?? "no turn came"
-                return
-            }
-            _ = test.scheduler.turn()
-        }
-    }
-
-    // MARK: Hearing
-
-    private func hear(_ watcher: Watcher, _ judge: (World, World) -> String?) {
-        calls += 1
-        guard failure == nil else { return }
-        let shown = test.realm.context.version
-        guard let now = worlds[shown] else {
-            failure = "\(watcher.name) is called at a version that nobody wrote"
-            return
-        }
-        let oldest = watcher.known.map(\.time).min() ?? 0
-        let candidates =
-            hasNested ? worlds.filter { $0.key <= shown && $0.value.time >= oldest }.map(\.value) : [now]
-        if watcher.known.isEmpty {
-            watcher.known = candidates
-        } else {
-            let told = Item.$isLoose.withValue(isLoose) {
-                candidates.filter { new in watcher.known.contains { judge($0, new) == nil } }
-            }
-            if told.isEmpty, let known = watcher.known.last {
-                failure = "\(watcher.name): \(judge(known, now) ?? "")"
-                return
-            }
-            watcher.known = told
-        }
-        compare(watcher, now)
-        write(in: watcher)
-    }
-
-    private func compare(_ watcher: Watcher, _ now: World) {
-        if let (actual, expected) = watcher.live(now), actual != expected {
-            failure = failure ?? "\(watcher.name) shows \(actual) instead of \(expected)"
-        }
-    }
-
-    private func write(in watcher: Watcher) {
-        guard !watcher.nested.isEmpty, !test.realm.isInWriteTransaction else { return }
-        let operations = watcher.nested
-        watcher.nested = []
-        hasNested = true
-        hasWritten = true
-        do {
-            // Others may have written more: then this call becomes a nested round.
-            try write(operations)
-        } catch {
-            failure = failure ?? "\(error)"
-        }
-    }
-
-    /// After everything was delivered nothing may be missing.
-    private func check() {
-        guard failure == nil else { return }
-        guard let now = worlds[test.realm.context.version] else {
-            failure = "the Realm shows a version that nobody wrote"
-            return
-        }
-        for watcher in watchers {
-            guard let known = watcher.known.last else {
-                failure = failure ?? "\(watcher.name) has had no first call"
-                return
-            }
-            if watcher.known.allSatisfy({ watcher.missing($0, now) != nil }), let missing = watcher.missing(known, now)
-            {
-                failure = failure ?? "\(watcher.name): \(missing)"
-            }
-            compare(watcher, now)
-            watcher.known = [now]
-        }
-        hasNested = false
     }
 }
 

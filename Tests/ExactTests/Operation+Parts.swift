@@ -63,24 +63,25 @@ extension Operation {
         }
     }
 
+    var partKey: String { ["x", "y", "z"][b % 3] }
+
     private func editPartsByName(_ pair: NodePair, _ world: inout World) {
-        let key = ["x", "y", "z"][b % 3]
-        let known = world.slots(pair.serial, "partsByName").firstIndex { $0.key == key }
+        let known = world.slots(pair.serial, "partsByName").firstIndex { $0.key == partKey }
         switch kind {
         case .byNameSet:
             let part = world.add("Part", ["name": .text(letter)], owner: pair.serial)
             world.edit(pair.serial, "partsByName") { slots, now in
-                let slot = World.Slot(key: key, value: .row(part), written: now)
+                let slot = World.Slot(key: partKey, value: .row(part), written: now)
                 if let known { slots[known] = slot } else { slots.append(slot) }
             }
-            pair.node.partsByName[key] = Part(name: letter)
+            pair.node.partsByName[partKey] = Part(name: letter)
         case .byNameRemove:
-            world.edit(pair.serial, "partsByName") { slots, _ in slots.removeAll { $0.key == key } }
-            pair.node.partsByName.removeObject(for: key)
+            world.edit(pair.serial, "partsByName") { slots, _ in slots.removeAll { $0.key == partKey } }
+            pair.node.partsByName.removeObject(for: partKey)
         default:
             guard let known, case .row(let part) = world.slots(pair.serial, "partsByName")[known].value else { return }
             world.set(part, "name", .text(letter))
-            pair.node.partsByName[key]??.name = letter
+            pair.node.partsByName[partKey]??.name = letter
         }
     }
 
@@ -139,6 +140,28 @@ extension Operation {
             }
         }
         if kind == .doubleRemove { map.removeObject(for: letter) } else { map[letter] = Double(b % 3) }
+    }
+}
+
+// Nodes in a list of another class.
+extension Operation {
+    func editHeld(_ world: inout World, _ realm: Realm) {
+        let nodes = world.nodes
+        guard let row = world.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.nodes,
+            !nodes.isEmpty
+        else { return }
+        let (id, serial) = nodes[a % nodes.count]
+        let count = list.count
+        if kind == .heldRemove {
+            if count == 0 { return }
+            world.edit(row, "nodes") { slots, _ in slots.remove(at: b % count) }
+            list.remove(at: b % count)
+        } else if let node = realm.object(ofType: Node.self, forPrimaryKey: id) {
+            world.edit(row, "nodes") { slots, now in
+                slots.insert(World.Slot(value: .row(serial), written: now), at: b % (count + 1))
+            }
+            list.insert(node, at: b % (count + 1))
+        }
     }
 }
 

@@ -5,13 +5,13 @@ import Martlet
 /// operation can be left out and the others still mean something.
 struct Operation: CustomStringConvertible {
     enum Kind: String, CaseIterable {
-        case add, delete, deleteAll, name, amount, next, assignAgain
+        case add, delete, deleteAll, name, amount, nameAll, amountAll, next, assignAgain
         case childInsert, childRemove, childReplace, childMove, childSwap, childClear, childAssign
         case peerInsert, peerRemove, peerClear, namedSet, namedRemove, namedClear
         case part, partName, partNode, partsInsert, partsRemove, partsReplace, partsName, partsClear
         case byNameSet, byNameRemove, byNameName
         case valueInsert, valueRemove, valueReplace, valueMove, valueClear, textInsert, textRemove, doubleSet
-        case doubleRemove
+        case doubleRemove, heldInsert, heldRemove
     }
 
     let kind: Kind
@@ -19,23 +19,51 @@ struct Operation: CustomStringConvertible {
     let b: Int
     let c: Int
 
-    static let weights: [Kind] =
+    private static let weights: [Kind] =
         Kind.allCases.filter { $0 != .deleteAll }
         + [.add, .add, .add, .delete, .name, .name, .name, .amount, .amount, .next, .childInsert, .childInsert]
         + [.peerInsert, .namedSet, .childRemove]
 
-    init(_ random: inout some RandomNumberGenerator) {
+    /// What a program does at all: about half of everything, so that sparse worlds occur, and crowded corners.
+    static func kinds(_ random: inout some RandomNumberGenerator) -> [Kind] {
+        let isFull = Int.random(in: 0..<3, using: &random) == 0
+        let left = Set(Kind.allCases.filter { _ in isFull || Bool.random(using: &random) } + [.add, .delete, .name])
+        return weights.filter(left.contains)
+    }
+
+    init(_ random: inout some RandomNumberGenerator, of kinds: [Kind]) {
         let isRare = Int.random(in: 0..<300, using: &random) == 0
-        kind = isRare ? .deleteAll : Self.weights.randomElement(using: &random) ?? .add
-        a = Int.random(in: 0..<60, using: &random)
+        kind = isRare ? .deleteAll : kinds.randomElement(using: &random) ?? .add
+        // Some nodes are in the middle of everything.
+        a = Int.random(in: 0..<(Bool.random(using: &random) ? 3 : 60), using: &random)
         b = Int.random(in: 0..<60, using: &random)
         c = Int.random(in: 0..<60, using: &random)
+    }
+
+    /// The operations of one write: what is done is often done again nearby.
+    static func series(_ count: Int, _ random: inout some RandomNumberGenerator, of kinds: [Kind]) -> [Operation] {
+        var series: [Operation] = []
+        for _ in 0..<count {
+            let new = Operation(&random, of: kinds)
+            guard let last = series.last, Int.random(in: 0..<3, using: &random) == 0 else {
+                series.append(new)
+                continue
+            }
+            let kind = Bool.random(using: &random) ? last.kind : new.kind
+            let a = Bool.random(using: &random) ? last.a : new.a
+            series.append(Operation(kind: kind, a: a, b: new.b, c: new.c))
+        }
+        return series
+    }
+
+    private init(kind: Kind, a: Int, b: Int, c: Int) {
+        (self.kind, self.a, self.b, self.c) = (kind, a, b, c)
     }
 
     var description: String { "\(kind)(\(a), \(b), \(c))" }
 
     /// The most nodes there are.
-    private static let ids = 8
+    static let ids = 8
 
     func perform(_ world: inout World, _ realm: Realm) {
         switch kind {
@@ -43,9 +71,16 @@ struct Operation: CustomStringConvertible {
         case .deleteAll:
             for (_, serial) in world.nodes { world.delete(serial) }
             realm.delete(realm.objects(Node.self))
+        case .nameAll, .amountAll:
+            for (id, serial) in world.nodes {
+                guard let node = realm.object(ofType: Node.self, forPrimaryKey: id) else { continue }
+                let pair = NodePair(serial: serial, node: node)
+                assign(pair, pair, &world)
+            }
         case .valueInsert, .valueRemove, .valueReplace, .valueMove, .valueClear: editValues(&world, realm)
         case .textInsert, .textRemove: editTexts(&world, realm)
         case .doubleSet, .doubleRemove: editDoubles(&world, realm)
+        case .heldInsert, .heldRemove: editHeld(&world, realm)
         default:
             let nodes = world.nodes
             guard !nodes.isEmpty else { return }
@@ -77,7 +112,7 @@ struct Operation: CustomStringConvertible {
 
     var letter: String { String("ABCDE"[String.Index(utf16Offset: c % 5, in: "ABCDE")]) }
 
-    private var key: String { ["x", "y", "z"][c % 3] }
+    var key: String { ["x", "y", "z"][c % 3] }
 
     private func add(_ world: inout World, _ realm: Realm) {
         let id = a % Self.ids
@@ -89,10 +124,10 @@ struct Operation: CustomStringConvertible {
 
     private func assign(_ pair: NodePair, _ target: NodePair, _ world: inout World) {
         switch kind {
-        case .name:
+        case .name, .nameAll:
             world.set(pair.serial, "name", .text(letter))
             pair.node.name = letter
-        case .amount:
+        case .amount, .amountAll:
             world.set(pair.serial, "amount", .number(Double(b % 5)))
             pair.node.amount = Double(b % 5)
         case .next:

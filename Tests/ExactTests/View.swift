@@ -25,19 +25,31 @@ struct View: Equatable {
     }
 
     private mutating func add(_ world: World, _ row: Int, _ property: Property) {
-        values += " \(property.name)="
-        times += " \(property.name)="
+        values += " "
+        values += property.name
+        times += " "
+        times += property.name
         if case .inverse = property.kind {
-            values += "\(world.targets(row, property.name))"
-            times += "\(world.relinked[row]?[property.name] ?? 0)"
+            for target in world.targets(row, property.name) { Self.append(target, to: &values) }
+            Self.append(world.relinked[row]?[property.name] ?? 0, to: &times)
             return
         }
         guard let field = world.rows[row]?.fields[property.name] else { return }
-        times += "\(field.written)"
+        Self.append(field.written, to: &times)
         switch field.content {
-        case .single(let value): values += "\(value)"
-        case .many(let slots): values += "\(slots.map { "\($0.key)\($0.value)" })"
+        case .single(let value): values += value.description
+        case .many(let slots):
+            for slot in slots {
+                values += ","
+                values += slot.key
+                values += slot.value.description
+            }
         }
+    }
+
+    private static func append(_ number: Int, to text: inout String) {
+        text += " "
+        text += number.description
     }
 
     // Rows by their distance: each is seen once.

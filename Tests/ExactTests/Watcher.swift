@@ -3,13 +3,29 @@ import Martlet
 
 /// An observer under test: what it is to see in the model, how it is registered, and what it knew last.
 final class Watcher {
-    let name: String
+    /// What it is to do inside a callback.
+    enum Deed {
+        case write([Operation], silencing: Watcher?)
+        case end(Watcher)
+        case watch(WatcherPlan)
+    }
+
+    var name: String
     var token: NotificationToken?
     /// The world that it was last told of; several where a callback wrote meanwhile and any of these may be meant; none
     /// before its first call.
     var known: [World] = []
-    /// A write to be made in its next call.
-    var nested: [Operation] = []
+    /// To be done in its next call.
+    var deeds: [Deed] = []
+    /// Calls since loops were last let go on.
+    var callsInRun = 0
+    private(set) var hasEnded = false
+    /// The asynchronous loop that hears of the changes, if it is one.
+    private var loop: Task<Void, Never>?
+    /// Keys of sections are asked of the objects as they are, which a callback before may have changed.
+    var asksLive = false
+    /// What it knows is from different worlds: then more may be told than was written.
+    var isMixed = false
     /// Says what should have been told and was not, from one world to a later one.
     let missing: (World, World) -> String?
     /// What the observed thing holds now, and what it should hold.
@@ -23,12 +39,53 @@ final class Watcher {
         self.missing = missing
         self.live = live
     }
+
+    var isLoop: Bool { loop != nil }
+
+    /// Writes that it is not told of, each from the first world to the second.
+    private var silenced: [(base: World, after: World)] = []
+
+    /// What leads from one world to another is not to be told.
+    func silence(_ base: World, _ after: World) {
+        // Before its first call everything is folded into that.
+        if known.isEmpty { return }
+        silenced.append((base, after))
+        skipSilenced()
+    }
+
+    /// Whoever knows all that came before a silenced write knows that, too.
+    func skipSilenced() {
+        // A key that was to be asked of an object that is gone by now tells nothing.
+        for (base, after) in silenced where asksLive || known.contains(where: { missing($0, base) == nil }) {
+            if !known.contains(where: { $0.time == after.time }) { known.append(after) }
+        }
+    }
+
+    /// It has been told everything.
+    func settle(_ world: World) {
+        known = [world]
+        silenced = []
+        isMixed = false
+    }
+
+    /// Hears of changes in an asynchronous loop, which goes on when `executor` lets it.
+    func hear<Change>(_ changes: Changes<Change>, on executor: LoopExecutor, _ body: @escaping (Change) -> Void) {
+        nonisolated(unsafe) let (changes, body) = (changes, body)
+        loop = Task(executorPreference: executor) { for await change in changes { body(change) } }
+    }
+
+    func end() {
+        hasEnded = true
+        loop?.cancel()
+        token?.invalidate()
+        token = nil
+    }
 }
 
 /// Numbers that decide what is observed, and how.
 struct WatcherPlan: CustomStringConvertible {
     enum Kind: String, CaseIterable {
-        case results, list, set, map, links, sections, section, object, projection, projected, values
+        case results, list, set, map, links, sections, section, object, projection, projected, values, keyValue
     }
 
     let kind: Kind
@@ -38,18 +95,21 @@ struct WatcherPlan: CustomStringConvertible {
     let sort: Int
     let cut: Int
     let paths: Int
+    /// Whether an asynchronous loop is told, where the kind has one here.
+    var isLoop: Bool
 
     init(_ random: inout some RandomNumberGenerator) {
-        kind = ([.results, .results] + Kind.allCases).randomElement(using: &random) ?? .results
+        kind = ([.results, .results, .keyValue] + Kind.allCases).randomElement(using: &random) ?? .results
         node = Int.random(in: 0..<60, using: &random)
         base = Int.random(in: 0..<12, using: &random)
         filter = Int.random(in: 0..<30, using: &random)
         sort = Int.random(in: 0..<12, using: &random)
         cut = Int.random(in: 0..<12, using: &random)
         paths = Int.random(in: 0..<60, using: &random)
+        isLoop = Int.random(in: 0..<6, using: &random) == 0
     }
 
-    var description: String { "\(kind)(\(node), \(base), \(filter), \(sort), \(cut), \(paths))" }
+    var description: String { "\(kind)(\(node), \(base), \(filter), \(sort), \(cut), \(paths), \(isLoop))" }
 
     /// Key paths of nodes; nil stands for all.
     static let nodePaths: [[String]?] = [
@@ -96,6 +156,15 @@ struct ModelQuery {
     }
 
     var descriptors: [SortDescriptor] { sort?.descriptors ?? [] }
+
+    var text: String {
+        let parts = [
+            filter.map { "where \($0.text)" },
+            sort.map { "sorted by \($0.descriptors.map { $0.keyPath + ($0.ascending ? "" : " down") })" },
+            distinct.map { "distinct by \($0)" }, window.map { "limited to \($0.count) from \($0.offset)" },
+        ]
+        return parts.compactMap { $0 }.joined(separator: " ")
+    }
 
     func apply(_ results: Results<Node>, sorts: Bool = true) -> Results<Node> {
         var results = results

@@ -4,12 +4,22 @@
 /// whether anything was written at all.
 struct World {
     /// A value, a link, or nothing.
-    enum Value: Hashable {
+    enum Value: Hashable, CustomStringConvertible {
         case none
         case text(String)
         case number(Double)
         /// To a row, by its serial number: one that is deleted and created again is another.
         case row(Int)
+
+        // Printed for every judgement: what Swift does by itself is slow.
+        var description: String {
+            switch self {
+            case .none: "-"
+            case .text(let text): "'\(text)'"
+            case .number(let number): number.description
+            case .row(let row): "#\(row)"
+            }
+        }
     }
 
     /// An element of a collection; `key` is that of a map.
@@ -204,7 +214,11 @@ struct Property {
 
     static func of(_ type: String) -> [Property] { all[type] ?? [] }
 
-    static func named(_ name: String, of type: String) -> Property? { of(type).first { $0.name == name } }
+    static func named(_ name: String, of type: String) -> Property? { byName[type]?[name] }
+
+    private static let byName = all.mapValues { properties in
+        Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
+    }
 
     /// The property that is the inverse of one of nodes.
     static func inverse(of name: String, _ type: String) -> String? {
@@ -231,7 +245,10 @@ struct Property {
             Property(name: "name", kind: .single), Property(name: "weight", kind: .single),
             Property(name: "node", kind: .single, target: "Node"),
         ],
-        "ScalarLists": [Property(name: "ints", kind: .many(isMap: false))],
+        "ScalarLists": [
+            Property(name: "ints", kind: .many(isMap: false)),
+            Property(name: "nodes", kind: .many(isMap: false), target: "Node"),
+        ],
         "ScalarSets": [Property(name: "strings", kind: .many(isMap: false))],
         "ScalarMaps": [Property(name: "doubles", kind: .many(isMap: true))],
     ]

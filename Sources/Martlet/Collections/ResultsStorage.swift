@@ -62,17 +62,20 @@ final class ResultsStorage {
         noteRead()
         context.flushForQuery()
         stamp = context.stamp
-        all = nil
+        // What has the key of an owner that was deleted is another object.
+        all = owner?.isInvalidated == true ? KeySequence() : nil
         first = []
         counted = nil
     }
 
     /// Puts keys in that were computed elsewhere for the state the Realm shows now.
     ///
-    /// An observed result goes on living after its Realm was invalidated, and so does its owner unless it was deleted:
-    /// then another object may have its key.
-    func install(_ keys: KeySequence, isOver: Bool) {
-        if generation != context.generation, !isOver, let known = owner, let table = known._table {
+    /// An observed result goes on living after its Realm was invalidated.
+    ///
+    /// - Parameter isOver: the owner was deleted; what has its key by now is another object.
+    func install(_ keys: KeySequence, isOver: Bool = false) {
+        if !isOver, let known = owner, known._state == .invalidated, let table = known._table, table.exists(known._key)
+        {
             owner = table.object(known._key)
         }
         generation = context.generation
@@ -141,6 +144,7 @@ final class ResultsStorage {
 
     func aggregate(_ function: Predicate.Aggregate, _ path: PropertyPath) -> SQLValue {
         context.guarded { validate() }
+        if owner?.isInvalidated == true { return .null }
         if context.reads.isOn {
             for place in ReadPlace.places(path, plan.table, context) { context.noteRead(place) }
         }

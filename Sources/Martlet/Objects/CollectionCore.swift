@@ -88,7 +88,8 @@ final class CollectionCore {
     private func load() {
         requireValid()
         guard elements == nil else { return }
-        elements = context.read { try ChunkedElements(owner: owner, table: layout.chunks, $0) }
+        let limit = context.coordinator.environment.chunkLimit
+        elements = context.read { try ChunkedElements(owner: owner, table: layout.chunks, $0, limit: limit) }
         if !context.reads.isOn {
             context.noticeTracking()
             context.noteRead(.property(table.id, owner, property.index))
@@ -293,7 +294,11 @@ final class CollectionCore {
         var old = SQLValue.null
         notify(ListEditScript([.remove(at: position, count: 1)])) {
             old = attempt { try elements?.remove(at: position, loadChunk) } ?? .null
-            positions = nil
+            #if MARTLET_SEEDED_BUGS
+                if !SeededBug.isOn(.setPositionsStale) { positions = nil }
+            #else
+                positions = nil
+            #endif
             count(old, -1)
             record(.remove(at: position, count: 1))
         }
@@ -461,6 +466,9 @@ final class CollectionCore {
                 return connection.changedRows > 0
             }
             if try change < 0 ? changesRow(remove, by: -change) : changesRow(create, by: change) {
+                #if MARTLET_SEEDED_BUGS
+                    if change < 0, SeededBug.isOn(.linkLossUnrecorded) { continue }
+                #endif
                 relinked.append(target)
             } else {
                 _ = try changesRow(count, by: change)

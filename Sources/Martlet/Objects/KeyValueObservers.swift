@@ -78,7 +78,12 @@ struct KeyValueEdit {
 
     /// The difference it makes to a collection that has `count` elements now.
     func change(count: Int) -> CollectionChange {
-        let oldCount = isInverted ? max(0, count - script.growth) : count
+        #if MARTLET_SEEDED_BUGS
+            let growth = SeededBug.isOn(.takenBackCount) ? 0 : script.growth
+        #else
+            let growth = script.growth
+        #endif
+        let oldCount = isInverted ? max(0, count - growth) : count
         let change = CollectionChangeBuilder.change(replaying: script, oldCount: oldCount)
         guard isInverted else { return change }
         return CollectionChange(

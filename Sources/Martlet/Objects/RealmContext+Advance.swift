@@ -58,6 +58,9 @@ extension RealmContext {
                 core.ownerWasDeleted()
                 collections[id] = nil
             } else if changes.collections[id] != nil {
+                #if MARTLET_SEEDED_BUGS
+                    if SeededBug.isOn(.takenBackElements), inverted { continue }
+                #endif
                 core.forget()
             }
         }

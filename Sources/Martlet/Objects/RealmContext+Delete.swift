@@ -45,7 +45,12 @@ extension RealmContext {
             execute("DELETE FROM \(collection.chunks) WHERE owner = ?1", [.integer(key)])
             guard let targets = collection.targets else { continue }
             let link = LinkID(table: table.id, property: collection.property)
-            if schema.hasInverse(link) {
+            #if MARTLET_SEEDED_BUGS
+                let hasInverse = schema.hasInverse(link) && !SeededBug.isOn(.linksOfDeletedRow)
+            #else
+                let hasInverse = schema.hasInverse(link)
+            #endif
+            if hasInverse {
                 transaction?.recorder.relink(
                     keys("SELECT target FROM \(targets) WHERE owner = ?1", [.integer(key)]), link)
             }
@@ -183,7 +188,11 @@ extension RealmContext {
     func change(
         _ property: PropertyIndex, of key: ObjectKey, _ table: ObjectTable, isSilent: Bool = false, _ body: () -> Void
     ) {
-        keepOldRow(key, table)
+        #if MARTLET_SEEDED_BUGS
+            if !SeededBug.isOn(.rowNotKept) { keepOldRow(key, table) }
+        #else
+            keepOldRow(key, table)
+        #endif
         var observers: [KeyValueObservers] = []
         if !isSilent { table.forEachAccessor(key) { if let known = $0._observers { observers.append(known) } } }
         observers.forEach { $0.willChange(property) }

@@ -50,12 +50,17 @@ extension RealmContext {
             known, changes, handle in
             let kept = keepsPast ? Self.kept(handle, coordinator) : nil
             guard let known else {
-                let state = try tracker.state(handle)
+                let state = try tracker.firstState(changes, handle)
                 return .init(state: Held(state: state, handle: kept), news: .some(nil), isLast: state.isOver)
             }
             let (state, change) = try tracker.advance(known.state, changes, handle)
             let old = known.state
-            let past = known.handle.map { handle in
+            #if MARTLET_SEEDED_BUGS
+                let before = SeededBug.isOn(.pastOfPresent) ? known.handle.map { _ in handle } : known.handle
+            #else
+                let before = known.handle
+            #endif
+            let past = before.map { handle in
                 PastElements { try tracker.past(change, old, handle) }
             }
             return .init(

@@ -1,7 +1,8 @@
 import MartletEngine
 import MartletSQLite
 
-/// An element that left a collection, as it was at the observer's previous call.
+/// An element that left a collection, as it was before: at the observer's previous call, or later where what changed since
+/// is nothing that the observer is told of.
 public struct DeletedElement {
     /// Where it was in the old collection.
     public let position: Int

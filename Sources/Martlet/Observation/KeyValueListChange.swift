@@ -19,7 +19,12 @@ struct KeyValueListChange {
             // Moved elements change everything between where they were and where they are.
             let ends = change.deletions + change.insertions
             guard isMoved, isPermutation, let first = ends.min(), let last = ends.max() else { return nil }
-            (kind, indexes) = (.replacement, IndexSet(integersIn: first...last).union(IndexSet(change.modifications)))
+            #if MARTLET_SEEDED_BUGS
+                let end = SeededBug.isOn(.lastOfRangeLeftOut) ? last - 1 : last
+            #else
+                let end = last
+            #endif
+            (kind, indexes) = (.replacement, IndexSet(integersIn: first...end).union(IndexSet(change.modifications)))
         }
     }
 }

@@ -126,6 +126,7 @@ final class KeyValueSubscription: @unchecked Sendable {
             return false
         }
         guard let root, level < links.count else { return false }
+        if hasLost(root, level) { return false }
         var list: KeyValueListChange?
         if level == path.steps.count - 1, let edit, let holder {
             guard let effect = effect(edit, holder) else { return false }
@@ -146,14 +147,27 @@ final class KeyValueSubscription: @unchecked Sendable {
     }
 
     private func did(_ level: Int) {
-        guard let root, level < links.count, links[level].pending > 0 else { return }
+        guard let root, level < links.count, links[level].pending > 0, !hasLost(root, level) else { return }
         links[level].pending -= 1
-        if level + 1 < path.steps.count { follow(level) }
+        #if MARTLET_SEEDED_BUGS
+            let isLast = level + (SeededBug.isOn(.chainNotFollowed) ? 2 : 1) == path.steps.count
+        #else
+            let isLast = level + 1 == path.steps.count
+        #endif
+        if !isLast { follow(level) }
         guard links.allSatisfy({ $0.pending == 0 }), var change = event else { return }
         event = nil
         if state.isEnded { return }
         change.new = newValue(change.list)
         tell(root, change)
+    }
+
+    // What a path led to may live on when the object that it begins at is gone.
+    private func hasLost(_ root: ObjectBase, _ level: Int) -> Bool {
+        guard level > 0, root._state == .invalidated else { return false }
+        event = nil
+        detach(0)
+        return true
     }
 
     /// A link has changed: what follows it is another chain.

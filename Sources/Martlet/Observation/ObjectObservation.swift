@@ -113,6 +113,9 @@ final class ObjectObservation {
     ) {
         switch event {
         case .quiet:
+            #if MARTLET_SEEDED_BUGS
+                if SeededBug.isOn(.silencedValues) { return }
+            #endif
             if let state, !state.isOver { values = shown(state.values, Array(state.values.indices)) }
         case .failure(let error): tell(.failure(error))
         case .news(.none): break

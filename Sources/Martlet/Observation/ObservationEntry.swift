@@ -48,7 +48,12 @@ class ObservationEntry {
 
     /// True when the state known is older than a version.
     func needs(_ version: Version) -> Bool {
-        isAlive && !registration.isPaused && delivered <= version && (isNew || delivered < version)
+        #if MARTLET_SEEDED_BUGS
+            let isPaused = registration.isPaused && !SeededBug.isOn(.busyLoopTold)
+        #else
+            let isPaused = registration.isPaused
+        #endif
+        return isAlive && !isPaused && delivered <= version && (isNew || delivered < version)
             && failedVersion < version
     }
 
@@ -88,7 +93,13 @@ struct PreparedCall {
     let version: Version
     let accept: ObservationJob.Acceptance
 
-    var isValid: Bool { entry.isAlive && entry.generation == generation }
+    var isValid: Bool {
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.toldTwice) { return entry.isAlive }
+            if SeededBug.isOn(.endedIsCalled) { return entry.generation == generation }
+        #endif
+        return entry.isAlive && entry.generation == generation
+    }
 }
 
 /// An entry whose knowledge is a `State`, and who is told `News`.

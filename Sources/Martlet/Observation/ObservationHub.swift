@@ -74,6 +74,9 @@ final class ObservationHub: @unchecked Sendable {
         locked { !$0.isComputing && $0.computed == nil && !$0.isBehind && !$0.isTurnScheduled }
     }
 
+    /// True when all that is under way has been computed, or waits for a turn.
+    var isRipe: Bool { locked { !$0.isComputing && ($0.isBehind == false || $0.computed != nil) } }
+
     /// True while somebody observes the Realm itself.
     var isObserved: Bool { locked { !$0.realmObservers.isEmpty } }
 
@@ -360,6 +363,9 @@ final class ObservationHub: @unchecked Sendable {
             return (ready, zip(entries, ready).filter { $0.1 == nil }.map { $0.0.job() })
         }
         var computed = prepare(jobs, handle)[...]
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.readyForgotten), !computed.isEmpty { return deliver(Array(computed), context) }
+        #endif
         deliver(ready.compactMap { $0 ?? computed.popFirst() }, context)
     }
 
@@ -398,6 +404,9 @@ final class ObservationHub: @unchecked Sendable {
             }
             // Those that are still to be told of an older change skip this one after that.
             for entry in entries where entry.delivered < base { entry.silenced.append((base, handle)) }
+            #if MARTLET_SEEDED_BUGS
+                if SeededBug.isOn(.olderSilenced) { return entries.map { $0.job() } }
+            #endif
             return entries.filter { $0.delivered == base }.map { $0.job() }
         }
         for call in prepare(jobs, handle) { accept(call, isSilent: true) }

@@ -53,7 +53,7 @@ extension ResultsStorage {
     ) -> NotificationToken {
         context.requireObservable("a collection of '\(table.type.name)'", onQueue: queue != nil)
         let paths = context.requireKeyPaths(keyPaths, table.id)
-        let (plan, owner) = (plan, owner.map { ResultsTracker.Owner(table: $0._table?.id ?? 0, key: $0._key) })
+        let (plan, owner) = (plan, owner.map { CollectionOwner(table: $0._table?.id ?? 0, key: $0._key) })
         return context.observe(on: queue, { [self] in tell(.failure($0), self, nil) }) { [self] context, registration in
             var observed = self
             if context !== self.context {
@@ -63,10 +63,14 @@ extension ResultsStorage {
             let storage = observed
             storage.requirePossible()
             let tracker = context.tracker { () throws(ResolvedPath.Failure) in
-                try ResultsTracker(plan, owner: owner, keyPaths: paths, isNoticing: isNoticing, context.schema)
+                try ResultsTracker(
+                    plan, owner: owner, keyPaths: paths, isNoticing: isNoticing,
+                    keysScannedPerSearch: context.coordinator.environment.keysScannedPerSearch, context.schema)
             }
             context.follow(tracker, registration, keepsPast: keepsPast) { event, state, version in
-                if let state, context.shows(version) { storage.install(state.keys, isOver: state.isOver) }
+                if let state, context.shows(version) {
+                    storage.install(state.keys, isOver: state.isOver)
+                }
                 tell(event, storage, state?.keys)
             }
         }

@@ -66,6 +66,9 @@ struct SectionDifference<Key: Hashable> {
         let rows = CollectionDiff.change(
             from: KeySequence(old.members[before]), to: KeySequence(new.members[now]), modified: change.modified,
             replaced: change.replaced)
+        #if MARTLET_SEEDED_BUGS
+            let before = SeededBug.isOn(.sectionOfDeletions) ? now : before
+        #endif
         deletions += rows.deletions.map { [before, $0] }
         insertions += rows.insertions.map { [now, $0] }
         modifications += rows.modifications.map { [before, $0] }

@@ -90,6 +90,9 @@ package struct ChangeSet: Sendable, Hashable {
         }
         var merged = ChangeSet(tables: builders.mapValues { $0.finish() }.filter { !$0.value.isEmpty })
         if !versions.allSatisfy({ $0.collections.isEmpty }) { merged.joinCollections(of: versions) }
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.relinksForgotten) { return merged }
+        #endif
         for version in versions { merged.relinked.merge(version.relinked) { $0.union($1) } }
         return merged
     }
@@ -115,6 +118,9 @@ package struct ChangeSet: Sendable, Hashable {
             let wasDeleted = deleted[collection.table]?.contains(owner) ?? false
             if wasDeleted && !rows.deleted.contains(owner) && !rows.inserted.contains(owner) { continue }
             var joined = ListEditScript()
+            #if MARTLET_SEEDED_BUGS
+                let newestFirst = SeededBug.isOn(.scriptsOutOfOrder) ? newestFirst.reversed() : newestFirst
+            #endif
             for script in newestFirst.reversed() { joined.append(contentsOf: script) }
             if !joined.isEmpty { collections[collection] = joined }
         }

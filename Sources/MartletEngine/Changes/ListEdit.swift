@@ -42,6 +42,13 @@ package enum ListEdit: Sendable, Hashable {
 
     /// Joins this edit with the next one where both are equal to a single edit or to none.
     func joined(with next: ListEdit) -> Joined {
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.insertionsJoinedTooFar), case .insert(let at, let count) = self,
+                case .insert(let nextAt, let nextCount) = next, nextAt == at + count + 1
+            {
+                return .one(.insert(at: at, count: count + nextCount))
+            }
+        #endif
         switch (self, next) {
         case (.insert(let at, let count), .insert(let nextAt, let nextCount))
         where at <= nextAt && nextAt <= at + count:

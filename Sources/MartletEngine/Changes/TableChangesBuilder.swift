@@ -64,6 +64,9 @@ package struct TableChangesBuilder: Sendable {
             modify(key...key, columns)
             return
         }
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.secondColumnForgotten), log[last].lower < key, key <= log[last].upper { return }
+        #endif
         if log[last].upper == key, log[last].lower == key {
             log[last].columns.formUnion(columns)
             joinLastModifications()
@@ -150,6 +153,9 @@ struct TableChangesSweep {
                 columns = []
             case .delete:
                 // A row that did not exist before leaves no trace.
+                #if MARTLET_SEEDED_BUGS
+                    if SeededBug.isOn(.deletionForgotten), isInserted { isDeleted = false }
+                #endif
                 isDeleted = isDeleted || !isInserted
                 isInserted = false
                 columns = []

@@ -109,7 +109,12 @@ struct AffectedRows {
             return try select("SELECT target FROM \(targets) WHERE owner IN", keys, connection)
         }
         let change = changes.tables[origin] ?? TableChanges()
-        let moved = change.keys(modifiedIn: ColumnSet(property)).union(change.deleted).intersection(keys)
+        #if MARTLET_SEEDED_BUGS
+            let deleted = SeededBug.isOn(.deletedOriginForgotten) ? [] : change.deleted
+        #else
+            let deleted = change.deleted
+        #endif
+        let moved = change.keys(modifiedIn: ColumnSet(property)).union(deleted).intersection(keys)
         var found = try select(
             "SELECT \(column.name) FROM \(layout.table) WHERE \(column.name) IS NOT NULL AND \(layout.keyColumn) IN",
             keys,

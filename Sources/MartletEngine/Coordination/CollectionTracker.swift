@@ -11,6 +11,9 @@ package protocol CollectionTracker: Sendable {
     /// How two states differ.
     associatedtype Change: TrackedChange
 
+    /// The row that the collection belongs to; nil for objects of a class.
+    var owner: CollectionOwner? { get }
+
     /// The state at a snapshot.
     func state(_ handle: SnapshotHandle) throws -> State
 
@@ -24,7 +27,29 @@ package protocol CollectionTracker: Sendable {
     func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement]
 }
 
+extension CollectionTracker {
+    /// The first state that is told. Where the owner was deleted after the registration the collection has ended, whatever
+    /// has its key by now.
+    package func firstState(_ changes: KnownChanges?, _ handle: SnapshotHandle) throws -> State {
+        if let owner, changes?.changes.tables[owner.table]?.deleted.contains(owner.key) == true { return .over }
+        return try state(handle)
+    }
+}
+
+/// The row whose collection, or whose linking objects, the members are.
+package struct CollectionOwner: Sendable {
+    package let table: TableID
+    package let key: ObjectKey
+
+    package init(table: TableID, key: ObjectKey) {
+        self.table = table
+        self.key = key
+    }
+}
+
 package protocol TrackedState: Sendable {
+    /// That of a collection which is gone with its owner.
+    static var over: Self { get }
     /// The owner is gone, and with it the collection: whatever comes later is another one.
     var isOver: Bool { get }
 }

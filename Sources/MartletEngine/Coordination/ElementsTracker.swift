@@ -6,6 +6,7 @@ package struct ElementsTracker: CollectionTracker {
     package struct State: TrackedState {
         package let count: Int
         package let isOver: Bool
+        package static let over = State(count: 0, isOver: true)
     }
 
     package let id: CollectionID
@@ -28,6 +29,8 @@ package struct ElementsTracker: CollectionTracker {
         reported = try QueryDependencies(observing: keyPaths, target, schema)
     }
 
+    package var owner: CollectionOwner? { CollectionOwner(table: id.table, key: id.owner) }
+
     package func state(_ handle: SnapshotHandle) throws -> State {
         let exists = try handle.hasRow(id.owner, schema[id.table].layout)
         let count = try handle.read {
@@ -42,7 +45,7 @@ package struct ElementsTracker: CollectionTracker {
         guard !old.isOver else { return (old, CollectionChange()) }
         guard let changes else { return try compare(old, handle) }
         if changes.changes.tables[id.table]?.deleted.contains(id.owner) == true {
-            return (State(count: 0, isOver: true), CollectionChange(deletions: Array(0..<old.count)))
+            return (.over, CollectionChange(deletions: Array(0..<old.count)))
         }
         let script = changes.changes.collections[id]
         let modified = try handle.read { try modifiedPositions(changes, $0) }
@@ -80,6 +83,9 @@ package struct ElementsTracker: CollectionTracker {
         let rows = try AffectedRows(schema, changes).rows(reported, of: target, connection)
         let modified = own.union(rows ?? KeySet())
         if rows != nil {
+            #if MARTLET_SEEDED_BUGS
+                if SeededBug.isOn(.behindLinkUnreported), try !hasElement(in: own, connection) { return [] }
+            #endif
             guard try hasElement(in: modified, connection) else { return [] }
         }
         var positions: [Int] = []

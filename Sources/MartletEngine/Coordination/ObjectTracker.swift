@@ -69,6 +69,9 @@ package struct ObjectTracker: Sendable {
         guard !old.isOver else { return (old, .none) }
         guard let changes else { return try handle.read { try compare(old, $0) } }
         let own = changes.changes.tables[table]
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.replacedObjectSurvives), own?.replaced.contains(key) == true { return (old, .none) }
+        #endif
         if own?.deleted.contains(key) == true { return (State(values: old.values, isOver: true), .deleted) }
         let columns = own?.columns(modifiedFor: key) ?? ColumnSet()
         let changed = try handle.read { connection in

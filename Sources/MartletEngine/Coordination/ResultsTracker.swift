@@ -10,6 +10,7 @@ package struct ResultsTracker: CollectionTracker {
         /// The members, in order.
         package let keys: KeySequence
         package let isOver: Bool
+        package static let over = State(keys: KeySequence(), isOver: true)
     }
 
     package struct Change: TrackedChange {
@@ -23,19 +24,8 @@ package struct ResultsTracker: CollectionTracker {
         package var isEmpty: Bool { positions.isEmpty && noticed.isEmpty }
     }
 
-    /// The row whose collection, or whose linking objects, the members are.
-    package struct Owner: Sendable {
-        package let table: TableID
-        package let key: ObjectKey
-
-        package init(table: TableID, key: ObjectKey) {
-            self.table = table
-            self.key = key
-        }
-    }
-
     package let plan: QueryPlan
-    private let owner: Owner?
+    package let owner: CollectionOwner?
     private let schema: DatabaseSchema
     private let membership: QueryDependencies
     private let reported: QueryDependencies
@@ -44,6 +34,7 @@ package struct ResultsTracker: CollectionTracker {
     private let order: SortOrder
     /// Collections whose elements the members are: they come and go with edits, which their own rows do not show.
     private let collections: [CollectionID]
+    private let keysScannedPerSearch: Int
     /// Positions of the sort's columns in a row, when it sorts by properties of the rows themselves.
     private let sortColumns: [Int]?
 
@@ -51,12 +42,13 @@ package struct ResultsTracker: CollectionTracker {
     ///   - keyPaths: what counts as a modification; nil for everything up to four types deep.
     ///   - isNoticing: whether changes that key paths do not name are noticed too, up to four types deep.
     package init(
-        _ plan: QueryPlan, owner: Owner? = nil, keyPaths: [PropertyPath]?, isNoticing: Bool = false,
-        _ schema: DatabaseSchema
+        _ plan: QueryPlan, owner: CollectionOwner? = nil, keyPaths: [PropertyPath]?, isNoticing: Bool = false,
+        keysScannedPerSearch: Int = Environment.live.keysScannedPerSearch, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) {
         self.plan = plan
         self.owner = owner
         self.schema = schema
+        self.keysScannedPerSearch = keysScannedPerSearch
         membership = try QueryDependencies(plan, schema)
         reported = try QueryDependencies(observing: keyPaths, plan.table, schema)
         noticed = isNoticing ? QueryDependencies(depth: 4, table: plan.table, schema) : nil
@@ -99,7 +91,7 @@ package struct ResultsTracker: CollectionTracker {
         }
         if let owner, changes.changes.tables[owner.table]?.deleted.contains(owner.key) == true {
             let all = CollectionChange(deletions: Array(0..<old.keys.count))
-            return (State(keys: KeySequence(), isOver: true), Change(positions: all))
+            return (.over, Change(positions: all))
         }
         guard touches(changes.changes) else { return (old, Change()) }
         let (keys, change) = try handle.read { try advance(old.keys, changes, $0) }
@@ -134,10 +126,18 @@ package struct ResultsTracker: CollectionTracker {
             let rows = try affected.rows(noticed, of: plan.table, connection) ?? KeySet(old)
             change.noticed = table.keys(modifiedIn: noticed.columns).union(rows).union(modified).union(table.inserted)
         }
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.sectionUnnoticed) { change.noticed = modified.union(table.inserted) }
+        #endif
         let moved = table.keys(modifiedIn: membership.columns).union(movedRows ?? KeySet())
             .union(relinked(changes.changes))
         let touched = modified.union(moved).union(table.inserted).union(table.deleted)
         if touched.isEmpty && movedRows != nil { return (old, change) }
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.windowNotRefilled), !plan.stages.isEmpty, touched.isDisjoint(with: KeySet(old)) {
+                return (old, change)
+            }
+        #endif
         guard movedRows != nil, plan.stages.isEmpty, touched.count <= max(1_000, old.count / 4) else {
             let new = try keys(connection)
             change.positions = CollectionDiff.change(
@@ -148,8 +148,11 @@ package struct ResultsTracker: CollectionTracker {
             old: old, order: order, touched: touched, replaced: table.replaced,
             inserted: table.inserted.subtracting(table.deleted), reported: modified,
             candidates: try candidates(touched, connection),
-            oldSortKeys: oldSortKeys(touched, table, changes.oldRows, connection))
-        let outcome = try maintainer.maintain { key throws(SQLiteError) in try sortKey(of: key, connection) }
+            oldSortKeys: oldSortKeys(touched, table, changes.oldRows, connection),
+            keysScannedPerSearch: keysScannedPerSearch)
+        let outcome = try maintainer.maintain { key throws(SQLiteError) in
+            try sortKey(of: key, connection) ?? SortKey(key: key)
+        }
         change.positions = outcome.change
         return (outcome.keys, change)
     }
@@ -178,28 +181,35 @@ package struct ResultsTracker: CollectionTracker {
         return found
     }
 
-    private func sortKey(of key: ObjectKey, _ connection: Connection) throws(SQLiteError) -> SortKey {
+    /// Nil when there is no such row.
+    private func sortKey(of key: ObjectKey, _ connection: Connection) throws(SQLiteError) -> SortKey? {
         var bare = plan
         bare.predicate = nil
         var compiler = QueryCompiler(schema)
-        guard let query = try? compiler.candidates(bare, keyCount: 1) else { return SortKey(key: key) }
+        guard let query = try? compiler.candidates(bare, keyCount: 1) else { return nil }
         let statement = try connection.statement(query.sql)
         // The keys of maps in the sort terms; then the place of the row's key is taken.
         statement.bind(query.arguments)
         statement.bind(key, at: 1)
-        guard try statement.step() else { return SortKey(key: key) }
+        guard try statement.step() else { return nil }
         defer { statement.reset() }
         return SortKey(values: plan.sort.indices.map { statement.value($0 + 1) }, key: key)
     }
 
-    // Rows whose sort columns were not touched have the order they had; others are known by their images, where kept.
+    // Rows whose sort columns were not touched have the order they had; others are known by their images, where kept. Of
+    // those that came and went in between, which collections may have linked to, nothing is known.
     private func oldSortKeys(
         _ touched: KeySet, _ table: TableChanges, _ oldRows: RowImages, _ connection: Connection
     ) -> [ObjectKey: SortKey] {
         guard let sortColumns, !sortColumns.isEmpty else { return [:] }
         let layout = schema[plan.table].layout
         let sorting = ColumnSet(sortColumns.map { layout.columns[$0].property })
-        let changed = table.keys(modifiedIn: sorting).union(table.deleted)
+        #if MARTLET_SEEDED_BUGS
+            let moved = SeededBug.isOn(.newSortKey) ? [] : table.keys(modifiedIn: sorting)
+        #else
+            let moved = table.keys(modifiedIn: sorting)
+        #endif
+        let changed = moved.union(table.deleted)
         var keys: [ObjectKey: SortKey] = [:]
         for key in touched {
             if changed.contains(key) {

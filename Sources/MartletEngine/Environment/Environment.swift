@@ -27,6 +27,10 @@ package struct Environment: Sendable {
     package var changeRetention: UInt64 = 1_000
     /// Log frames after a commit that start a checkpoint.
     package var checkpointFrames = 1_000
+    /// The most elements of a chunk of a list: few in some tests, so that short lists have many chunks.
+    package var chunkLimit = 512
+    /// The keys that are passed over rather than looked for by a search: none in some tests, so that few rows are searched.
+    package var keysScannedPerSearch = 2_048
     /// Milliseconds between looks for commits of other processes where the system does not tell of them; zero for none but by
     /// hand.
     package var externalCommitMilliseconds = 75

@@ -31,11 +31,12 @@ package struct ResultsMaintainer: Sendable {
     package var oldSortKeys: [ObjectKey: SortKey]
 
     /// Finding one row by its sort key costs about as much as passing over this many keys.
-    package var keysScannedPerSearch = 2048
+    package var keysScannedPerSearch: Int
 
     package init(
         old: KeySequence, order: SortOrder = SortOrder(), touched: KeySet, replaced: KeySet = [],
-        inserted: KeySet = [], reported: KeySet, candidates: [SortKey], oldSortKeys: [ObjectKey: SortKey] = [:]
+        inserted: KeySet = [], reported: KeySet, candidates: [SortKey], oldSortKeys: [ObjectKey: SortKey] = [:],
+        keysScannedPerSearch: Int = Environment.live.keysScannedPerSearch
     ) {
         self.old = old
         self.order = order
@@ -45,6 +46,7 @@ package struct ResultsMaintainer: Sendable {
         self.reported = reported
         self.candidates = candidates
         self.oldSortKeys = oldSortKeys
+        self.keysScannedPerSearch = keysScannedPerSearch
     }
 
     /// Works out the new keys and the difference.
@@ -205,6 +207,9 @@ package struct ResultsMaintainer: Sendable {
     /// The rows that were and are members and were not replaced, as indices on both sides, in new order.
     private func survivors(_ leaving: [Leaving], _ entering: [Entering]) -> [(old: Int, new: Int)] {
         if leaving.isEmpty || entering.isEmpty { return [] }
+        #if MARTLET_SEEDED_BUGS
+            let replaced = SeededBug.isOn(.replacedRowModified) ? [] : replaced
+        #endif
         var oldIndices = [ObjectKey: Int](minimumCapacity: leaving.count)
         for (index, row) in leaving.enumerated() where !replaced.contains(row.key) { oldIndices[row.key] = index }
         var survivors: [(old: Int, new: Int)] = []

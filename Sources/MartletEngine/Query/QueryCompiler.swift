@@ -132,9 +132,14 @@ package struct QueryCompiler {
                 let order = (try self.order(terms, plan.table) + ["p.n"]).joined(separator: ", ")
                 steps.append("SELECT p.k, row_number() OVER (ORDER BY \(order)) AS n FROM \(rows)")
             case .distinct(let paths):
+                #if MARTLET_SEEDED_BUGS
+                    let first = SeededBug.isOn(.distinctByKey) ? "p.k" : "p.n"
+                #else
+                    let first = "p.n"
+                #endif
                 let values = try paths.flatMap { try distinction($0, plan.table) }.joined(separator: ", ")
                 steps.append(
-                    "SELECT k, n FROM (SELECT p.k, p.n, row_number() OVER (PARTITION BY \(values) ORDER BY p.n) AS r "
+                    "SELECT k, n FROM (SELECT p.k, p.n, row_number() OVER (PARTITION BY \(values) ORDER BY \(first)) AS r "
                         + "FROM \(rows)) WHERE r = 1")
             }
         }

@@ -57,6 +57,9 @@ package struct QueryDependencies: Sendable {
             }
             frontier = next
         }
+        #if MARTLET_SEEDED_BUGS
+            let depth = SeededBug.isOn(.depthTooGreat) ? depth + 1 : depth
+        #endif
         if !links.isEmpty { reach = Reach(links: links, depth: depth - 1) }
     }
 

@@ -110,6 +110,9 @@ package struct ChunkedElements {
         chunks[chunk].count -= 1
         chunks[chunk].isDirty = true
         count -= 1
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.chunkHintStale), chunks[chunk].count > 0 { return old }
+        #endif
         if chunks[chunk].count == 0 {
             removedOrdinals.append(chunks[chunk].ordinal)
             chunks.remove(at: chunk)

@@ -13,6 +13,9 @@ package struct CommitLog {
     static let capacity = 256
 
     mutating func append(_ entry: Entry) {
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.gapInLog) { return entries.append(entry) }
+        #endif
         if let last = entries.last, last.version + 1 != entry.version { entries.removeAll() }
         entries.append(entry)
         if entries.count > Self.capacity { entries.removeFirst(entries.count - Self.capacity / 2) }
@@ -61,6 +64,9 @@ package struct RowImages: Sendable {
     /// without keeping their images stay unknown.
     package mutating func merge(_ later: RowImages, unlessTouchedBy earlier: [ChangeSet]) {
         for (table, images) in later.rows {
+            #if MARTLET_SEEDED_BUGS
+                if SeededBug.isOn(.newestRowImage) { rows[table, default: [:]].merge(images) { $1 } }
+            #endif
             for (key, values) in images where rows[table]?[key] == nil {
                 if earlier.contains(where: { $0.tables[table]?.touches(key) ?? false }) { continue }
                 rows[table, default: [:]][key] = values

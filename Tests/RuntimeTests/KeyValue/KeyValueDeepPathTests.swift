@@ -53,6 +53,22 @@ struct KeyValueDeepPathTests {
         #expect(recorder.calls.count == 2)
     }
 
+    @Test("K10 K20 nothing is told of a path whose beginning is deleted")
+    func deletedBeginning() throws {
+        let recorder = nodes[0].recorder("next.next.name")
+        var calls = 0
+        let typed = nodes[0].observe(\.next?.next?.name, options: [.old, .new]) { _, _ in calls += 1 }
+        try test.realm.write {
+            test.realm.delete(nodes[0])
+            nodes[1].next = nodes[3]
+            nodes[3].name = "unheard"
+        }
+        try test.remotely(2) { node, realm in node.next = realm.node(5) }
+        test.realm.refresh()
+        #expect(recorder.take() == [] && calls == 0)
+        withExtendedLifetime(typed) {}
+    }
+
     @Test("K10 the same at refresh, once for all that happened")
     func remote() throws {
         let recorder = nodes[0].recorder("next.next.name")

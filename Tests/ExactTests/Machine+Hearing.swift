@@ -1,0 +1,145 @@
+import MartletTestSupport
+
+@testable import Martlet
+
+// What observers are told, held against the model.
+extension Machine {
+    func hear(_ watcher: Watcher, _ news: News, _ judge: (World, World) -> String?) {
+        outcome.calls += 1
+        outcome.told += news.size
+        watcher.callsInRun += 1
+        guard outcome.failure == nil else { return }
+        let shown = test.realm.context.version
+        note("    \(watcher.name): \(news.text())")
+        if watcher.hasEnded { return fail("\(watcher.name) is called after its end") }
+        guard let now = worlds[shown] else {
+            return fail("\(watcher.name) is called at a version that nobody wrote")
+        }
+        if hasNested && watcher.asksLive { watcher.isMixed = true }
+        let oldest = watcher.known.map(\.time).min() ?? 0
+        let isLate = hasNested || watcher.isLoop
+        let candidates = isLate ? worlds.filter { $0.key <= shown && $0.value.time >= oldest }.map(\.value) : [now]
+        if watcher.known.isEmpty {
+            watcher.known = candidates
+        } else {
+            let told = Item.$isLoose.withValue(isLoose || watcher.isMixed) {
+                candidates.filter { new in watcher.known.contains { judge($0, new) == nil } }
+            }
+            if told.isEmpty, let known = watcher.known.last {
+                return fail("\(watcher.name): \(judge(known, now) ?? "")")
+            }
+            watcher.known = told
+        }
+        if watcher.isMixed && isAhead { watcher.known.append(world) }
+        watcher.skipSilenced()
+        // A loop hears of things when it comes to them.
+        if !watcher.isLoop { compare(watcher, now) }
+        act(watcher)
+    }
+
+    private func compare(_ watcher: Watcher, _ now: World) {
+        if isAhead { return }
+        if let (actual, expected) = watcher.live(now), actual != expected {
+            fail("\(watcher.name) shows \(actual) instead of \(expected)")
+        }
+    }
+
+    /// Does what the watcher is to do inside a callback.
+    private func act(_ watcher: Watcher) {
+        let deeds = watcher.deeds
+        watcher.deeds = []
+        for deed in deeds {
+            switch deed {
+            case .end(let victim):
+                note("    and ends \(victim.name)")
+                end(victim)
+            case .watch(let plan) where !isAhead:
+                // It is called for the first time on the next delivery.
+                goesOn = true
+                watch(plan, isInside: true)
+            case .watch: break
+            case .write(let operations, let silenced): writeInside(operations, silencing: silenced)
+            }
+        }
+    }
+
+    private func writeInside(_ operations: [Operation], silencing watcher: Watcher?) {
+        note("    and writes\(watcher.map { " without telling \($0.name)" } ?? "")")
+        hasNested = true
+        if test.realm.isInWriteTransaction {
+            if !isVain { writeAlong(operations) }
+            return
+        }
+        goesOn = true
+        do {
+            // Others may have written more: then this call becomes a nested round.
+            try write(operations, silencing: watcher)
+        } catch {
+            fail("\(error)")
+        }
+    }
+
+    /// After everything was delivered nothing may be missing.
+    func check() {
+        guard outcome.failure == nil else { return }
+        guard let now = worlds[test.realm.context.version] else {
+            return fail("the Realm shows a version that nobody wrote")
+        }
+        for watcher in watchers where !watcher.isLoop { check(watcher, now) }
+        hasNested = false
+    }
+
+    private func check(_ watcher: Watcher, _ now: World) {
+        watcher.skipSilenced()
+        guard let known = watcher.known.last else { return fail("\(watcher.name) has had no first call") }
+        if watcher.known.allSatisfy({ watcher.missing($0, now) != nil }), let missing = watcher.missing(known, now) {
+            fail("\(watcher.name): \(missing)")
+        }
+        compare(watcher, now)
+        watcher.settle(now)
+    }
+
+    // MARK: Loops
+
+    /// Lets loops take what waits for them: one change each, since nothing was delivered while they were busy.
+    func runLoops() {
+        for watcher in watchers { watcher.callsInRun = 0 }
+        goesOn = false
+        loops.run()
+        if goesOn { return }
+        for watcher in watchers where watcher.isLoop && watcher.callsInRun > 1 {
+            fail("\(watcher.name) was told while it was busy")
+        }
+    }
+
+    /// Lets loops and deliveries take turns until nothing is left to be told.
+    func drain() {
+        // What a loop takes in one round was put there in the round before.
+        var (calls, quietRounds) = (0, 0)
+        while quietRounds < 3, outcome.failure == nil {
+            calls = outcome.calls
+            runLoops()
+            refresh()
+            quietRounds = outcome.calls == calls ? quietRounds + 1 : 0
+        }
+        guard outcome.failure == nil, let now = worlds[test.realm.context.version] else { return }
+        for watcher in watchers where watcher.isLoop { check(watcher, now) }
+    }
+
+    // MARK: Key-value observers
+
+    /// - Parameter isRefresh: the step did nothing but move the Realm once.
+    func checkKeyValues(isRefresh: Bool) {
+        guard outcome.failure == nil, !keyValues.isEmpty else { return }
+        let context = test.realm.context
+        let shown = context.hasSnapshot ? worlds[context.version] : nil
+        for watcher in keyValues {
+            outcome.calls += watcher.calls
+            outcome.told += watcher.calls
+            if let wrong = watcher.judge(shown, isRefresh: isRefresh, isLoose: isLoose) {
+                fail("\(watcher.name): \(wrong)")
+            }
+        }
+        keyValues.removeAll { $0.isOver() }
+    }
+}

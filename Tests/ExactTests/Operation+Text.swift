@@ -1,0 +1,70 @@
+// What an operation does to a world, in words.
+extension Operation {
+    func text(_ world: World) -> String {
+        let nodes = world.nodes
+        switch kind {
+        case .add: return world.node(a % Self.ids) == nil ? "add node \(a % Self.ids) '\(letter)' \(b % 5)" : "nothing"
+        case .nameAll: return "name of all nodes = '\(letter)'"
+        case .amountAll: return "amount of all nodes = \(b % 5)"
+        case .deleteAll: return "delete all nodes"
+        case .valueInsert, .valueRemove, .valueReplace, .valueMove, .valueClear:
+            let count = world.only("ScalarLists").map { world.slots($0, "ints").count } ?? 0
+            return "numbers: " + edit(count: count, insertAt: a, first: a, second: b, "\(c % 3)")
+        case .textInsert: return "texts: insert '\(letter)'"
+        case .textRemove: return "texts: remove '\(letter)'"
+        case .doubleSet: return "numbers by name: '\(letter)' is \(b % 3)"
+        case .doubleRemove: return "numbers by name: remove '\(letter)'"
+        case .heldInsert, .heldRemove:
+            if nodes.isEmpty { return "nothing" }
+            let count = world.only("ScalarLists").map { world.slots($0, "nodes").count } ?? 0
+            return "held: " + edit(count: count, insertAt: b, first: b, second: b, "node \(nodes[a % nodes.count].id)")
+        default:
+            if nodes.isEmpty { return "nothing" }
+            let (id, serial) = nodes[a % nodes.count]
+            return "node \(id): " + text(world, serial, nodes[b % nodes.count].id)
+        }
+    }
+
+    private func text(_ world: World, _ serial: Int, _ other: Int) -> String {
+        func count(_ name: String) -> Int { world.slots(serial, name).count }
+        switch kind {
+        case .delete: return "delete"
+        case .name: return "name = '\(letter)'"
+        case .amount: return "amount = \(b % 5)"
+        case .next: return c % 4 == 0 ? "next = nil" : "next = node \(other)"
+        case .assignAgain: return "name = name"
+        case .childAssign: return "children = [node \(other), this one]"
+        case .childInsert, .childRemove, .childReplace, .childMove, .childSwap, .childClear:
+            return "children: " + edit(count: count("children"), insertAt: c, first: b, second: c, "node \(other)")
+        case .peerInsert: return "peers: insert node \(other)"
+        case .peerRemove: return "peers: remove node \(other)"
+        case .peerClear: return "peers: clear"
+        case .namedSet: return "named: '\(key)' is \(a % 5 == 0 ? "nil" : "node \(other)")"
+        case .namedRemove: return "named: remove '\(key)'"
+        case .namedClear: return "named: clear"
+        case .part: return c % 4 == 0 ? "part = nil" : "part = new part '\(letter)'"
+        case .partName: return "part.name = '\(letter)'"
+        case .partNode: return c % 4 == 0 ? "part.node = nil" : "part.node = node \(other)"
+        case .byNameSet: return "partsByName: '\(partKey)' is new part '\(letter)'"
+        case .byNameRemove: return "partsByName: remove '\(partKey)'"
+        case .byNameName: return "partsByName: name of '\(partKey)' = '\(letter)'"
+        case .partsName:
+            return count("parts") == 0 ? "nothing" : "name of parts[\(b % count("parts"))] = '\(letter)'"
+        default:
+            return "parts: " + edit(count: count("parts"), insertAt: b, first: b, second: c, "new part '\(letter)'")
+        }
+    }
+
+    /// An edit of a list, by what its kind is called.
+    private func edit(count: Int, insertAt: Int, first: Int, second: Int, _ element: String) -> String {
+        let name = "\(kind)"
+        if name.hasSuffix("Insert") { return "insert \(element) at \(insertAt % (count + 1))" }
+        if name.hasSuffix("Clear") { return "clear" }
+        if count == 0 { return "nothing" }
+        let (first, second) = (first % count, second % count)
+        if name.hasSuffix("Remove") { return "remove at \(first)" }
+        if name.hasSuffix("Move") { return "move from \(first) to \(second)" }
+        if name.hasSuffix("Swap") { return "swap \(first) and \(second)" }
+        return "replace at \(kind == .childReplace ? second : first) with \(element)"
+    }
+}

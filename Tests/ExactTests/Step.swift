@@ -1,0 +1,121 @@
+/// One step of a run.
+enum Step: CustomStringConvertible {
+    /// Here, in another Realm of the process, or as another process would.
+    enum Place { case here, there, afar }
+
+    case write([Operation], Place)
+    /// Without telling the watcher at a position.
+    case silent([Operation], Int)
+    case cancelled([Operation])
+    case turn
+    /// What is under way gets ready, and is not told yet.
+    case ripen
+    /// Turns until nothing is under way.
+    case settle
+    /// Asynchronous loops take what waits for them.
+    case loops
+    case invalidate
+    case autorefresh(Bool)
+    case refresh
+    case watch(WatcherPlan)
+    case end(Int)
+    /// The watcher at a position writes when it is called next.
+    case nested([Operation], Int)
+    /// The same without telling another one.
+    case nestedSilent([Operation], Int, silencing: Int)
+    /// The watcher at a position ends another, or itself, when it is called next.
+    case endInside(Int, by: Int)
+    /// The watcher at a position registers another when it is called next.
+    case watchInside(WatcherPlan, by: Int)
+
+    var description: String {
+        switch self {
+        case .write(let operations, let place): "write \(place) \(operations)"
+        case .silent(let operations, let watcher): "write silencing \(watcher) \(operations)"
+        case .cancelled(let operations): "cancel \(operations)"
+        case .turn: "turn"
+        case .ripen: "ripen"
+        case .settle: "settle"
+        case .loops: "loops"
+        case .invalidate: "invalidate"
+        case .autorefresh(let isOn): "autorefresh \(isOn)"
+        case .refresh: "refresh"
+        case .watch(let plan): "watch \(plan)"
+        case .end(let watcher): "end \(watcher)"
+        case .nested(let operations, let watcher): "\(watcher) writes \(operations)"
+        case .nestedSilent(let operations, let watcher, let silenced):
+            "\(watcher) writes silencing \(silenced) \(operations)"
+        case .endInside(let victim, let watcher): "\(watcher) ends \(victim)"
+        case .watchInside(let plan, let watcher): "\(watcher) watches \(plan)"
+        }
+    }
+
+    var operations: [Operation]? {
+        switch self {
+        case .write(let operations, _), .silent(let operations, _), .cancelled(let operations),
+            .nested(let operations, _), .nestedSilent(let operations, _, _):
+            operations
+        default: nil
+        }
+    }
+
+    func with(_ operations: [Operation]) -> Step {
+        switch self {
+        case .write(_, let place): .write(operations, place)
+        case .silent(_, let watcher): .silent(operations, watcher)
+        case .cancelled: .cancelled(operations)
+        case .nested(_, let watcher): .nested(operations, watcher)
+        case .nestedSilent(_, let watcher, let silenced): .nestedSilent(operations, watcher, silencing: silenced)
+        default: self
+        }
+    }
+}
+
+/// What a seed stands for: steps, and how the store is set up.
+struct Program {
+    var steps: [Step]
+    /// Lists of a few elements have several chunks.
+    let hasShortChunks: Bool
+    /// Rows are looked for by their sort keys, however few there are.
+    let searchesAlways: Bool
+
+    init(seed: UInt64) {
+        var random = SeededGenerator(seed)
+        let hasAfar = seed.isMultiple(of: 4)
+        hasShortChunks = Bool.random(using: &random)
+        searchesAlways = Bool.random(using: &random)
+        let kinds = Operation.kinds(&random)
+        steps = [.write(Operation.series(12, &random, of: kinds), .here)]
+        for _ in 0..<Int.random(in: 4...10, using: &random) { steps.append(.watch(WatcherPlan(&random))) }
+        if Bool.random(using: &random) { steps.append(.refresh) }
+        for _ in 0..<60 { steps.append(Self.step(&random, hasAfar, kinds)) }
+    }
+
+    /// The steps, with each operation of a write counted.
+    var size: Int { steps.reduce(0) { $0 + max(1, $1.operations?.count ?? 1) } }
+
+    private static func step(_ random: inout SeededGenerator, _ hasAfar: Bool, _ kinds: [Operation.Kind]) -> Step {
+        let count = Int.random(in: 1...4, using: &random) * (Int.random(in: 0..<4, using: &random) == 0 ? 3 : 1)
+        let operations = Operation.series(count, &random, of: kinds)
+        let watcher = Int.random(in: 0..<60, using: &random)
+        return switch Int.random(in: 0..<48, using: &random) {
+        case 0..<13: .write(operations, .here)
+        case 13..<21: .write(operations, hasAfar && Bool.random(using: &random) ? .afar : .there)
+        case 21..<23: .silent(operations, watcher)
+        case 23: .cancelled(operations)
+        case 24: .nested(operations, watcher)
+        case 25: .nestedSilent(operations, watcher, silencing: Int.random(in: 0..<60, using: &random))
+        case 26: .endInside(Int.random(in: 0..<60, using: &random), by: watcher)
+        case 27: .watchInside(WatcherPlan(&random), by: watcher)
+        case 28..<30: .turn
+        case 30: .settle
+        case 31: .ripen
+        case 32..<34: .loops
+        case 34..<36: .watch(WatcherPlan(&random))
+        case 36: .end(watcher)
+        case 37..<39: .cancelled(operations)
+        case 39: Bool.random(using: &random) ? .invalidate : .autorefresh(Bool.random(using: &random))
+        default: .refresh
+        }
+    }
+}

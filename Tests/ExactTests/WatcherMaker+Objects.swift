@@ -1,0 +1,123 @@
+import ConformanceModels
+import Foundation
+
+@testable import Martlet
+
+extension WatcherMaker {
+    /// A label of the projection, and the path behind it.
+    struct Label {
+        let name: String
+        let path: String
+
+        static let all = [
+            ("name", "name"), ("next", "next"), ("children", "children"), ("parents", "parents"), ("part", "part"),
+            ("nextName", "next.name"), ("partWeight", "part.weight"), ("nextNext", "next.next"),
+            ("deepName", "next.next.next.name"), ("childNames", "children.name"),
+            ("childPartNames", "children.part.name"), ("peerAmounts", "peers.amount"), ("parentNames", "parents.name"),
+            ("partWeights", "parts.weight"), ("nextChildren", "next.children"),
+            ("nextChildNames", "next.children.name"),
+        ].map { Label(name: $0.0, path: $0.1) }
+    }
+
+    func object(_ node: Node, _ serial: Int) -> Watcher? {
+        if plan.base % 4 == 0 {
+            guard let part = node.part, let row = world.link(serial, "part") else { return nil }
+            return object(part, row, plan.partPaths)
+        }
+        return object(node, serial, plan.nodePaths)
+    }
+
+    private func object<O: KeyPathObservable>(_ object: O, _ serial: Int, _ keyPaths: [String]?) -> Watcher {
+        let type = world.rows[serial]?.type ?? ""
+        var names: [String: [String]] = [:]
+        for property in Property.of(type) {
+            if keyPaths == nil, case .inverse = property.kind { continue }
+            let paths = keyPaths.map { $0.filter { $0 == "*" || $0.split(separator: ".")[0] == property.name } }
+            let own = (paths ?? ["*"]).map { $0 == "*" ? property.name : $0 }
+            if !own.isEmpty { names[property.name] = own }
+        }
+        let name = "\(type) \(type == "Node" ? world.shown(.row(serial)) : "")\(Self.text(keyPaths))"
+        let watcher = changes(name, serial, names) { object.isInvalidated }
+        watcher.token = object.observe(keyPaths: keyPaths, hearing(watcher, serial, names))
+        return watcher
+    }
+
+    func projection(_ node: Node, _ serial: Int) -> Watcher {
+        let names = Dictionary(uniqueKeysWithValues: Label.all.map { ($0.name, [$0.path]) })
+        let watcher = changes("projection of node \(node.id)", serial, names) { node.isInvalidated }
+        watcher.token = NodeProjection(projecting: node).observe(hearing(watcher, serial, names))
+        return watcher
+    }
+
+    private func changes(
+        _ name: String, _ serial: Int, _ names: [String: [String]], _ isGone: @escaping () -> Bool
+    ) -> Watcher {
+        let watcher = Watcher(name) { old, new in
+            if old.rows[serial] == nil { return nil }
+            if new.rows[serial] == nil { return "the deletion is not told" }
+            return names.keys.sorted().first {
+                View(old, serial, names[$0]).values != View(new, serial, names[$0]).values
+            }.map { "'\($0)' is not told" }
+        } live: {
+            $0.rows[serial] == nil ? (["\(isGone())"], ["true"]) : nil
+        }
+        watcher.known = [world]
+        return watcher
+    }
+
+    private func hearing<O>(
+        _ watcher: Watcher, _ serial: Int, _ names: [String: [String]]
+    ) -> (ObjectChange<O>) -> Void {
+        { [hear, unowned watcher] change in
+            switch change {
+            case .deleted:
+                hear(watcher, News(size: 1) { "is deleted" }) { old, new in
+                    old.rows[serial] != nil && new.rows[serial] == nil ? nil : "told to be deleted"
+                }
+            case .change(_, let changes):
+                hear(watcher, News(changes)) { judge($0, $1, serial, names, changes) }
+            case .error(let error): hear(watcher, News(error)) { _, _ in "\(error)" }
+            }
+        }
+    }
+
+    private func judge(
+        _ old: World, _ new: World, _ serial: Int, _ names: [String: [String]], _ changes: [PropertyChange]
+    ) -> String? {
+        guard old.rows[serial] != nil, new.rows[serial] != nil else { return "a change of what is not there" }
+        for name in names.keys.sorted() {
+            let (before, now) = (View(old, serial, names[name]), View(new, serial, names[name]))
+            let told = changes.first { $0.name == name }
+            if told == nil && before.values != now.values { return "'\(name)' is not told" }
+            if told != nil && before.times == now.times && !Item.isLoose { return "'\(name)': nothing was written" }
+            guard let told, let property = Property.named(name, of: new.rows[serial]?.type ?? ""),
+                case .single = property.kind, names[name] == [name]
+            else { continue }
+            for (value, expected) in [
+                (told.oldValue, old.single(serial, name)), (told.newValue, new.single(serial, name)),
+            ] {
+                let (shown, text) = (Self.text(value, old: old), Self.text(expected, old, new))
+                // A callback before this one may have deleted it.
+                if case .row(let row) = expected, value == nil, history().last?.rows[row] == nil { continue }
+                if let shown, shown != text { return "'\(name)' is told as \(shown), and is \(text)" }
+            }
+        }
+        return changes.first { names[$0.name] == nil }.map { "'\($0.name)' was not asked for" }
+    }
+
+    /// Nil for an object that is gone and cannot be read.
+    private static func text(_ value: Any?, old: World) -> String? {
+        switch value {
+        case nil: "nil"
+        case let node as Node: node.isInvalidated ? nil : "\(node.id)"
+        case let part as Part: part.isInvalidated ? nil : "part"
+        case let value?: "\(value is Int ? Double(value as? Int ?? 0) : value)"
+        }
+    }
+
+    private static func text(_ value: World.Value, _ old: World, _ new: World) -> String {
+        guard case .row(let row) = value else { return new.shown(value) }
+        let world = new.rows[row] == nil ? old : new
+        return world.rows[row]?.type == "Part" ? "part" : world.shown(value)
+    }
+}
