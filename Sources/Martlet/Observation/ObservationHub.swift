@@ -107,9 +107,10 @@ final class ObservationHub: @unchecked Sendable {
     // On any thread. What was removed is released after the lock.
     private func removeEnded() {
         let removed = locked { state in
-            let removed = (
-                state.entries.filter { !$0.isAlive }, state.realmObservers.filter { $0.registration.isEnded }
-            )
+            let ended = state.entries.filter { !$0.isAlive }
+            // What was worked out for them leads back to them and keeps a version in use: nobody else would let go of it.
+            let results = ended.map { $0.takeResults() }
+            let removed = (ended, results, state.realmObservers.filter { $0.registration.isEnded })
             state.entries.removeAll { !$0.isAlive }
             state.realmObservers.removeAll { $0.registration.isEnded }
             if state.entries.isEmpty { coordinator.setObserving(self, false) }
