@@ -57,6 +57,12 @@ class ObservationEntry {
             && failedVersion < version
     }
 
+    /// Takes out what waits to be told: it is not to be told any more.
+    func takeResults() -> (PreparedCall?, [SnapshotHandle]) {
+        defer { (prepared, silenced) = (nil, []) }
+        return (prepared, silenced.map(\.handle))
+    }
+
     /// True when there is nothing to be told of a version, or what there is has been worked out.
     func isReady(for version: Version) -> Bool {
         !needs(version) || prepared.map { $0.isValid && $0.version == version } ?? false

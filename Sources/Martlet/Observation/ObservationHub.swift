@@ -113,7 +113,9 @@ final class ObservationHub: @unchecked Sendable {
     // On any thread. What was removed is released after the lock.
     private func remove(_ number: Int) {
         let removed = locked { state in
-            let removed = state.observers.remove(number)
+            let entry = state.observers.remove(number)
+            // What was worked out for it leads back to it and keeps a version in use: nobody else would let go of it.
+            let removed = (entry, entry?.takeResults())
             if state.observers.isEmpty { coordinator.setObserving(self, false) }
             return removed
         }
@@ -142,7 +144,7 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     private func rest() {
-        let over = locked { $0.observers.rest() }
+        let over = locked { state in state.observers.rest().map { ($0, $0.takeResults()) } }
         withExtendedLifetime(over) {}
     }
 

@@ -25,6 +25,21 @@ struct TogetherTests {
         }
     }
 
+    @Test("N2 O2 what was worked out for a token that ends before it is told keeps no version in use")
+    func endedBeforeTold() throws {
+        let test = try TestRealm()
+        do {
+            let token = test.allDogs.observe { _ in Issue.record("told") }
+            #expect(test.scheduler.waitForTurn())
+            token.invalidate()
+        }
+        test.scheduler.turn()
+        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        test.realm.refresh()
+        test.settle()
+        #expect(test.realm.pinnedVersions.map(\.version) == [test.realm.version])
+    }
+
     @Test("N38 nobody is told of a version while another's change to it is still worked out")
     func overlapping() throws {
         let test = try TestRealm()
