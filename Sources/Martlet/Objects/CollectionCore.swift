@@ -175,7 +175,7 @@ final class CollectionCore {
         announce({ KeyValueEdit(edit()) }, body)
     }
 
-    private var isUnobserved: Bool { isAnnounced || context.observedObjects.isEmpty && context.reads.isEmpty }
+    private var isUnobserved: Bool { isAnnounced || context.observedObjects.isEmpty && !context.isNoting }
 
     /// Carries out several edits that observers see as one assignment.
     func asOne(_ body: () -> Void) {

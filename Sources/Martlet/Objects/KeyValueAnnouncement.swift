@@ -32,7 +32,7 @@ struct KeyValueAnnouncement {
 
 extension RealmContext {
     /// Whether anybody wants to be told before something changes.
-    var hasKeyValueObservers: Bool { !observedObjects.isEmpty || !observedCollections.isEmpty || !reads.isEmpty }
+    var hasKeyValueObservers: Bool { !observedObjects.isEmpty || !observedCollections.isEmpty || isNoting }
 
     /// Tells observers what a step to another version will change: invalidation first.
     ///

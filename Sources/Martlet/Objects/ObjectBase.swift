@@ -118,7 +118,7 @@ open class ObjectBase {
             observers.willChange(property)
             requireSettable(property, table)
         }
-        if !table.context.reads.isEmpty {
+        if table.context.isNoting {
             table.context.reads.willChange(property, of: _key, in: table.id)
             requireSettable(property, table)
         }
@@ -137,7 +137,7 @@ open class ObjectBase {
         _dirty |= 1 << UInt64(min(property, 63))
         if table.hasTwins { table.context.settleTwins(self, table) }
         if let observers = _observers { observers.didChange(property) }
-        table.context.reads.didChange()
+        if table.context.isNoting { table.context.reads.didChange() }
     }
 
     // MARK: Names for messages

@@ -45,6 +45,8 @@ final class ReadTracking {
         didSet { if isOn { Self.isInUse.store(true, ordering: .relaxed) } }
     }
     private lazy var registrar = ReadRegistrar()
+    /// Owns this. Nil for a Realm that never tracks.
+    @exclusivity(unchecked) unowned(unsafe) var context: RealmContext?
     private var marks: [TableID: Marks] = [:]
     /// Changes that were announced and are under way.
     private var announced: [ReadPlace] = []
@@ -61,6 +63,8 @@ final class ReadTracking {
     /// True when nothing waits to be announced.
     var isEmpty: Bool { marks.isEmpty }
 
+    private func settle() { context?.isNoting = !marks.isEmpty || !announced.isEmpty }
+
     /// True inside of `withObservationTracking`.
     var isTracking: Bool { registrar.isTracking }
 
@@ -71,6 +75,7 @@ final class ReadTracking {
         guard registrar.isTracking else { return }
         registrar.access(place)
         marks[place.table, default: Marks()].insert(place)
+        context?.isNoting = true
     }
 
     // MARK: Changes
@@ -159,6 +164,7 @@ final class ReadTracking {
         if announced.isEmpty { return }
         let places = announced
         announced = []
+        settle()
         for place in places { registrar.didSet(place) }
     }
 }

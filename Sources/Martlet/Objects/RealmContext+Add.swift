@@ -119,7 +119,7 @@ extension RealmContext {
     private func insert(
         _ object: ObjectBase, _ chosen: ObjectKey?, _ table: ObjectTable, _ transaction: WriteTransaction
     ) -> ObjectKey {
-        if !reads.isEmpty { reads.willInsert(in: table.id) }
+        if isNoting { reads.willInsert(in: table.id) }
         // Without a disk to write to any key will do: the commit is going to fail.
         var key = chosen ?? 0
         storing {
@@ -141,7 +141,7 @@ extension RealmContext {
         }
         transaction.recorder.insert(key, in: table.id)
         touch()
-        reads.didChange()
+        if isNoting { reads.didChange() }
         return key
     }
 

@@ -196,13 +196,13 @@ extension RealmContext {
         var observers: [KeyValueObservers] = []
         if !isSilent { table.forEachAccessor(key) { if let known = $0._observers { observers.append(known) } } }
         observers.forEach { $0.willChange(property) }
-        if !isSilent, !reads.isEmpty { reads.willChange(property, of: key, in: table.id) }
+        if !isSilent, isNoting { reads.willChange(property, of: key, in: table.id) }
         flushForQuery()
         body()
         transaction?.recorder.modify(key, property, in: table.id)
         table.forEachAccessor(key, markStale)
         observers.forEach { $0.didChange(property) }
-        reads.didChange()
+        if isNoting { reads.didChange() }
     }
 
     private func releaseElements(_ key: ObjectKey, _ source: ObjectTable, _ property: PropertySchema) {

@@ -45,6 +45,8 @@ final class RealmContext {
     var observedCollections: [CollectionID: WeakCore] = [:]
     /// What was read by those who track what they read.
     let reads = ReadTracking()
+    /// Whether any of it waits to be announced, or is being announced: here, where an assignment finds it with one load.
+    @exclusivity(unchecked) var isNoting = false
     /// Whether key-value observers are being told of a step to another version.
     var movement = Movement.none
     /// The cores of collections in use, by row and property.
@@ -108,6 +110,7 @@ final class RealmContext {
         frozenLock = nil
         (schema, epoch) = coordinator.schemaAndEpoch
         adoptTypes()
+        reads.context = self
         if configuration.tracksReads { trackReads() }
     }
 
