@@ -33,9 +33,12 @@ enum Judge {
 
     private static func moves(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet) -> String? {
         for move in change.moves {
-            guard change.deletions.contains(move.from), change.insertions.contains(move.to),
-                old[move.from].identity == new[move.to].identity
-            else { return "a wrong move" }
+            guard change.deletions.contains(move.from), change.insertions.contains(move.to) else {
+                return "a wrong move"
+            }
+            // In a list, what was replaced and then moved is the same place with another element.
+            let isReplaced = new[move.to].written > old[move.from].written
+            if old[move.from].identity != new[move.to].identity && !isReplaced { return "a wrong move" }
         }
         return nil
     }
