@@ -78,7 +78,7 @@ extension RealmContext {
     }
 
     /// The version itself: that which a write begins from will not be readable with the connection that writes.
-    private static func kept(_ handle: SnapshotHandle, _ coordinator: StoreCoordinator) -> SnapshotHandle? {
+    static func kept(_ handle: SnapshotHandle, _ coordinator: StoreCoordinator) -> SnapshotHandle? {
         if handle.isVersion { return handle }
         guard let newest = try? coordinator.openSnapshot(), newest.version == handle.version else { return nil }
         return newest

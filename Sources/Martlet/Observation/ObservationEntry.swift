@@ -88,7 +88,7 @@ struct ObservationJob {
     typealias Acceptance = (_ isSilent: Bool) -> (() -> Void)?
 
     func prepare(_ changes: ObservationEntry.Changes, _ handle: SnapshotHandle) -> PreparedCall {
-        PreparedCall(entry: entry, generation: generation, version: handle.version, accept: run(changes, handle))
+        PreparedCall(entry: entry, generation: generation, handle: handle, accept: run(changes, handle))
     }
 }
 
@@ -96,8 +96,10 @@ struct ObservationJob {
 struct PreparedCall {
     let entry: ObservationEntry
     let generation: Int
-    let version: Version
+    let handle: SnapshotHandle
     let accept: ObservationJob.Acceptance
+
+    var version: Version { handle.version }
 
     var isValid: Bool {
         #if MARTLET_SEEDED_BUGS

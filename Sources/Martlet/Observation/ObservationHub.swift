@@ -5,8 +5,8 @@ import MartletEngine
 /// The observers of one Realm: works out in the background what to tell them, and tells them on the Realm's executor.
 ///
 /// Ledger: `state` and what can change in its entries are guarded by `lock`, which is held for moments only: neither
-/// queries nor callbacks run under it, and nothing is released under it that a user made. `context`, `told`, `isDelivering`
-/// and `isTelling` are used on the executor only.
+/// queries nor callbacks run under it, and nothing is released under it that a user made. `context`, `told`, `isDelivering`,
+/// `isTelling` and `telling` are used on the executor only.
 // Sendable by the ledger above.
 final class ObservationHub: @unchecked Sendable {
     private struct State {
@@ -53,6 +53,8 @@ final class ObservationHub: @unchecked Sendable {
     private(set) var isDelivering = false
     /// Inside callbacks of the Realm's own observers.
     private var isTelling = false
+    /// The version that the callback under way is about; a callback before it may have written since.
+    private(set) var telling: SnapshotHandle?
 
     init(_ context: RealmContext, _ scheduler: Scheduler?) {
         self.context = context
@@ -435,6 +437,9 @@ final class ObservationHub: @unchecked Sendable {
             call.entry.prepared = nil
             return (call.accept(isSilent), dropped)
         }
+        let outer = telling
+        telling = call.handle
+        defer { telling = outer }
         withExtendedLifetime(dropped) { tell?() }
         return tell != nil
     }

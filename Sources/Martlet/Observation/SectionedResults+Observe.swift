@@ -152,19 +152,34 @@ extension SectionStorage {
         for (section, members) in known.members.enumerated() {
             for member in members { keyOf[member] = known.keys[section] }
         }
+        let past = realmOfThePast()
+        // Its tables do not keep it.
+        defer { withExtendedLifetime(past) {} }
+        let pictures = past?.table(results.storage.table.id)
         var sections = Sections<Key>()
         for member in keys {
             let isNoticed = noticed?.contains(member) ?? true
             if !isNoticed, let key = keyOf[member] {
                 sections.append(member, key)
+            } else if let pictures {
+                guard let picture = pictures.frozenObject(member) else { continue }
+                sections.append(member, key(unsafeDowncast(picture, to: Element.self)))
             } else if results.storage.table.exists(member) {
                 sections.append(member, key(element(member)))
             } else if let key = keyOf[member] {
-                // A callback before this one has deleted it: that comes with the next call.
                 sections.append(member, key)
             }
         }
         return sections
+    }
+
+    /// The rows of the version that is told of, where a callback before this one has written since: their keys are those of then.
+    private func realmOfThePast() -> RealmContext? {
+        let context = results.storage.context
+        guard !results.storage.isCurrent, let telling = context.hub.telling, !context.shows(telling.version),
+            let handle = RealmContext.kept(telling, context.coordinator)
+        else { return nil }
+        return RealmContext(frozen: context, handle)
     }
 }
 

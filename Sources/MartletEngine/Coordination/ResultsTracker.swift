@@ -37,6 +37,8 @@ package struct ResultsTracker: CollectionTracker {
     private let keysScannedPerSearch: Int
     /// Positions of the sort's columns in a row, when it sorts by properties of the rows themselves.
     private let sortColumns: [Int]?
+    /// Reads the sort values of one row, whether it matches or not.
+    private let sortKeyQuery: QueryCompiler.Query?
 
     /// - Parameters:
     ///   - keyPaths: what counts as a modification; nil for everything up to four types deep.
@@ -62,6 +64,10 @@ package struct ResultsTracker: CollectionTracker {
             return layout.columns.firstIndex { $0.property == property.index }
         }
         sortColumns = columns.contains(nil) ? nil : columns.compactMap { $0 }
+        var bare = plan
+        bare.predicate = nil
+        var compiler = QueryCompiler(schema)
+        sortKeyQuery = try? compiler.candidates(bare, keyCount: 1)
     }
 
     package func state(_ handle: SnapshotHandle) throws -> State {
@@ -144,11 +150,13 @@ package struct ResultsTracker: CollectionTracker {
                 from: old, to: new, modified: modified, replaced: table.replaced)
             return (new, change)
         }
+        let inserted = table.inserted.subtracting(table.deleted)
         let maintainer = ResultsMaintainer(
             old: old, order: order, touched: touched, replaced: table.replaced,
-            inserted: table.inserted.subtracting(table.deleted), reported: modified,
+            inserted: inserted, reported: modified,
             candidates: try candidates(touched, connection),
-            oldSortKeys: oldSortKeys(touched, table, changes.oldRows, connection),
+            oldSortKeys: isSearched(touched.subtracting(inserted), old)
+                ? oldSortKeys(touched, table, changes.oldRows, connection) : [:],
             keysScannedPerSearch: keysScannedPerSearch)
         let outcome = try maintainer.maintain { key throws(SQLiteError) in
             try sortKey(of: key, connection) ?? SortKey(key: key)
@@ -181,12 +189,14 @@ package struct ResultsTracker: CollectionTracker {
         return found
     }
 
+    /// Whether old members are looked for by what they were sorted by, and not by passing over all.
+    private func isSearched(_ sought: KeySet, _ old: KeySequence) -> Bool {
+        sought.count * keysScannedPerSearch <= old.count
+    }
+
     /// Nil when there is no such row.
     private func sortKey(of key: ObjectKey, _ connection: Connection) throws(SQLiteError) -> SortKey? {
-        var bare = plan
-        bare.predicate = nil
-        var compiler = QueryCompiler(schema)
-        guard let query = try? compiler.candidates(bare, keyCount: 1) else { return nil }
+        guard let query = sortKeyQuery else { return nil }
         let statement = try connection.statement(query.sql)
         // The keys of maps in the sort terms; then the place of the row's key is taken.
         statement.bind(query.arguments)
