@@ -134,7 +134,7 @@ private actor Writer {
 
     init(_ job: Job) { self.job = job }
 
-    func open() throws { realm = try openRealm(job) }
+    func open() async throws { realm = try await Realm(configuration: configuration(job, [Person.self]), actor: self) }
 
     func add(_ number: Int) async throws {
         guard let realm else { return }

@@ -4,9 +4,13 @@ import Measure
 
 /// A Realm with exactly the types that a workload needs, and the durability of the other peers, which is the default.
 func openRealm(_ job: Job, _ types: [ObjectBase.Type] = [Person.self]) throws -> Realm {
+    try Realm(configuration: configuration(job, types))
+}
+
+func configuration(_ job: Job, _ types: [ObjectBase.Type]) -> Realm.Configuration {
     var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: job.file))
     configuration.objectTypes = types
-    return try Realm(configuration: configuration)
+    return configuration
 }
 
 /// The same, with the file's pages read once.
