@@ -41,17 +41,18 @@ copy() {
 # second for no edit. So a build waits until the second is over in which the one before it ended.
 build() {
     while [ "$(date +%s)" = "${ended:-}" ]; do sleep 0.05; done
-    build_once
+    attempt build
     ended=$(date +%s)
 }
 
-build_once() {
-    local attempt
-    for attempt in 1 2; do
+# attempt <subcommand of swift> …
+attempt() {
+    local number
+    for number in 1 2; do
         status=0
-        swift build --package-path "$demo" --build-system "$system" >"$log" 2>&1 || status=$?
+        swift "$1" --package-path "$demo" --build-system "$system" "${@:2}" >"$log" 2>&1 || status=$?
         [ "$status" -ge 128 ] || return 0
-        say "  note  swift build was ended by signal $((status - 128)), attempt $attempt"
+        say "  note  swift $1 was ended by signal $((status - 128)), attempt $number"
     done
 }
 
@@ -218,9 +219,7 @@ run_mistakes() {
 }
 
 martlet() {
-    status=0
-    swift package --package-path "$demo" --build-system "$system" --allow-writing-to-package-directory martlet "$@" \
-        >"$log" 2>&1 || status=$?
+    attempt package --allow-writing-to-package-directory martlet "$@"
     return "$status"
 }
 
