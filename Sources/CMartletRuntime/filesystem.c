@@ -68,6 +68,10 @@ int cmartlet_rename_exclusively(const char *from, const char *to) {
 void cmartlet_sync_folder(const char *folder) {
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return;
-    (void)fsync(descriptor);
+#if defined(F_FULLFSYNC)
+    /* There fsync leaves what it wrote in the drive's cache. */
+    if (fcntl(descriptor, F_FULLFSYNC) != 0)
+#endif
+        (void)fsync(descriptor);
     (void)close(descriptor);
 }

@@ -87,6 +87,8 @@ extension LinkingObjects: RealmSubscribable {}
 extension ProjectedResults: RealmSubscribable where Element: AnyProjection {}
 extension SectionedResults: RealmSubscribable {}
 extension ResultsSection: RealmSubscribable {}
+extension SectionedValues: RealmSubscribable {}
+extension ValuesSection: RealmSubscribable {}
 
 extension Map: RealmSubscribable {
     /// Tells of changes of what the map holds.

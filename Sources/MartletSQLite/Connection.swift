@@ -62,6 +62,10 @@ package final class Connection: @unchecked Sendable {
             PRAGMA cache_size = -\(options.cacheKilobytes); PRAGMA synchronous = \(options.synchronous); \
             PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)
             """)
+        #if canImport(Darwin)
+            // There fsync leaves what it wrote in the drive's cache, which a loss of power empties.
+            if options.synchronous != "OFF" { try execute("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON") }
+        #endif
         // A hook of our own takes the place of SQLite's, which would checkpoint.
         _ = sqlite3_wal_hook(
             handle,

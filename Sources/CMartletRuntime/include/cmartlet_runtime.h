@@ -8,9 +8,10 @@
 /// What identifies the calling thread while it lives. Declared free of side effects: Swift takes any other C call for one
 /// that may release anything, and brackets every use of the accessor with a retain and a release.
 static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
-#if defined(__x86_64__) || defined(__aarch64__)
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
     return (uintptr_t)__builtin_thread_pointer();
 #else
+    /* Apple keeps other things than the thread's address in that register. */
     return (uintptr_t)pthread_self();
 #endif
 }

@@ -57,7 +57,7 @@ struct ElementValues {
 
     func sum<V: NumericValue>() -> V {
         if let decimals { return V._number(Decimal128.total(decimals).sum._stored) }
-        guard let total, let sum = V._sum(StoredValue(total)) else { Misuse.sumTooLarge("\(V.self)") }
+        guard let sum = V._sum(StoredValue(total)) else { Misuse.sumTooLarge("\(V.self)") }
         return sum
     }
 
@@ -79,20 +79,19 @@ struct ElementValues {
         }
     }
 
-    // Nil for a sum of whole numbers beyond 64 bits.
-    private var total: SQLValue? {
-        var whole: (partialValue: Int64, overflow: Bool) = (0, false)
+    // A floating one where whole numbers add up to more than 64 bits.
+    private var total: SQLValue {
+        var whole: Int128 = 0
         var real: Double?
         for value in values {
             switch value {
-            case .integer(let number):
-                whole = whole.partialValue.addingReportingOverflow(number)
-                if whole.overflow { return nil }
+            case .integer(let number): whole += Int128(number)
             case .real(let number): real = (real ?? 0) + number
             default: Misuse.addedWithoutNumbers(path)
             }
         }
-        return real.map { .real($0 + Double(whole.partialValue)) } ?? .integer(whole.partialValue)
+        if let real { return .real(real + Double(whole)) }
+        return Int64(exactly: whole).map(SQLValue.integer) ?? .real(Double(whole))
     }
 }
 

@@ -149,13 +149,16 @@ final class ResultsStorage {
             for place in ReadPlace.places(path, plan.table, context) { context.noteRead(place) }
         }
         return context.read { connection in
-            var compiler = QueryCompiler(context.schema)
-            let query = try compiler.aggregate(function, path, plan)
-            do {
+            func value(inHalves: Bool) throws -> SQLValue {
+                var compiler = QueryCompiler(context.schema)
+                let query = try compiler.aggregate(function, path, plan, inHalves: inHalves)
                 return try connection.value(query.sql, query.arguments) ?? .null
-            } catch {
-                guard (error as? SQLiteError)?.message == "integer overflow" else { throw error }
-                Misuse.sumTooLarge("Int")
+            }
+            do {
+                return try value(inHalves: false)
+            } catch let error as SQLiteError where error.message == "integer overflow" {
+                // SQLite stops at the first sum on its way that does not fit, also where the last one would.
+                return try value(inHalves: true)
             }
         }
     }

@@ -8,8 +8,17 @@ import MartletEngine
 /// ```swift
 /// for section in dog.nicknames.sectioned(by: { $0.first }) { print(section.key, section.count) }
 /// ```
-public struct SectionedValues<Key: Hashable, Element: RealmCollectionValue> {
-    fileprivate let storage: ValueSections<Key, Element>
+public struct SectionedValues<Key: Hashable, Element: OrderedValue & RealmCollectionValue> {
+    let storage: ValueSections<Key, Element>
+
+    /// The Realm that the collection is in; nil for unmanaged ones.
+    public var realm: Realm? { storage.realm }
+
+    /// True once the Realm was invalidated, or the object was deleted whose values these are.
+    public var isInvalidated: Bool { storage.isInvalidated }
+
+    /// True for what never changes: what `freeze()` gives.
+    public var isFrozen: Bool { storage.isFrozen }
 
     /// The keys of all sections, in order.
     public var allKeys: [Key] { storage.sections.map(\.key) }
@@ -26,7 +35,7 @@ public struct SectionedValues<Key: Hashable, Element: RealmCollectionValue> {
     /// not two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
-            Misuse.query("an index path with \(indexPath.count) positions was given: a section and an item are needed")
+            Misuse.indexPath(indexPath.count)
         }
         return self[indexPath[0]][indexPath[1]]
     }
@@ -48,13 +57,22 @@ extension SectionedValues: RandomAccessCollection {
 }
 
 /// One section: the values with one key, in their order. Empty once no value has the key.
-public struct ValuesSection<Key: Hashable, Element: RealmCollectionValue>: Identifiable {
+public struct ValuesSection<Key: Hashable, Element: OrderedValue & RealmCollectionValue>: Identifiable {
     /// What the values have in common.
     public let key: Key
-    fileprivate let storage: ValueSections<Key, Element>
+    let storage: ValueSections<Key, Element>
 
     /// The key.
     public var id: Key { key }
+
+    /// The Realm that the collection is in; nil for unmanaged ones.
+    public var realm: Realm? { storage.realm }
+
+    /// True once the Realm was invalidated, or the object was deleted whose values these are.
+    public var isInvalidated: Bool { storage.isInvalidated }
+
+    /// True for what never changes: what `freeze()` gives.
+    public var isFrozen: Bool { storage.isFrozen }
 
     fileprivate var values: [Element] { storage.sections.first { $0.key == key }?.values ?? [] }
 }
@@ -74,30 +92,51 @@ extension ValuesSection: RandomAccessCollection {
     }
 }
 
+/// A list, set or map of values that have an order.
+protocol OrderedProperty<Ordered>: ObservedProperty, ThreadConfined {
+    associatedtype Ordered: OrderedValue & RealmCollectionValue
+    /// The values of this moment in their order.
+    func sorted(ascending: Bool) -> [Ordered]
+}
+
+extension List: OrderedProperty where Element: OrderedValue {}
+extension MutableSet: OrderedProperty where Element: OrderedValue {}
+extension Map: OrderedProperty where Value: OrderedValue {}
+
 /// The sections that values were found to make at one state of their Realm; of unmanaged collections always anew.
-private final class ValueSections<Key: Hashable, Element: RealmCollectionValue> {
-    private let context: RealmContext?
-    private let values: () -> [Element]
-    private let key: (Element) -> Key
+final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollectionValue> {
+    let collection: any OrderedProperty<Element>
+    let key: (Element) -> Key
+    let isAscending: Bool
     private var stamp: UInt64 = 0
     private var found: [(key: Key, values: [Element])] = []
 
-    init(_ context: RealmContext?, _ key: @escaping (Element) -> Key, _ values: @escaping () -> [Element]) {
-        self.context = context
+    init(_ collection: any OrderedProperty<Element>, _ key: @escaping (Element) -> Key, isAscending: Bool) {
+        self.collection = collection
         self.key = key
-        self.values = values
+        self.isAscending = isAscending
     }
+
+    var realm: Realm? { collection.realm }
+    var isInvalidated: Bool { collection.isInvalidated }
+    var isFrozen: Bool { collection.isFrozen }
 
     /// Complexity: O(n log n) after a change of the Realm, otherwise O(1).
     var sections: [(key: Key, values: [Element])] {
-        let present = values
-        if let context {
+        guard let context = collection.core?.context else { return made() }
+        return context.guarded {
             context.confinement.require("a collection")
             if stamp == context.stamp, !context.reads.isOn || !context.reads.isTracking { return found }
+            found = made()
+            stamp = context.stamp
+            return found
         }
+    }
+
+    private func made() -> [(key: Key, values: [Element])] {
         var positions: [Key: Int] = [:]
         var made: [(key: Key, values: [Element])] = []
-        for value in present() {
+        for value in collection.sorted(ascending: isAscending) {
             let key = key(value)
             let position = positions[key] ?? made.count
             if position == made.count {
@@ -106,9 +145,34 @@ private final class ValueSections<Key: Hashable, Element: RealmCollectionValue> 
             }
             made[position].values.append(value)
         }
-        found = made
-        if let context { stamp = context.stamp }
         return made
+    }
+}
+
+// MARK: Taking them elsewhere
+
+extension SectionedValues: ThreadConfined {
+    public func _locator() -> _Locator? { storage.locator { SectionedValues(storage: $0) } }
+}
+
+extension ValuesSection: ThreadConfined {
+    public func _locator() -> _Locator? {
+        let key = key
+        return storage.locator { ValuesSection(key: key, storage: $0) }
+    }
+}
+
+extension ValueSections {
+    fileprivate func locator(_ make: @escaping (ValueSections) -> Any?) -> _Locator? {
+        // Depends on the value alone, so that it may be called anywhere.
+        let (key, isAscending) = (key, isAscending)
+        return collection._locator()?.then { found in
+            guard let collection = found as? any OrderedProperty<Element> else { return nil }
+            let sections = ValueSections(collection, key, isAscending: isAscending)
+            // What is frozen asks the closure now.
+            if collection.isFrozen { _ = sections.sections }
+            return make(sections)
+        }
     }
 }
 
@@ -123,7 +187,7 @@ extension List where Element: OrderedValue {
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Element> {
-        SectionedValues(storage: ValueSections(core?.context, key) { self.sorted(ascending: ascending) })
+        SectionedValues(storage: ValueSections(self, key, isAscending: ascending))
     }
 }
 
@@ -136,7 +200,7 @@ extension MutableSet where Element: OrderedValue {
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Element> {
-        SectionedValues(storage: ValueSections(core?.context, key) { self.sorted(ascending: ascending) })
+        SectionedValues(storage: ValueSections(self, key, isAscending: ascending))
     }
 }
 
@@ -149,6 +213,6 @@ extension Map where Value: OrderedValue {
     public func sectioned<Key: Hashable>(
         by key: @escaping (Value) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Value> {
-        SectionedValues(storage: ValueSections(core?.context, key) { self.sorted(ascending: ascending) })
+        SectionedValues(storage: ValueSections(self, key, isAscending: ascending))
     }
 }

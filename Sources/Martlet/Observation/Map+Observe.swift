@@ -34,7 +34,7 @@ extension Map {
     ) -> NotificationToken {
         observe("map", keyPaths, queue) { id, paths, schema throws(ResolvedPath.Failure) in
             try MapTracker(id, keyPaths: paths, schema)
-        } tell: { event, map in
+        } tell: { event, _, map in
             switch event {
             case .initial: block(.initial(map))
             case .update(let change, _):

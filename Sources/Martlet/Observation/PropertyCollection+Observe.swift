@@ -35,7 +35,7 @@ extension ObservedProperty {
         let elements = core.map { DeletedElement.Kind(type: $0.target?.type, element: $0.property.element) }
         return observe(kind, keyPaths, queue, keepsPast: keepsPast) { id, paths, schema throws(ResolvedPath.Failure) in
             try ElementsTracker(id, keyPaths: paths, schema)
-        } tell: { event, collection in
+        } tell: { event, _, collection in
             if let elements, let event = _CollectionEvent(event, elements) { tell(event, collection) }
         }
     }
@@ -44,7 +44,7 @@ extension ObservedProperty {
     func observe<Tracker: CollectionTracker>(
         _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool = false,
         _ tracker: @escaping (CollectionID, [PropertyPath]?, DatabaseSchema) throws(ResolvedPath.Failure) -> Tracker,
-        tell: @escaping (TrackedEvent<Tracker.Change>, Self) -> Void
+        tell: @escaping (TrackedEvent<Tracker.Change>, Tracker.State?, Self) -> Void
     ) -> NotificationToken {
         guard let core else { Misuse.observeUnmanaged("\(Self.self)") }
         let context = core.context
@@ -52,7 +52,7 @@ extension ObservedProperty {
         core.requireValid()
         let paths = core.requireKeyPaths(keyPaths)
         let id = core.id
-        return context.observe(on: queue, { [self] in tell(.failure($0), self) }) {
+        return context.observe(on: queue, { [self] in tell(.failure($0), nil, self) }) {
             [self] context, registration in
             var observed = self
             if core.context !== context {
@@ -66,7 +66,7 @@ extension ObservedProperty {
                 try tracker(id, paths, context.schema)
             }
             context.follow(follower, registration, keepsPast: keepsPast) { event, state, _ in
-                tell(event, state?.isOver == true ? collection : collection.current)
+                tell(event, state, state?.isOver == true ? collection : collection.current)
             }
         }
     }

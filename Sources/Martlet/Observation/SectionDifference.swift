@@ -20,20 +20,31 @@ struct SectionDifference<Key: Hashable> {
             && sectionsToDelete.isEmpty
     }
 
+    // Elements that are other ones than before, or have changed.
+    private let modified: KeySet
+    private let replaced: KeySet
+
     /// The difference between all sections.
-    init(_ old: Sections<Key>, _ new: Sections<Key>, _ change: ResultsTracker.Change) {
+    ///
+    /// - Parameters:
+    ///   - modified: elements whose modification is told.
+    ///   - replaced: elements that are other ones than before under the same keys.
+    init(
+        _ old: Sections<Key>, _ new: Sections<Key>, modified: KeySet = KeySet(), replaced: KeySet = KeySet()
+    ) {
+        (self.modified, self.replaced) = (modified, replaced)
         let survivors = new.keys.indices.compactMap { now in old.positions[new.keys[now]].map { (old: $0, new: now) } }
         let stays = IncreasingSubsequence.longest(of: survivors.map(\.old))
         let staying = zip(survivors, stays).filter(\.1).map(\.0)
         sectionsToDelete = IndexSet(old.keys.indices).subtracting(IndexSet(staying.map(\.old)))
         sectionsToInsert = IndexSet(new.keys.indices).subtracting(IndexSet(staying.map(\.new)))
-        let differing = Self.differing(new, change)
+        let differing = differing(new)
         var staysAt: [Int: Int] = [:]
         for section in staying { staysAt[section.new] = section.old }
         for now in new.keys.indices {
             if let before = staysAt[now] {
                 if old.members[before] != new.members[now] || differing.contains(now) {
-                    compare(old, before, new, now, change)
+                    compare(old, before, new, now)
                 }
             } else {
                 insertions += new.members[now].indices.map { [now, $0] }
@@ -42,30 +53,31 @@ struct SectionDifference<Key: Hashable> {
     }
 
     /// What it means for the section of one key, wherever it stands.
-    init(_ key: Key, _ old: Sections<Key>, _ new: Sections<Key>, _ change: ResultsTracker.Change) {
+    init(
+        _ key: Key, _ old: Sections<Key>, _ new: Sections<Key>, modified: KeySet = KeySet(), replaced: KeySet = KeySet()
+    ) {
+        (self.modified, self.replaced) = (modified, replaced)
         switch (old.positions[key], new.positions[key]) {
         case (nil, nil): break
         case (let before?, nil): sectionsToDelete = [before]
         case (nil, let now?):
             sectionsToInsert = [now]
             insertions = new.members[now].indices.map { [now, $0] }
-        case (let before?, let now?): compare(old, before, new, now, change)
+        case (let before?, let now?): compare(old, before, new, now)
         }
     }
 
     /// Sections with modified elements.
-    private static func differing(_ new: Sections<Key>, _ change: ResultsTracker.Change) -> Set<Int> {
-        let marked = change.modified.union(change.replaced)
+    private func differing(_ new: Sections<Key>) -> Set<Int> {
+        let marked = modified.union(replaced)
         if marked.isEmpty { return [] }
         return Set(new.members.indices.filter { new.members[$0].contains { marked.contains($0) } })
     }
 
-    private mutating func compare(
-        _ old: Sections<Key>, _ before: Int, _ new: Sections<Key>, _ now: Int, _ change: ResultsTracker.Change
-    ) {
+    private mutating func compare(_ old: Sections<Key>, _ before: Int, _ new: Sections<Key>, _ now: Int) {
         let rows = CollectionDiff.change(
-            from: KeySequence(old.members[before]), to: KeySequence(new.members[now]), modified: change.modified,
-            replaced: change.replaced)
+            from: KeySequence(old.members[before]), to: KeySequence(new.members[now]), modified: modified,
+            replaced: replaced)
         #if MARTLET_SEEDED_BUGS
             let before = SeededBug.isOn(.sectionOfDeletions) ? now : before
         #endif

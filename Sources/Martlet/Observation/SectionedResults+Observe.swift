@@ -30,8 +30,8 @@ public struct _SectionsEvent {
 
 /// Sections, or one of them, that can be observed.
 public protocol ObservableSections<Row> {
-    /// The class of the elements that stand in sections.
-    associatedtype Row: ObjectBase
+    /// What stands in sections: a class of objects, or a type of values.
+    associatedtype Row
     /// What all variants of `observe` come to.
     func _observeSections(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, Self) -> Void
@@ -46,7 +46,7 @@ extension SectionedResults: ObservableSections {
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, SectionedResults) -> Void
     ) -> NotificationToken {
         storage.observe(keyPaths, queue) {
-            SectionDifference($0, $1, $2)
+            SectionDifference($0, $1, modified: $2.modified, replaced: $2.replaced)
         } tell: {
             tell($0, SectionedResults($1))
         }
@@ -62,7 +62,7 @@ extension ResultsSection: ObservableSections {
     ) -> NotificationToken {
         let key = key
         return storage.observe(keyPaths, queue) {
-            SectionDifference(key, $0, $1, $2)
+            SectionDifference(key, $0, $1, modified: $2.modified, replaced: $2.replaced)
         } tell: {
             tell($0, ResultsSection(key: key, storage: $1))
         }
@@ -77,7 +77,7 @@ extension ObservableSections {
     ///
     /// - Parameters:
     ///   - keyPaths: which properties count as modifications, through links too; nil for all, up to four objects deep.
-    ///     Elements that come, go or change their section are told in any case.
+    ///     Elements that come, go or change their section are told in any case. Traps where the elements are values.
     ///   - queue: a serial queue to observe on instead; the sections given to the block then belong to it, and keys are
     ///     made there.
     ///   - block: is told of each change.
@@ -98,7 +98,9 @@ extension ObservableSections {
             }
         }
     }
+}
 
+extension ObservableSections where Row: ObjectBase {
     /// The same with typed key paths.
     public func observe(
         keyPaths: [any KeyPathDescriptor<Row>], on queue: DispatchQueue? = nil,
@@ -184,7 +186,7 @@ extension SectionStorage {
 }
 
 extension _SectionsEvent {
-    fileprivate init<Key>(_ difference: SectionDifference<Key>) {
+    init<Key>(_ difference: SectionDifference<Key>) {
         self.init(
             kind: .update(
                 deletions: difference.deletions, insertions: difference.insertions,

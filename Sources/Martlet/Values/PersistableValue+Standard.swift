@@ -23,6 +23,7 @@ extension FixedWidthInteger where Self: NumericValue {
     public static func _sum(_ stored: StoredValue) -> Self? {
         switch stored.raw {
         case .integer(let number): Self(exactly: number)
+        case .real(let number): Self(exactly: number.rounded())
         case .blob: Decimal128._value(stored).flatMap { Self("\($0)") }
         default: _number(stored)
         }

@@ -1,3 +1,4 @@
+import CMartletRuntime
 import Dispatch
 import Foundation
 
@@ -20,6 +21,7 @@ final class CommitWatch: @unchecked Sendable {
     static let queue = DispatchQueue(label: "martlet.commit-watch", qos: .userInitiated)
     private let descriptor: Int32
     private let lock = NSLock()
+    private let forks = cmartlet_fork_count()
     /// By the number that the system gives each watched file.
     private var members: [Int32: [Member]] = [:]
     private var source: (any DispatchSourceRead)?
@@ -42,7 +44,9 @@ final class CommitWatch: @unchecked Sendable {
 
         /// False when the file cannot be watched.
         func add(_ monitor: ExternalCommitMonitor, _ path: String) -> Bool {
-            locked { members in
+            // Nobody reads the events in a forked child, which shares the watches with its parent.
+            guard forks == cmartlet_fork_count() else { return false }
+            return locked { members in
                 let number = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY | IN_CLOSE_WRITE))
                 guard number >= 0 else { return false }
                 members[number, default: []].append(Member(monitor: monitor))
@@ -52,6 +56,7 @@ final class CommitWatch: @unchecked Sendable {
 
         /// Ends the watches that nobody has an interest in any more.
         func sweep() {
+            guard forks == cmartlet_fork_count() else { return }
             let living = locked { members in
                 let living = members.mapValues { $0.compactMap(\.monitor) }
                 for (number, monitors) in living {
@@ -95,7 +100,7 @@ final class CommitWatch: @unchecked Sendable {
             for (monitor, isCertain) in heard { monitor.hear(isCertain: isCertain) }
         }
     #else
-        private init?() { return nil }
+        private init?() { nil }
         func add(_ monitor: ExternalCommitMonitor, _ path: String) -> Bool { false }
         func sweep() {}
     #endif

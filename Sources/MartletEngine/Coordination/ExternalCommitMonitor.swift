@@ -8,7 +8,7 @@ import MartletSQLite
 /// Looking is cheap: SQLite's `data_version` changes with every commit of another connection and is read from shared
 /// memory; only then is the version row read. The connection is never left inside a transaction, so it pins nothing.
 ///
-/// Ledger: `connection`, `dataVersion` and `isStopped` under `lock`.
+/// Ledger: `connection`, `dataVersion`, `isStopped` and `isRetrying` under `lock`.
 // Sendable by the ledger above.
 final class ExternalCommitMonitor: @unchecked Sendable {
     private weak var coordinator: StoreCoordinator?
@@ -16,6 +16,8 @@ final class ExternalCommitMonitor: @unchecked Sendable {
     private var connection: Connection?
     private var dataVersion: Int64?
     private var isStopped = false
+    /// A look has failed and is going to be repeated.
+    private var isRetrying = false
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
@@ -44,9 +46,24 @@ final class ExternalCommitMonitor: @unchecked Sendable {
     func hear(isCertain: Bool) {
         guard let coordinator, !isOver else { return }
         // Most often the writer was this process.
-        if !isCertain, coordinator.hasTold(coordinator.writeLock.noted) { return }
-        // Nobody may ever tell of it again.
-        if !look() { lookSoon(coordinator.environment.externalCommitMilliseconds) }
+        if !isCertain, coordinator.hasTold(coordinator.writeLock.noted) { return coordinator.leaveCopiedLog() }
+        if !look() { retry(coordinator.environment.externalCommitMilliseconds) }
+    }
+
+    // Nobody may ever tell of it again. One look is enough for all that could not be done.
+    private func retry(_ milliseconds: Int) {
+        lock.lock()
+        let isFirst = !isRetrying
+        isRetrying = true
+        lock.unlock()
+        guard isFirst else { return }
+        CommitWatch.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+            guard let self else { return }
+            lock.lock()
+            isRetrying = false
+            lock.unlock()
+            hear(isCertain: true)
+        }
     }
 
     func stop() {
@@ -68,6 +85,7 @@ final class ExternalCommitMonitor: @unchecked Sendable {
     @discardableResult
     func look() -> Bool {
         guard let coordinator else { return true }
+        defer { coordinator.leaveCopiedLog() }
         do {
             if let version = try newVersion(coordinator), coordinator.isNews(version) {
                 coordinator.tellListeners(version, nil)

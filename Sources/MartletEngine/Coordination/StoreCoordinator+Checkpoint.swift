@@ -1,3 +1,4 @@
+import CMartletRuntime
 import Dispatch
 import Foundation
 import MartletSQLite
@@ -9,10 +10,23 @@ import MartletSQLite
 extension StoreCoordinator {
     private static let queue = DispatchQueue(label: "martlet.checkpoint", qos: .utility)
 
-    // A checkpoint under way is finished before the program ends, so that the next one finds a short log.
+    // A checkpoint under way is finished before the program ends, so that the next one finds a short log. It is not waited
+    // for long, for it may wait itself for a write that the thread which ends the program has begun; and not at all in a
+    // forked child, where nobody carries it out.
     private static let waitsAtExit: Void = {
-        atexit { StoreCoordinator.queue.sync {} }
+        _ = forksAtFirst
+        atexit {
+            guard cmartlet_fork_count() == StoreCoordinator.forksAtFirst else { return }
+            let end = DispatchSemaphore(value: 0)
+            StoreCoordinator.queue.async { end.signal() }
+            _ = end.wait(timeout: .now() + .seconds(2))
+        }
     }()
+
+    private static let forksAtFirst = cmartlet_fork_count()
+
+    // How long a checkpoint in the background waits for writers; the next commit asks again.
+    private static let backgroundPatience = 1_000
 
     // The log starts again at its beginning once it was copied and nobody reads from it.
     func isCheckpointDue(_ frames: Int) -> Bool {
@@ -33,8 +47,13 @@ extension StoreCoordinator {
         guard isFirst else { return }
         Self.waitsAtExit
         Self.queue.async { [weak self] in
-            self?.locked { $0.isCheckpointPending = false }
-            _ = try? self?.checkpoint()
+            guard let self else { return }
+            locked { $0.isCheckpointPending = false }
+            do {
+                try checkpoint(patience: min(Self.backgroundPatience, environment.writeTimeoutMilliseconds))
+            } catch {
+                locked { $0.checkpointedFrames = 0 }
+            }
         }
     }
 
@@ -43,13 +62,15 @@ extension StoreCoordinator {
 
     /// Copies the log into the database file as far as readers allow.
     /// Returns the frames in the log and the frames copied.
+    ///
+    /// - Parameter patience: milliseconds to wait for writers; nil for as long as a write waits.
     @discardableResult
-    package func checkpoint() throws(EngineError) -> (logFrames: Int, copiedFrames: Int) {
+    package func checkpoint(patience: Int? = nil) throws(EngineError) -> (logFrames: Int, copiedFrames: Int) {
         // Without the gate this is what every SQLite program does: no lock is taken, and a commit may come in between.
         guard environment.usesGate else {
             return try EngineError.naming(path) { try checkpointer().checkpointPassively() }
         }
-        try writeLock.acquire()
+        try writeLock.acquire(milliseconds: patience ?? environment.writeTimeoutMilliseconds)
         defer { writeLock.release() }
         return try EngineError.naming(path) {
             let writer = try takeConnection()
@@ -57,8 +78,16 @@ extension StoreCoordinator {
             let done = try checkpoint(holding: writer)
             let isLong = StoreFiles.logBytes(path) > Self.longLogBytes
             let isCopied = done.logFrames == done.copiedFrames
-            locked { $0.isLogHeld = isLong && !isCopied }
-            if isLong && isCopied { try shortenLog(writer) }
+            // What another process holds is not known to have ended before the next checkpoint that is due.
+            locked { state in
+                let newest = state.newestVersion
+                state.isLogHeld = isLong && !isCopied && state.pinned.keys.contains { $0 < newest }
+            }
+            if isLong && isCopied {
+                // Others have been told, and leave the log in an instant.
+                environment.sleep(Self.othersMicroseconds)
+                try shortenLog(writer)
+            }
             return done
         }
     }
@@ -77,13 +106,27 @@ extension StoreCoordinator {
         defer { try? writer.run("ROLLBACK") }
         environment.yield(.insideGate)
         let (frames, copied) = try checkpointer.checkpointPassively()
-        if frames > 0 && frames == copied { try? leaveLog() }
+        if frames > 0 && frames == copied, let version = try? Catalog.meta(writer).version {
+            locked { $0.copiedVersion = version }
+            try? leaveLog()
+            writeLock.note(copied: version)
+        }
         return (frames, copied)
+    }
+
+    /// Leaves the log when the checkpoint of another process has copied it.
+    func leaveCopiedLog() {
+        guard let copied = writeLock.notedCopied else { return }
+        let isNew = locked { state in
+            defer { state.copiedVersion = copied }
+            return state.copiedVersion != copied && state.newestVersion == copied
+        }
+        if isNew { try? leaveLog() }
     }
 
     /// Moves handles of the newest version from the log to the database file, where the same version now lies: as long as
     /// anybody reads from the log it can only grow.
-    // Under the write lock nobody can commit in between, so what is pinned anew is the same version.
+    // Under the write lock nobody can commit in between; without it, what is pinned anew may be another version, and is let go.
     private func leaveLog() throws {
         let (handles, newest) = locked { state in (state.handles.values.compactMap(\.handle), state.newestVersion) }
         for handle in handles where handle.version == newest {
@@ -101,6 +144,9 @@ extension StoreCoordinator {
     // A log of this size is worth a commit of its own, although the program goes on.
     private static let longLogBytes = 32 * 1_024 * 1_024
 
+    // Enough for a process that is told of a file to hear it.
+    private static let othersMicroseconds: UInt32 = 5_000
+
     /// Leaves a short log behind: the next open has to read all of it. Skipped when others are writing.
     func closeLog(_ connection: Connection?) {
         guard let connection else { return }
@@ -115,22 +161,11 @@ extension StoreCoordinator {
     }
 
     // A commit on a log that is copied in full, and that nobody reads from, starts it again at its beginning and cuts it to
-    // the limit. It is a version like any other, with an empty change set.
+    // the limit. It is no version, and nobody is told of it: it changes a row that stands for none.
     private func shortenLog(_ connection: Connection) throws {
         try connection.execute("PRAGMA journal_size_limit = 0")
         defer { try? connection.execute("PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)") }
-        try connection.run("BEGIN IMMEDIATE")
-        do {
-            let version = Int64(bitPattern: try Catalog.meta(connection).version + 1)
-            try connection.run("UPDATE martlet_meta SET version = ?1 WHERE id = 1", [.integer(version)])
-            try connection.run(
-                "INSERT INTO martlet_changes VALUES (?1, ?2)",
-                [.integer(version), .blob(ChangeSetCodec.encode(ChangeSet()))])
-            try connection.run("COMMIT")
-            writeLock.note(Version(bitPattern: version))
-        } catch {
-            try? connection.run("ROLLBACK")
-            throw error
-        }
+        // Random, because SQLite writes no page for what changes no byte.
+        try connection.run("REPLACE INTO martlet_changes VALUES (-1, randomblob(8))")
     }
 }

@@ -61,6 +61,7 @@ extension StoreCoordinator {
 
     /// Takes the connection out of a handle that nobody else will read from.
     func surrender(_ handle: SnapshotHandle) -> Connection? {
+        requireSameProcess()
         guard let connection = handle.surrender() else { return nil }
         forget(ObjectIdentifier(handle), handle.version)
         return connection

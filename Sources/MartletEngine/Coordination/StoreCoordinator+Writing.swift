@@ -88,6 +88,8 @@ extension StoreCoordinator {
     }
 
     func finishCancel(_ written: SnapshotHandle) throws(EngineError) -> SnapshotHandle {
+        // The lock, and what the transaction has written to the log, are the parent's.
+        requireSameProcess()
         defer { writeLock.release() }
         return try EngineError.naming(path) { try reopen(written) }
     }

@@ -38,6 +38,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var checkpointedFrames = 0
         /// The last checkpoint found a long log that it could not copy in full, because somebody reads an older version.
         var isLogHeld = false
+        /// The version that was last copied out of the log as a whole, as far as this process has heard.
+        var copiedVersion: Version = 0
         /// The Realm open on each executor.
         var residents: [UInt64: Resident] = [:]
         /// The frozen Realm of each version.
@@ -98,7 +100,7 @@ package final class StoreCoordinator: @unchecked Sendable {
     }
 
     deinit {
-        guard environment.processID() == processID else { return abandonInherited() }
+        if isInherited { return abandonInherited() }
         if let (connection, _) = state.opened { state.idle.append(connection) }
         if !options.isReadOnly && !options.isTemporary { closeLog(state.idle.popLast()) }
         checkpointConnection?.close()
@@ -111,6 +113,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         for connection in state.idle + [checkpointConnection, state.opened?.connection].compactMap({ $0 }) {
             _ = Unmanaged.passRetained(connection)
         }
+        writeLock.abandon()
     }
 
     private func adopt(_ opened: StoreOpener.Opened, _ options: StoreOptions) {
@@ -196,8 +199,11 @@ package final class StoreCoordinator: @unchecked Sendable {
     }
 
     func requireSameProcess() {
-        if environment.processID() != processID { environment.stopForkedChild(path) }
+        if isInherited { environment.stopForkedChild(path) }
     }
+
+    /// True in a forked child, to which nothing of this belongs.
+    var isInherited: Bool { environment.processID() != processID }
 
     /// The newest version that this process knows to be committed; others may have committed more.
     package var newestKnownVersion: Version { locked { $0.newestVersion } }

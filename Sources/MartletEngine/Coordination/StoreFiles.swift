@@ -81,7 +81,7 @@ package enum StoreFiles {
     static func isFolder(_ path: String) -> Bool { (status(path)?.st_mode ?? 0) & S_IFMT == S_IFDIR }
 
     static func identity(_ path: String) -> Identity? {
-        status(path).map { Identity(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)) }
+        status(path).map { Identity(device: UInt64(truncatingIfNeeded: $0.st_dev), inode: UInt64($0.st_ino)) }
     }
 
     /// The path without symbolic links, as far as it exists. A link may lead to a file that is not there yet.

@@ -182,7 +182,7 @@ package final class WriteTransaction {
 
     /// Takes back what has not ended yet. The lock goes to the next writer whatever has failed.
     package func abandon() {
-        if isOpen { _ = try? cancel() }
+        if isOpen && !coordinator.isInherited { _ = try? cancel() }
     }
 
     /// Takes everything back and returns the version from before, pinned.

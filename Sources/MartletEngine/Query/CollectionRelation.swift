@@ -182,11 +182,8 @@ extension QueryCompiler {
         else {
             throw QueryFailure("'\(path.text)' has no \(isArithmetic ? "sum or average" : "order")")
         }
-        let sum = value.kind == .number && value.isWhole && function == .sum
-        // SQLite's sum stops at 64 bits, so halves of the numbers are added up.
-        let result =
-            sum
-            ? "martlet_whole(sum(\(value.sql) >> 32), sum(\(value.sql) & 4294967295))" : Self.aggregate(function, value)
+        let isWhole = value.kind == .number && value.isWhole && function == .sum
+        let result = isWhole ? Self.sumInHalves(value) : Self.aggregate(function, value)
         return QueryTerm(relation.of(owner).select(result), value.kind)
     }
 
@@ -197,6 +194,11 @@ extension QueryCompiler {
         }
         if function.isArithmetic { return "martlet_decimal_\(function.rawValue)(\(value.sql))" }
         return "\(function.rawValue)(nullif(\(value.sql), \(DecimalNumber.nanLiteral)))"
+    }
+
+    /// The sum of whole numbers, also where a sum on the way there does not fit 64 bits, at which SQLite's own stops.
+    static func sumInHalves(_ value: QueryTerm) -> String {
+        "martlet_whole(sum(\(value.sql) >> 32), sum(\(value.sql) & 4294967295))"
     }
 
     // MARK: Other conditions

@@ -43,15 +43,18 @@ package struct QueryCompiler {
         return finish("SELECT count(*) FROM \(rows)")
     }
 
+    /// - Parameter inHalves: adds whole numbers up slower, but beyond 64 bits; what SQLite's sum stops at is to be asked
+    ///   again like this.
     package mutating func aggregate(
-        _ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan
+        _ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan, inHalves: Bool = false
     ) throws -> Query {
         let layout = schema[plan.table].layout
         let term = try term(.path(path), .row(plan.table, "t"))
         let condition =
             try plan.stages.isEmpty
             ? condition(plan) : " WHERE t.\(layout.keyColumn) IN (SELECT k FROM (\(ranked(plan))))"
-        return finish("SELECT \(Self.aggregate(function, term)) FROM \(layout.table) t\(condition)")
+        let result = inHalves ? Self.sumInHalves(term) : Self.aggregate(function, term)
+        return finish("SELECT \(result) FROM \(layout.table) t\(condition)")
     }
 
     /// Those of `keys` that match, each with its sort values, of a plan without stages. Parameters for the keys come first.

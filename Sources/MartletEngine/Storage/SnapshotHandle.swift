@@ -36,7 +36,10 @@ package final class SnapshotHandle: @unchecked Sendable {
     }
 
     deinit {
-        if let connection { release(ObjectIdentifier(self), connection) }
+        guard let connection else { return }
+        // To end its transaction would touch the locks of the parent process.
+        if forks != cmartlet_fork_count() { return _ = Unmanaged.passRetained(connection) }
+        release(ObjectIdentifier(self), connection)
     }
 
     /// Reads with the connection to oneself. Must not be nested, and must not call out to users.

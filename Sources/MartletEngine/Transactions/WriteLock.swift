@@ -26,9 +26,12 @@ final class WriteLock: @unchecked Sendable {
     }
 
     /// Waits for its turn among threads, then among processes.
-    func acquire() throws(EngineError) {
-        let deadline = environment.now() + UInt64(environment.writeTimeoutMilliseconds) * 1_000_000
-        guard turn.wait(timeout: .now() + .milliseconds(environment.writeTimeoutMilliseconds)) == .success else {
+    func acquire() throws(EngineError) { try acquire(milliseconds: environment.writeTimeoutMilliseconds) }
+
+    /// The same with patience of one's own.
+    func acquire(milliseconds: Int) throws(EngineError) {
+        let deadline = environment.now() + UInt64(milliseconds) * 1_000_000
+        guard turn.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else {
             throw EngineError(
                 .busy, path: path,
                 "another thread kept its write transaction open for too long; try again when it is done")
@@ -54,6 +57,14 @@ final class WriteLock: @unchecked Sendable {
         turn.signal()
     }
 
+    /// Lets go of what a forked child has inherited. Dispatch allows no semaphore to end that is waited for, and the thread
+    /// that would signal it is the parent's.
+    func abandon() {
+        let descriptor = opened.exchange(-1, ordering: .acquiringAndReleasing)
+        if descriptor >= 0 { close(descriptor) }
+        _ = Unmanaged.passRetained(self)
+    }
+
     // MARK: Telling others
 
     /// Leaves the number of a version that was committed, for those who watch the file. For the holder of the lock.
@@ -62,10 +73,27 @@ final class WriteLock: @unchecked Sendable {
         _ = pwrite(descriptor, &number, MemoryLayout<Version>.size, 0)
     }
 
+    /// Leaves the number of a version that lies in the database file as a whole: whoever shows it need not read the log any
+    /// more, which can only grow as long as somebody does. For the holder of the lock.
+    func note(copied version: Version) {
+        var number = version.littleEndian
+        _ = pwrite(descriptor, &number, MemoryLayout<Version>.size, off_t(MemoryLayout<Version>.size))
+    }
+
     /// What was noted last by any process; nil when that is not known.
-    var noted: Version? {
+    var noted: Version? { number(at: 0) }
+
+    /// The version that was last noted as copied; nil when that is not known.
+    var notedCopied: Version? { number(at: off_t(MemoryLayout<Version>.size)) }
+
+    private func number(at offset: off_t) -> Version? {
         var number: Version = 0
-        let count = pread(descriptor, &number, MemoryLayout<Version>.size, 0)
+        var descriptor = descriptor
+        // Whoever never writes has not opened it.
+        let isOwn = descriptor < 0
+        if isOwn { descriptor = open(path, O_RDONLY | O_CLOEXEC) }
+        defer { if isOwn && descriptor >= 0 { close(descriptor) } }
+        let count = pread(descriptor, &number, MemoryLayout<Version>.size, offset)
         return count == MemoryLayout<Version>.size ? Version(littleEndian: number) : nil
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import MartletSQLite
+import Synchronization
 import Testing
 
 @testable import MartletEngine
@@ -32,7 +33,9 @@ struct ShrinkingLogTests {
         second = nil
         StoreCoordinator.waitForCheckpoints()
         #expect(logBytes(folder) < 1_000_000)
+        let version = try #require(writer.handle?.version)
         try writer.refresh()
+        #expect(writer.handle?.version == version, "a shorter log is no news")
         #expect(try writer.noteCount == 80)
         #expect(try writer.integrity == .text("ok"))
     }
@@ -47,14 +50,69 @@ struct ShrinkingLogTests {
         let held = try writer.coordinator.checkpoint()
         #expect(held.copiedFrames < held.logFrames && logBytes(folder) > 40_000_000)
         #expect(try reader.noteCount == 0)
-        // Letting go checkpoints in the background, which the next write would find busy: it is waited for.
-        writer.handle = nil
-        StoreCoordinator.waitForCheckpoints()
-        #expect(logBytes(folder) > 40_000_000, "the other process still reads what the log holds")
         reader.handle = nil
         try writer.add("one more")
         try writer.coordinator.checkpoint()
         #expect(logBytes(folder) < 1_000_000)
         #expect(try reader.noteCount == 81)
+    }
+
+    @Test("O2 a log that another process keeps long does not cost every commit a checkpoint") func noStorm() throws {
+        let folder = try TestFolder()
+        let checkpoints = Counter()
+        let writer = try VirtualProcess(folder.path()) {
+            $0.environment.step = { if $0 == .beforeCheckpoint { checkpoints.increment() } }
+        }
+        let reader = try VirtualProcess(folder.path())
+        try reader.refresh()
+        try writeMuch(writer)
+        try writer.coordinator.checkpoint()
+        let before = checkpoints.value
+        for number in 0..<20 { try writer.add("\(number)") }
+        StoreCoordinator.waitForCheckpoints()
+        #expect(before > 0 && checkpoints.value == before)
+        #expect(logBytes(folder) > 40_000_000)
+    }
+
+    @Test("O2 N27 the log of a writer stays short beside another process that follows it") func follower() throws {
+        let folder = try TestFolder()
+        let writer = try VirtualProcess(folder.path())
+        let follower = try VirtualProcess(folder.path()) {
+            $0.environment.externalCommitMilliseconds = 60_000
+            $0.environment.missedCommitMilliseconds = 0
+        }
+        let ear = Counter()
+        follower.coordinator.listen(ear) { _, _ in ear.increment() }
+        var largest = 0
+        for number in 0..<1_200 {
+            try writer.add("\(number)", tags: [String(repeating: "x", count: 500)])
+            try follower.refresh()
+            largest = max(largest, logBytes(folder))
+            guard number.isMultiple(of: 50) else { continue }
+            // A look of the follower's at the version may be under way, which reads the log.
+            try #require(eventually { (try? writer.coordinator.checkpoint()).map { $0 == $1 } == true })
+            let version = try #require(writer.handle?.version)
+            try #require(eventually { follower.coordinator.locked { $0.copiedVersion } == version })
+            // What heard of it has left the log.
+            CommitWatch.queue.sync {}
+            #expect(follower.handle?.version == version)
+        }
+        #expect(largest < 3 << 20, "\(largest) bytes")
+        #expect(try follower.noteCount == 1_200)
+        follower.coordinator.stopListening(ear)
+    }
+
+    private func eventually(_ condition: () -> Bool) -> Bool {
+        for _ in 0..<20_000 {
+            if condition() { return true }
+            usleep(1_000)
+        }
+        return false
+    }
+
+    private final class Counter: Sendable {
+        private let count = Atomic(0)
+        var value: Int { count.load(ordering: .relaxed) }
+        func increment() { count.add(1, ordering: .relaxed) }
     }
 }

@@ -124,6 +124,30 @@ struct FileChangeTests {
         }
     }
 
+    @Test("O1 a forked child that leaves a write of its parent traps, and the parent's write goes on")
+    func forkedWrite() async {
+        await #expect(processExitsWith: .success) {
+            let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 0 }
+            let foreign = try test.foreignRealm()
+            try test.realm.beginWrite()
+            test.realm.add(Dog(name: "Rex"))
+            let child = cmartlet_fork()
+            if child == 0 {
+                test.realm.cancelWrite()
+                _exit(0)
+            }
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+            // It was ended by a signal.
+            #expect(status & 0x7f != 0)
+            #expect(throws: Realm.Error.self) { try foreign.write {} }
+            try test.realm.commitWrite()
+            try foreign.write { foreign.add(Dog(name: "Max")) }
+            test.realm.refresh()
+            #expect(test.names == ["Rex", "Max"])
+        }
+    }
+
     @Test("O1 another file in the place of an open one is opened as what it is")
     func replaced() throws {
         let test = try TestRealm()

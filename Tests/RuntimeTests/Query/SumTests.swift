@@ -23,6 +23,19 @@ import Testing
         #expect(ScalarLists(int8s: [100, -100, 27]).int8s.sum() == 27)
     }
 
+    @Test("O53 a sum that fits is there, although one on its way does not") func partialSums() throws {
+        let test = try TestRealm()
+        let values: [Int] = [.max, .max, 5, .min, .min, 2]
+        try test.realm.write {
+            test.realm.add(values.enumerated().map { Scalars(value: ["id": $0.offset, "int": $0.element]) })
+            test.realm.add(ScalarLists(id: 1, ints: values))
+        }
+        let all = test.realm.objects(Scalars.self)
+        #expect(all.sum { $0.int } == 5 && all.filter("id < 2").sum(ofProperty: "int") as Double == 0x1p64)
+        #expect(try #require(test.realm.objects(ScalarLists.self).first).ints.sum() == 5)
+        #expect(ScalarLists(ints: values).ints.sum() == 5)
+    }
+
     @Test("O53 fields that may be nil are aggregated over those that are not") func optionalFields() throws {
         let test = try TestRealm()
         let values: [Int?] = [3, nil, 4]
@@ -71,6 +84,12 @@ import Testing
             _ = test.realm.objects(Scalars.self).sum { $0.int }
         }
         expectMessage(large, "the sum does not fit 'Int'")
+        let floating = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            try test.realm.write { test.realm.add(Scalars(id: 1, double: 1e19)) }
+            let _: Int = test.realm.objects(Scalars.self).sum(ofProperty: "double")
+        }
+        expectMessage(floating, "the sum does not fit 'Int'")
         let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ScalarLists(ints: [.max, 1]).ints.sum()
         }

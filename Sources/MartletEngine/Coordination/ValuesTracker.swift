@@ -1,0 +1,49 @@
+package import MartletSQLite
+
+/// Follows the values of the list, set or map of one row from version to version, for those who order them in a way of
+/// their own: it says what the values are, and leaves it to them to say how they differ.
+package struct ValuesTracker: CollectionTracker {
+    package struct State: TrackedState {
+        /// In the collection's own order; those of a map without their keys.
+        package let values: [SQLValue]
+        package let isOver: Bool
+        package static let over = State(values: [], isOver: true)
+    }
+
+    package struct Change: TrackedChange {
+        package let isEmpty: Bool
+    }
+
+    private let elements: ElementsTracker
+    private let isMap: Bool
+
+    package init(_ id: CollectionID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
+        elements = try ElementsTracker(id, keyPaths: nil, schema)
+        isMap = schema[id.table].type.properties[id.property].kind == .map
+    }
+
+    package var owner: CollectionOwner? { elements.owner }
+
+    package func state(_ handle: SnapshotHandle) throws -> State {
+        if try elements.state(handle).isOver { return .over }
+        let all = try handle.read { try elements.elements($0) }
+        return State(values: isMap ? stride(from: 1, to: all.count, by: 2).map { all[$0] } : all, isOver: false)
+    }
+
+    package func advance(
+        _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
+    ) throws -> (state: State, change: Change) {
+        let id = elements.id
+        if old.isOver { return (old, Change(isEmpty: true)) }
+        if let changes {
+            if changes.changes.tables[id.table]?.deleted.contains(id.owner) == true {
+                return (.over, Change(isEmpty: old.values.isEmpty))
+            }
+            guard changes.changes.collections[id] != nil else { return (old, Change(isEmpty: true)) }
+        }
+        let new = try state(handle)
+        return (new, Change(isEmpty: new.values == old.values))
+    }
+
+    package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] { [] }
+}
