@@ -27,6 +27,7 @@ final class WriteLock: @unchecked Sendable {
 
     /// Waits for its turn among threads, then among processes.
     func acquire() throws(EngineError) {
+        environment.wait(.writeLock) { [self] in isFree }
         let deadline = environment.now() + UInt64(environment.writeTimeoutMilliseconds) * 1_000_000
         guard turn.wait(timeout: .now() + .milliseconds(environment.writeTimeoutMilliseconds)) == .success else {
             throw EngineError(
@@ -50,8 +51,19 @@ final class WriteLock: @unchecked Sendable {
     }
 
     func release() {
+        unlock()
+        environment.yield(.afterRelease)
+    }
+
+    private func unlock() {
         _ = flock(descriptor, LOCK_UN)
         turn.signal()
+    }
+
+    private var isFree: Bool {
+        guard tryAcquire() else { return false }
+        unlock()
+        return true
     }
 
     // MARK: Telling others
