@@ -14,6 +14,8 @@
 #   make exact                        random changes against random observers, with many seeds (SEEDS=20000, FIRST=1)
 #   make chaos                        processes that write and watch one file, killed at random (KILLS=10000, SEED=…)
 #   make exact-bugs                   whether the same finds each of many seeded bugs, in a build of its own (SEEDS=3000)
+#   make schedules                    random threads in random orders, one at a time (SEEDS=20000, FIRST=1)
+#   make schedule-bugs                whether the same finds each of several seeded races, in a build of its own (SEEDS=3000)
 #   make fuzz-schema                  the schema compiler under libFuzzer (SECONDS=60, or RUNS=…), in a folder of its own
 #   make bombs                        inputs made to be slow, against the release build of 'martlet' (ARGS="--only …")
 #   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
@@ -30,7 +32,7 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour test format generate bench flights-verify plugin-check importer-check durability exact \
-	chaos exact-bugs fuzz-schema bombs sanitize tsan clean packages packages-python
+	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan clean packages packages-python
 
 help:
 	@sed -n '/^# What/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -82,7 +84,14 @@ chaos: packages
 	MARTLET_CHAOS=$(or $(KILLS),10000) $(if $(SEED),MARTLET_CHAOS_SEED=$(SEED)) swift test --filter ChaosTests
 
 exact-bugs: packages
-	SEEDS=$(SEEDS) Scripts/exact-bugs $(BUGS)
+	SEEDS=$(SEEDS) Scripts/seeded-bugs exact $(BUGS)
+
+schedules: packages
+	MARTLET_SCHEDULES=$(or $(SEEDS),20000) MARTLET_SCHEDULES_SEED=$(or $(FIRST),1) MARTLET_PREEMPTIONS=2 \
+		swift test --filter ScheduleTests
+
+schedule-bugs: packages
+	SEEDS=$(SEEDS) Scripts/seeded-bugs schedules $(BUGS)
 
 # What the fuzzer finds lies in .build-fuzz/finds; put it into Tests/SchemaFuzzer/Corpus once it is mended.
 # The texts that it thinks up go to .build-fuzz/corpus. Clang's linker is the one that takes what the sanitizers give.

@@ -88,8 +88,12 @@ final class ObservationHub: @unchecked Sendable {
     /// True when turns can be taken: a Realm may have been opened before its thread began to run its run loop.
     func canDeliver() -> Bool {
         guard let scheduler = locked({ $0.scheduler }) ?? Scheduler.currentRunLoop() else { return false }
-        locked { $0.scheduler = scheduler }
+        let starts = locked { state in
+            state.scheduler = scheduler
+            return startsRun(&state)
+        }
         scheduler.stay()
+        if starts { startRun() }
         return true
     }
 
@@ -101,6 +105,7 @@ final class ObservationHub: @unchecked Sendable {
             return entry.number
         }
         coordinator.setObserving(self, true)
+        coordinator.environment.yield(.afterRegistration)
         entry.registration.whenEnded { [self] in remove(number) }
         if let context, !context.isInWrite { signal(from: context) }
     }
@@ -142,6 +147,7 @@ final class ObservationHub: @unchecked Sendable {
         }
         guard let start else { return }
         let changes = try? coordinator.changes(after: start, through: version, handle)?.changes
+        coordinator.environment.yield(.duringWake)
         locked { $0.observers.wake(changes, through: version) }
     }
 
@@ -158,8 +164,10 @@ final class ObservationHub: @unchecked Sendable {
             state.isBehind = true
             return startsRun(&state)
         }
-        if starts { Self.queue.async { [self] in compute() } }
+        if starts { startRun() }
     }
+
+    private func startRun() { coordinator.environment.run(.notifier, on: Self.queue) { [self] in compute() } }
 
     private func startsRun(_ state: inout State) -> Bool {
         guard state.isBehind, !state.isComputing, state.scheduler != nil else { return false }
@@ -183,6 +191,7 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     private func compute() {
+        coordinator.environment.yield(.beforeCompute)
         let (target, follows) = locked { state in
             defer { state.target = nil }
             state.isBehind = false
@@ -194,9 +203,13 @@ final class ObservationHub: @unchecked Sendable {
         } catch {
             return finishRun { $0.failure = error }
         }
+        #if MARTLET_SEEDED_BUGS
+            if SeededRace.isOn(.signalSwallowed) { locked { $0.isBehind = false } }
+        #endif
         if target != nil || follows {
             keep(handle)
         }
+        coordinator.environment.yield(.afterCompute)
         finishRun { state in
             state.computed = handle
             state.failure = nil
@@ -207,7 +220,7 @@ final class ObservationHub: @unchecked Sendable {
     /// the version is kept.
     func prepareNewest() async -> SnapshotHandle? {
         await withCheckedContinuation { continuation in
-            Self.queue.async { [self] in
+            coordinator.environment.run(.notifier, on: Self.queue) { [self] in
                 let handle = try? coordinator.openSnapshot()
                 if let handle { keep(handle) }
                 continuation.resume(returning: handle)
@@ -220,9 +233,15 @@ final class ObservationHub: @unchecked Sendable {
         wake(through: handle.version, handle)
         let jobs = locked { state in state.observers.awake.filter { $0.needs(handle.version) }.map { $0.job() } }
         let calls = prepare(jobs, handle)
+        coordinator.environment.yield(.duringCompute)
         let dropped = locked { _ in
             calls.map { call in
-                defer { if call.isValid { call.entry.prepared = call } }
+                #if MARTLET_SEEDED_BUGS
+                    let isValid = call.isValid || SeededRace.isOn(.keptForEnded)
+                #else
+                    let isValid = call.isValid
+                #endif
+                defer { if isValid { call.entry.prepared = call } }
                 return call.entry.prepared
             }
         }
@@ -241,7 +260,7 @@ final class ObservationHub: @unchecked Sendable {
         }
         withExtendedLifetime(old) {}
         scheduler?.schedule { [weak self] in self?.turn() }
-        if startsAgain { Self.queue.async { [self] in compute() } }
+        if startsAgain { startRun() }
     }
 
     /// Works out what is to be told at `handle`, without the lock.
@@ -279,6 +298,7 @@ final class ObservationHub: @unchecked Sendable {
             // What ends the write or the callbacks goes on from here.
             return locked { $0.isBehind = true }
         }
+        coordinator.environment.yield(.beforeDeliver)
         deliver(computed, context)
         resume(context)
     }

@@ -17,6 +17,11 @@ extension RealmContext {
         coordinator.listen(hub) { [weak hub] _, committer in
             if committer != id { hub?.signal() }
         }
+        #if MARTLET_SEEDED_BUGS
+            if SeededRace.isOn(.listensTooLate) { return hub }
+        #endif
+        // Committed between the first look at the file and the moment from which on it is told.
+        if coordinator.hasNews(after: version) { hub.signal() }
         return hub
     }
 

@@ -95,7 +95,9 @@ extension Realm {
 
     static func coordinator(_ configuration: Configuration) throws -> StoreCoordinator {
         let options = try configuration.options()
-        return try translating { try StoreRegistry.coordinator(options) }
+        let coordinator = try translating { try StoreRegistry.coordinator(options) }
+        coordinator.environment.yield(.afterOpen)
+        return coordinator
     }
 }
 

@@ -87,7 +87,10 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         guard let coordinator else { return true }
         defer { coordinator.leaveCopiedLog() }
         do {
-            if let version = try newVersion(coordinator), coordinator.isNews(version) {
+            coordinator.environment.yield(.beforeLook)
+            let found = try newVersion(coordinator)
+            coordinator.environment.yield(.afterLook)
+            if let version = found, coordinator.isNews(version) {
                 coordinator.tellListeners(version, nil)
             }
             return true

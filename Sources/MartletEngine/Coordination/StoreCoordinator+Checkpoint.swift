@@ -46,7 +46,7 @@ extension StoreCoordinator {
         }
         guard isFirst else { return }
         Self.waitsAtExit
-        Self.queue.async { [weak self] in
+        environment.run(.checkpoint, on: Self.queue) { [weak self] in
             guard let self else { return }
             locked { $0.isCheckpointPending = false }
             do {
@@ -58,7 +58,16 @@ extension StoreCoordinator {
     }
 
     /// Returns when the checkpoints that were asked for have ended.
-    static func waitForCheckpoints() { queue.sync {} }
+    static func waitForCheckpoints(_ environment: Environment = .live) {
+        guard environment.isDriven else { return queue.sync {} }
+        let end = DispatchSemaphore(value: 0)
+        environment.run(.checkpoint, on: queue) { end.signal() }
+        environment.wait(.checkpoints) {
+            let isOver = end.wait(timeout: .now()) == .success
+            if isOver { end.signal() }
+            return isOver
+        }
+    }
 
     /// Copies the log into the database file as far as readers allow.
     /// Returns the frames in the log and the frames copied.
@@ -70,6 +79,11 @@ extension StoreCoordinator {
         guard environment.usesGate else {
             return try EngineError.naming(path) { try checkpointer().checkpointPassively() }
         }
+        #if MARTLET_SEEDED_BUGS
+            if SeededRace.isOn(.checkpointUnlocked) {
+                return try EngineError.naming(path) { try checkpoint(holding: takeConnection()) }
+            }
+        #endif
         try writeLock.acquire(milliseconds: patience ?? environment.writeTimeoutMilliseconds)
         defer { writeLock.release() }
         return try EngineError.naming(path) {

@@ -11,6 +11,7 @@ extension StoreCoordinator {
     /// the file stays as large as it is.
     func compactAtLaunch(_ isWanted: CompactionCondition) {
         guard !options.isReadOnly else { return }
+        // A version that is pinned would keep the file from becoming shorter.
         unpinOpened()
         guard let connection = try? takeConnection() else { return }
         guard let sizes = try? connection.sizes(), isWanted(sizes.total, sizes.used), writeLock.tryAcquire() else {
@@ -30,6 +31,7 @@ extension StoreCoordinator {
         guard !options.isReadOnly else {
             throw EngineError(.accessDenied, path: path, "the file is open with 'readOnly'; open it for writing")
         }
+        // A version that is pinned would keep the file from becoming shorter.
         unpinOpened()
         try writeLock.acquire()
         do {
@@ -42,11 +44,6 @@ extension StoreCoordinator {
             throw EngineError.named(error, path: path)
         }
         try checkpoint()
-    }
-
-    // A version that is pinned would keep the file from becoming shorter.
-    private func unpinOpened() {
-        if let (connection, _) = locked({ $0.takeOpened() }) { give(back: connection) }
     }
 
     // Called under the write lock. The new epoch is a version of its own without changes, before the same content is

@@ -7,8 +7,9 @@ extension StoreCoordinator {
     ///
     /// While somebody listens, a monitor looks for commits of other processes.
     package func listen(_ owner: AnyObject, _ body: @escaping Listener) {
+        environment.yield(.beforeListen)
         let monitor = locked { state -> ExternalCommitMonitor? in
-            state.listeners[ObjectIdentifier(owner)] = body
+            state.listeners.append((ObjectIdentifier(owner), body))
             guard state.monitor == nil else { return nil }
             state.toldVersion = max(state.toldVersion, state.newestVersion)
             let monitor = ExternalCommitMonitor(self)
@@ -23,7 +24,7 @@ extension StoreCoordinator {
 
     package func stopListening(_ owner: AnyObject) {
         let monitor = locked { state -> ExternalCommitMonitor? in
-            state.listeners[ObjectIdentifier(owner)] = nil
+            state.listeners.removeAll { $0.owner == ObjectIdentifier(owner) }
             state.observing.remove(ObjectIdentifier(owner))
             guard state.listeners.isEmpty else { return nil }
             defer { state.monitor = nil }
@@ -48,6 +49,12 @@ extension StoreCoordinator {
     /// Looks for commits of other processes at once, as the monitor does from time to time.
     package func lookForExternalCommits() { locked { $0.monitor }?.look() }
 
+    /// True when a newer version was committed, as far as this process knows: whoever has begun to listen since may not have
+    /// been told.
+    package func hasNews(after version: Version) -> Bool {
+        locked { max($0.newestVersion, $0.toldVersion) > version }
+    }
+
     /// True when a version is the newest that listeners were told of.
     func hasTold(_ version: Version?) -> Bool { locked { $0.toldVersion == version } }
 
@@ -63,9 +70,10 @@ extension StoreCoordinator {
     func tellListeners(_ version: Version, _ committer: ObjectIdentifier?) {
         let listeners = locked { state in
             state.toldVersion = max(state.toldVersion, version)
-            return Array(state.listeners.values)
+            return state.listeners
         }
-        for listener in listeners { listener(version, committer) }
+        environment.yield(.beforeTelling)
+        for listener in listeners { listener.tell(version, committer) }
     }
 
     // MARK: Changes

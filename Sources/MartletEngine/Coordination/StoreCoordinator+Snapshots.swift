@@ -13,11 +13,20 @@ extension StoreCoordinator {
         }
     }
 
+    /// Lets go of the version that was read when the file was opened: whoever comes now is to see what is newest.
+    func unpinOpened() {
+        #if MARTLET_SEEDED_BUGS
+            if SeededRace.isOn(.openedKept) { return }
+        #endif
+        if let (connection, _) = locked({ $0.takeOpened() }) { give(back: connection) }
+    }
+
     /// Ends whatever transaction the connection is in and pins what is newest.
     ///
     /// - Parameter isCounted: refuse when more versions than allowed are in use.
     func pin(_ connection: Connection, isCounted: Bool = true) throws -> SnapshotHandle {
         if connection.isInTransaction { try connection.run("ROLLBACK") }
+        environment.yield(.beforePin)
         try connection.run("BEGIN")
         var meta = try Catalog.meta(connection)
         if meta.epoch < locked({ $0.epoch }) {
@@ -48,6 +57,7 @@ extension StoreCoordinator {
             [self] id, connection in
             // In this order: what the log was kept for must have ended when it is looked at again.
             give(back: connection)
+            environment.yield(.beforeUnpin)
             forget(id, version)
         }
         locked { state in
@@ -68,6 +78,16 @@ extension StoreCoordinator {
     }
 
     private func forget(_ id: ObjectIdentifier, _ version: Version) {
+        #if MARTLET_SEEDED_BUGS
+            if SeededRace.isOn(.countTorn) {
+                let count = locked { $0.pinned[version] } ?? 1
+                environment.yield(.beforeUnpin)
+                return locked { state in
+                    state.handles[id] = nil
+                    state.pinned[version] = count > 1 ? count - 1 : nil
+                }
+            }
+        #endif
         let frees = locked { state in
             state.handles[id] = nil
             if let count = state.pinned[version] { state.pinned[version] = count > 1 ? count - 1 : nil }

@@ -67,6 +67,14 @@ extension StoreCoordinator {
         _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
     ) throws(EngineError) -> SnapshotHandle {
         let frames = written.read { $0.logFrames }
+        #if MARTLET_SEEDED_BUGS
+            if SeededRace.isOn(.pinnedAfterRelease) {
+                writeLock.release()
+                let pinned = try EngineError.naming(path) { try reopen(written) }
+                tellListeners(version, committer)
+                return pinned
+            }
+        #endif
         let pinned = Result { try reopen(written) }
         locked { state in
             state.newestVersion = max(state.newestVersion, version)
@@ -76,7 +84,11 @@ extension StoreCoordinator {
         environment.yield(.beforeSignal)
         writeLock.note(version)
         writeLock.release()
-        tellListeners(version, committer)
+        #if MARTLET_SEEDED_BUGS
+            if !SeededRace.isOn(.toldBeforeCommit) { tellListeners(version, committer) }
+        #else
+            tellListeners(version, committer)
+        #endif
         if isCheckpointDue(frames) { checkpointSoon() }
         do {
             return try pinned.get()

@@ -22,7 +22,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var schemaVersion: UInt64 = 0
         /// The types that Realms of this process use, as they were declared.
         var declared: [String: ObjectTypeSchema] = [:]
-        var listeners: [ObjectIdentifier: Listener] = [:]
+        /// In the order in which they began.
+        var listeners: [(owner: ObjectIdentifier, tell: Listener)] = []
         /// Listeners that have observers of objects and collections.
         var observing: Set<ObjectIdentifier> = []
         /// The newest version that listeners were told of.
@@ -101,6 +102,7 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     deinit {
         if isInherited { return abandonInherited() }
+        environment.yield(.beforeClose)
         if let (connection, _) = state.opened { state.idle.append(connection) }
         if !options.isReadOnly && !options.isTemporary { closeLog(state.idle.popLast()) }
         checkpointConnection?.close()

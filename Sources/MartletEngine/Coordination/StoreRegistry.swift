@@ -92,7 +92,13 @@ package enum StoreRegistry {
                     "another thread is opening the file, and waits for one that this thread is opening; do not open "
                         + "two files inside each other's migrations")
             }
-            table.wait()
+            guard options.environment.isDriven else {
+                table.wait()
+                continue
+            }
+            table.unlock()
+            defer { table.lock() }
+            options.environment.wait(.turnOfFile) { locked { $0.holders(Self.names(options)).isEmpty } }
         }
     }
 
@@ -105,9 +111,13 @@ package enum StoreRegistry {
 
     /// The coordinator of the file at `options.path`, opened if nobody has it open.
     package static func coordinator(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
-        if let open = openOutsideTurn(options), try open.knows(options) { return open }
+        if let open = openOutsideTurn(options), try open.knows(options) {
+            open.unpinOpened()
+            return open
+        }
         let turn = try takeTurn(options)
         defer { end(turn) }
+        options.environment.yield(.insideTurn)
         do {
             return try opened(options)
         } catch {
@@ -131,6 +141,7 @@ package enum StoreRegistry {
         _ open: StoreCoordinator, _ options: StoreOptions
     ) throws(EngineError) -> StoreCoordinator {
         if try !open.knows(options) { try open.takeIn(options) }
+        open.unpinOpened()
         return open
     }
 
@@ -176,7 +187,7 @@ package enum StoreRegistry {
     private static func isOpen(_ options: StoreOptions) -> Bool {
         guard isHeld(options) else { return false }
         // The last to hold it may be a checkpoint in the background, which ends soon.
-        StoreCoordinator.waitForCheckpoints()
+        StoreCoordinator.waitForCheckpoints(options.environment)
         return isHeld(options)
     }
 

@@ -35,7 +35,7 @@ package final class WriteLease: Sendable {
             defer { if state.phase != .held { state.phase = .wanted } }
             return state.phase == .none
         }
-        if isNew { Self.queue.async { [self] in wait(ready) } }
+        if isNew { coordinator.environment.run(.lease, on: Self.queue) { [self] in wait(ready) } }
     }
 
     private func wait(_ ready: @escaping @Sendable () -> Void) {
@@ -51,13 +51,19 @@ package final class WriteLease: Sendable {
             state.number += 1
             return isWanted ? state.number : nil
         }
+        #if MARTLET_SEEDED_BUGS
+            if SeededRace.isOn(.leaseKept), number == nil { return }
+        #endif
         guard let number else { return coordinator.writeLock.release() }
-        Self.queue.asyncAfter(deadline: .now() + Self.patience) { [self] in expire(number) }
+        coordinator.environment.run(.leaseEnd, on: Self.queue, after: Self.patience) { [self] in expire(number) }
         ready()
     }
 
     private func expire(_ number: Int) {
         let isHeld = state.withLock { state in
+            #if MARTLET_SEEDED_BUGS
+                if SeededRace.isOn(.leaseOfAnother) { return state.number == number }
+            #endif
             guard state.phase == .held, state.number == number else { return false }
             state.phase = .none
             return true

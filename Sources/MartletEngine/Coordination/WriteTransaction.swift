@@ -88,6 +88,9 @@ package final class WriteTransaction {
         coordinator.environment.yield(.beforeCommit)
         // Before the commit, so that whoever sees the new version finds its changes.
         for entry in sealed { coordinator.announce(entry) }
+        #if MARTLET_SEEDED_BUGS
+            if SeededRace.isOn(.toldBeforeCommit) { coordinator.tellListeners(baseVersion, committer) }
+        #endif
         do {
             try handle.read { try $0.run("COMMIT") }
         } catch {

@@ -1,5 +1,5 @@
 import CMartletRuntime
-import Dispatch
+package import Dispatch
 import Foundation
 
 /// Everything outside the engine that it depends on, so that tests can replace it.
@@ -21,6 +21,8 @@ package struct Environment: Sendable {
     package var log: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("martlet: \($0)\n".utf8)) }
     /// Called at every yield point of a debug build; lets tests stop one thread and run the others.
     package var step: (@Sendable (YieldPoint) -> Void)?
+    /// Decides which thread goes on, in place of the system; asked in debug builds only.
+    package var driver: ThreadDriver?
     /// Checkpoints only under the write lock. Switched off by one test, to show that it is needed.
     package var usesGate = true
     /// Commits whose change sets stay in the file.
@@ -44,15 +46,40 @@ package struct Environment: Sendable {
     package static let live = Environment()
 
     @inline(__always)
-    func yield(_ point: YieldPoint) {
+    package func yield(_ point: YieldPoint) {
         #if DEBUG
             step?(point)
+            driver?.pass(point)
         #endif
     }
-}
 
-/// Places where another thread or process may get in between.
-package enum YieldPoint: Sendable {
-    case beforeBegin, afterBegin, beforeCommit, afterCommit, beforeCheckpoint, insideGate, afterPin, beforeSignal
-    case beforeDeliver
+    /// True when a test decides which thread goes on.
+    @inline(__always)
+    var isDriven: Bool {
+        #if DEBUG
+            driver != nil
+        #else
+            false
+        #endif
+    }
+
+    /// Where the calling thread is about to wait for others: under a driver it comes back when it need not wait any more.
+    @inline(__always)
+    func wait(_ reason: WaitReason, until isOver: @escaping @Sendable () -> Bool) {
+        #if DEBUG
+            driver?.wait(reason, isOver)
+        #endif
+    }
+
+    /// Runs `body` on a queue, or on a thread of a driver.
+    @inline(__always)
+    package func run(
+        _ work: BackgroundWork, on queue: DispatchQueue, after delay: DispatchTimeInterval? = nil,
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        #if DEBUG
+            if let driver { return driver.start(work, body) }
+        #endif
+        if let delay { queue.asyncAfter(deadline: .now() + delay, execute: body) } else { queue.async(execute: body) }
+    }
 }

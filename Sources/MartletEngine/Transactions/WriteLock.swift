@@ -30,6 +30,7 @@ final class WriteLock: @unchecked Sendable {
 
     /// The same with patience of one's own.
     func acquire(milliseconds: Int) throws(EngineError) {
+        environment.wait(.writeLock) { [self] in isFree }
         let deadline = environment.now() + UInt64(milliseconds) * 1_000_000
         guard turn.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else {
             throw EngineError(
@@ -53,6 +54,11 @@ final class WriteLock: @unchecked Sendable {
     }
 
     func release() {
+        unlock()
+        environment.yield(.afterRelease)
+    }
+
+    private func unlock() {
         _ = flock(descriptor, LOCK_UN)
         turn.signal()
     }
@@ -63,6 +69,12 @@ final class WriteLock: @unchecked Sendable {
         let descriptor = opened.exchange(-1, ordering: .acquiringAndReleasing)
         if descriptor >= 0 { close(descriptor) }
         _ = Unmanaged.passRetained(self)
+    }
+
+    private var isFree: Bool {
+        guard tryAcquire() else { return false }
+        unlock()
+        return true
     }
 
     // MARK: Telling others

@@ -38,6 +38,18 @@ struct RegistryTests {
         }
     }
 
+    @Test("O1 who opens a file that another thread is just opening sees what was committed meanwhile")
+    func openedMeanwhile() throws {
+        let folder = try TestFolder()
+        let options = VirtualProcess.options(folder.path())
+        // Has opened the file, and not yet looked at it.
+        let first = try StoreRegistry.coordinator(options)
+        try VirtualProcess(folder.path()).add("by another process")
+        let second = try StoreRegistry.coordinator(options)
+        #expect(second === first)
+        #expect(try VirtualProcess(second).noteCount == 1)
+    }
+
     @Test("O1 threads that open a file by several names before it is there get one coordinator")
     func namesOfMissingFile() throws {
         for _ in 0..<20 {

@@ -1,0 +1,28 @@
+extension Program {
+    /// Programs that are small enough for all their courses with few preemptions to be tried.
+    static let small: [(name: String, program: Program)] = [
+        ("two writers", Program([.write(1)], [.write(2)])),
+        ("a write while another Realm is opened", Program([.write(1)], [.turn])),
+        ("a write while an observer is registered", Program([.write(1)], [.watch, .turn])),
+        ("a write while an observer ends", Program([.write(1)], [.watch, .refresh, .endWatch])),
+        ("a write while the last Realm is closed", Program([.write(1)], [.refresh, .close, .refresh])),
+        ("a checkpoint while others write and freeze", Program([.write(1), .checkpoint], [.freeze, .write(2)])),
+        ("an asynchronous write beside another write", Program([.writeSoon(1), .turn], [.write(2)])),
+        ("an asynchronous write that gives way", Program([.writeSoon(1), .write(3)], [.write(2)])),
+        ("two processes", Program([.write(1)], [.watch, .turn, .look], others: [1])),
+        ("a process opens the file while another one writes", Program([.turn], [.write(2)], others: [1])),
+        ("two open the file while another process writes", Program([.turn], [.turn], [.write(1)], others: [2])),
+        ("the file is made by two", Program([.write(1)], [.write(2)], isFileThere: false)),
+    ]
+
+    /// Those with so few courses that two preemptions are tried each time.
+    static let withTwo: Set = [
+        "a write while another Realm is opened", "a write while the last Realm is closed",
+        "a process opens the file while another one writes",
+    ]
+
+    init(_ parts: [Step]..., others: Set<Int> = [], isFileThere: Bool = true) {
+        self.parts = parts.enumerated().map { Part(process: others.contains($0) ? $0 : 0, steps: $1) }
+        self.isFileThere = isFileThere
+    }
+}

@@ -1,0 +1,137 @@
+import ConformanceModels
+import Foundation
+import MartletSQLite
+
+@testable import Martlet
+@testable import MartletEngine
+
+/// One run of a program on one course, and what must hold of it.
+// Sendable: used by the holder of the baton, and by the test before the first thread and after the last.
+final class Run: @unchecked Sendable {
+    struct Outcome {
+        let failure: String?
+        let decisions: [Decision]
+        let story: [String]
+        let writes: Int
+        let tellings: Int
+    }
+
+    let program: Program
+    let baton: Baton
+    let configuration: Realm.Configuration
+    var ledger = Ledger()
+    /// What was frozen, for all threads to read.
+    var frozen: [Realm] = []
+    var writes = 0
+    var tellings = 0
+    /// How many parts have come to each of the points where all wait for all.
+    private var arrivals: [String: Int] = [:]
+    private let folder: URL
+
+    private init(_ program: Program, _ course: Course, _ tellsStory: Bool) throws {
+        self.program = program
+        let baton = Baton(course, tellsStory: tellsStory)
+        self.baton = baton
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let url = folder.appendingPathComponent("test.realm")
+        if program.isFileThere { try FileManager.default.copyItem(at: Template.shared.url, to: url) }
+        var configuration = Template.configuration(url)
+        configuration.environment.checkpointFrames = program.checkpointFrames
+        configuration.environment.changeRetention = program.retention
+        configuration.environment.driver = baton.driver
+        configuration.environment.log = { [unowned baton] line in baton.note(line) }
+        self.configuration = configuration
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// Runs a program and looks at what is left of it.
+    static func outcome(_ program: Program, _ course: Course, tellsStory: Bool = false) throws -> Outcome {
+        let run = try Run(program, course, tellsStory)
+        run.baton.run(
+            program.parts.enumerated().map { number, part in
+                ("part", { Performer(number, part, run).perform() })
+            })
+        if run.baton.failure == nil { try run.checkFile() }
+        return Outcome(
+            failure: run.baton.failure, decisions: run.baton.decisions, story: run.baton.story, writes: run.writes,
+            tellings: run.tellings)
+    }
+
+    func fail(_ failure: @autoclosure () -> String) { baton.fail(failure()) }
+
+    /// Comes back when all parts are here.
+    func meet(_ point: String) {
+        arrivals[point, default: 0] += 1
+        baton.wait("all to come to \(point)") { [self] in arrivals[point] == program.parts.count }
+    }
+
+    // MARK: What must hold
+
+    static func world(_ realm: Realm) -> World {
+        World(uniqueKeysWithValues: realm.objects(StringKey.self).map { ($0.code, $0.content) })
+    }
+
+    /// A Realm shows exactly what was written up to its version.
+    func check(_ realm: Realm) {
+        let (version, shown) = (realm.version, Self.world(realm))
+        let written = ledger.world(version)
+        if shown != written { fail("version \(version) shows \(shown), but \(written) was written") }
+    }
+
+    /// Nothing is in use any more but what is frozen, and the newest version.
+    func checkPins(_ coordinator: StoreCoordinator, isInUse: Bool) {
+        let pinned = coordinator.locked { $0.pinned }
+        let expected = isInUse ? Set(frozen.map(\.version)).union([ledger.newest]) : []
+        if !Set(pinned.keys).isSubset(of: expected) && (ledger.newest > 0 || !isInUse) {
+            fail("versions \(pinned.keys.sorted()) are in use, and at most \(expected.sorted()) should be")
+        }
+        let count = coordinator.locked { state in state.handles.values.count { $0.handle != nil } }
+        let counted = pinned.values.reduce(0, +)
+        if counted != count { fail("\(counted) handles are counted, and there are \(count)") }
+        let listeners = coordinator.locked { $0.listeners.count }
+        if !isInUse && listeners > 0 { fail("\(listeners) Realms listen that have been closed") }
+    }
+
+    // When all threads have ended.
+    private func checkFile() throws {
+        let path = configuration.path
+        if StoreRegistry.isOpen(path) { return fail("the file is still open") }
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        let realm = try Realm(configuration: Template.configuration(URL(fileURLWithPath: path)))
+        check(realm)
+        if realm.version < ledger.newest {
+            fail("the file has version \(realm.version), and \(ledger.newest) was written")
+        }
+        let integrity = try realm.context.handle.read { try $0.value("PRAGMA integrity_check") }
+        if integrity != .text("ok") { fail("the file is damaged: \(String(describing: integrity))") }
+    }
+}
+
+/// A file to begin with, made once.
+private struct Template {
+    static let shared = Template()
+
+    let url: URL
+
+    private init() {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID().uuidString)")
+        url = folder.appendingPathComponent("template.realm")
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let realm = try? Realm(configuration: Self.configuration(url))
+        // So that nothing of it is in the log, which is not copied.
+        _ = try? realm?.context.coordinator.checkpoint()
+    }
+
+    static func configuration(_ url: URL) -> Realm.Configuration {
+        var configuration = Realm.Configuration(fileURL: url, objectTypes: [StringKey.self])
+        configuration.durability = .off
+        configuration.environment.now = { 0 }
+        configuration.environment.sleep = { _ in }
+        configuration.environment.externalCommitMilliseconds = 0
+        // Who must wait does so with the driver: nobody else may be in the way.
+        configuration.environment.writeTimeoutMilliseconds = 0
+        return configuration
+    }
+}

@@ -1,0 +1,83 @@
+import ConformanceModels
+import MartletEngine
+
+@testable import Martlet
+
+/// An observer that keeps a copy of what it observes, and holds it against the file each time it is told of changes.
+final class Watcher: Watching {
+    private let run: Run
+    private var copy: [Row]?
+    /// The version it was told of last.
+    private var version: Version = 0
+    private var token: NotificationToken?
+
+    private struct Row: Equatable {
+        let code: String
+        var content: Int
+    }
+
+    init(_ realm: Realm, _ run: Run) {
+        self.run = run
+        token = realm.objects(StringKey.self).sorted(byKeyPath: "code").observe { [weak self, run] in
+            guard let self else { return run.fail("an observer that has ended is called") }
+            hear($0)
+        }
+    }
+
+    func end() { token = nil }
+
+    private func hear(_ change: RealmCollectionChange<Results<StringKey>>) {
+        switch change {
+        case .initial(let results): hear(results, nil)
+        case .update(let results, let deletions, let insertions, let modifications):
+            hear(results, (deletions, insertions, modifications))
+        case .error(let error): run.fail("an observer is told of \(error)")
+        }
+    }
+
+    private func hear(
+        _ results: Results<StringKey>, _ changes: (deletions: [Int], insertions: [Int], modifications: [Int])?
+    ) {
+        guard let realm = results.realm else { return run.fail("an observer is called without a Realm") }
+        run.baton.note("an observer is told of version \(realm.version)")
+        run.tellings += 1
+        if version >= realm.version { run.fail("told of version \(realm.version) after \(version)") }
+        version = realm.version
+        let rows = results.map { Row(code: $0.code, content: $0.content) }
+        if let changes, let copy {
+            check(changes, from: copy, to: rows)
+        } else if changes != nil || copy != nil {
+            run.fail(copy == nil ? "an update comes before the initial call" : "a second initial call")
+        }
+        copy = rows
+        run.check(realm)
+    }
+
+    private func check(
+        _ changes: (deletions: [Int], insertions: [Int], modifications: [Int]), from old: [Row], to new: [Row]
+    ) {
+        let (deletions, insertions, modifications) = changes
+        guard (deletions + modifications).allSatisfy(old.indices.contains), insertions.allSatisfy(new.indices.contains)
+        else { return run.fail("told of positions that do not exist: \(changes)") }
+        // What nobody remembers any more is compared, and what stays may have been modified.
+        let isLoose = run.program.forgetsOthers
+        if deletions + insertions + modifications == [], !isLoose { run.fail("told of no change") }
+        let (gone, modified) = (Set(deletions), Set(modifications))
+        var stays = old.indices.filter { !gone.contains($0) }.map { (row: old[$0], isModified: modified.contains($0)) }
+        for position in insertions {
+            guard position <= stays.count else { return run.fail("told of too few insertions: \(changes)") }
+            stays.insert((new[position], false), at: position)
+        }
+        guard stays.count == new.count else { return run.fail("the changes lead to another number of objects") }
+        for (told, row) in zip(stays, new)
+        where (told.row != row) != told.isModified && !(isLoose && told.isModified) {
+            run.fail(
+                "'\(told.row.code)' has \(told.row.content), told modified: \(told.isModified); the file has \(row)")
+        }
+    }
+
+    func checkEnd(_ world: World) {
+        let known = copy.map { World(uniqueKeysWithValues: $0.map { ($0.code, $0.content) }) }
+        if known != world { run.fail("an observer was told last of \(known ?? [:]) at version \(version)") }
+    }
+}
