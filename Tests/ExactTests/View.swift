@@ -108,9 +108,18 @@ extension World {
         return Item(identity: slot.value, key: slot.key, written: slot.written, view: view, text: shown(slot.value))
     }
 
+    /// An element of a collection of values of any type: what links lead to is not looked at.
+    func anyItem(_ slot: Slot) -> Item {
+        Item(identity: .list([slot.value]), key: slot.key, written: slot.written, view: nil, text: shown(slot.value))
+    }
+
     /// A value as text: nodes by their primary key, embedded objects by their name.
     func shown(_ value: Value) -> String {
         switch value {
+        case .list(let values): "[" + values.map(shown).joined(separator: ", ") + "]"
+        case .map(let entries):
+            "{" + entries.sorted { $0.key < $1.key }.map { "\($0.key): \(shown($0.value))" }.joined(separator: ", ")
+                + "}"
         case .none: "nil"
         case .text(let text): text
         case .number(let number): "\(number)"

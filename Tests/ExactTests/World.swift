@@ -10,6 +10,9 @@ struct World {
         case number(Double)
         /// To a row, by its serial number: one that is deleted and created again is another.
         case row(Int)
+        /// In values of any type.
+        indirect case list([Value])
+        indirect case map([String: Value])
 
         // Printed for every judgement: what Swift does by itself is slow.
         var description: String {
@@ -18,6 +21,28 @@ struct World {
             case .text(let text): "'\(text)'"
             case .number(let number): number.description
             case .row(let row): "#\(row)"
+            case .list(let values): "\(values)"
+            case .map(let entries): "\(entries.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })"
+            }
+        }
+
+        /// Whether it links to a row, however deep.
+        func holds(_ row: Int) -> Bool {
+            switch self {
+            case .row(row): true
+            case .list(let values): values.contains { $0.holds(row) }
+            case .map(let entries): entries.values.contains { $0.holds(row) }
+            default: false
+            }
+        }
+
+        /// The same with nothing in the place of a row.
+        func without(_ row: Int) -> Value {
+            switch self {
+            case .row(row): .none
+            case .list(let values): .list(values.map { $0.without(row) })
+            case .map(let entries): .map(entries.mapValues { $0.without(row) })
+            default: self
             }
         }
     }
@@ -93,6 +118,8 @@ struct World {
     func targets(_ row: Int, _ name: String) -> [Int] {
         guard let type = rows[row]?.type, let property = Property.named(name, of: type) else { return [] }
         if case .inverse(let origin) = property.kind { return origins(row, origin) }
+        // Nobody follows links in values of any type.
+        if property.isAny { return [] }
         return values(row, name).compactMap { if case .row(let target) = $0 { target } else { nil } }
     }
 
@@ -171,7 +198,7 @@ struct World {
         rows[serial] = nil
         for other in rows.keys.sorted() {
             guard let type = rows[other]?.type else { continue }
-            for property in Property.of(type) where values(other, property.name).contains(.row(serial)) {
+            for property in Property.of(type) where values(other, property.name).contains(where: { $0.holds(serial) }) {
                 release(serial, other, property)
             }
         }
@@ -181,13 +208,14 @@ struct World {
     private mutating func release(_ target: Int, _ row: Int, _ property: Property) {
         time += 1
         guard case .many(let isMap) = property.kind else {
-            rows[row]?.fields[property.name] = Field(content: .single(.none), written: time)
+            let rest = single(row, property.name).without(target)
+            rows[row]?.fields[property.name] = Field(content: .single(rest), written: time)
             return
         }
         var slots = slots(row, property.name)
-        if isMap {
-            for index in slots.indices where slots[index].value == .row(target) {
-                slots[index].value = .none
+        if isMap || property.isAny && !property.isSet {
+            for index in slots.indices where slots[index].value.holds(target) {
+                slots[index].value = slots[index].value.without(target)
                 slots[index].written = time
             }
         } else {
@@ -210,6 +238,9 @@ struct Property {
     let kind: Kind
     var target: String?
     var isEmbedded = false
+    /// Values of any type.
+    var isAny = false
+    var isSet = false
     var initial = World.Value.none
 
     static func of(_ type: String) -> [Property] { all[type] ?? [] }
@@ -248,8 +279,19 @@ struct Property {
         "ScalarLists": [
             Property(name: "ints", kind: .many(isMap: false)),
             Property(name: "nodes", kind: .many(isMap: false), target: "Node"),
+            Property(name: "anyValues", kind: .many(isMap: false), isAny: true),
         ],
-        "ScalarSets": [Property(name: "strings", kind: .many(isMap: false))],
-        "ScalarMaps": [Property(name: "doubles", kind: .many(isMap: true))],
+        "ScalarSets": [
+            Property(name: "strings", kind: .many(isMap: false)),
+            Property(name: "anyValues", kind: .many(isMap: false), isAny: true, isSet: true),
+        ],
+        "ScalarMaps": [
+            Property(name: "doubles", kind: .many(isMap: true)),
+            Property(name: "anyValues", kind: .many(isMap: true), isAny: true),
+        ],
+        "Scalars": [
+            Property(name: "id", kind: .single), Property(name: "int", kind: .single, initial: .number(0)),
+            Property(name: "anyValue", kind: .single, isAny: true),
+        ],
     ]
 }
