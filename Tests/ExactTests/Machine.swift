@@ -238,13 +238,22 @@ final class Machine {
         ended.append(watcher)
     }
 
-    private func ripen() { while !test.realm.context.hub.isRipe { sched_yield() } }
+    private func ripen() {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while !test.realm.context.hub.isRipe {
+            if Date() > deadline { return fail("what is to be told is never ready") }
+            sched_yield()
+        }
+    }
 
     private func settle() {
-        while !test.realm.context.hub.isIdle {
+        // Each turn may find that more has happened, but nothing happens for ever.
+        for _ in 0..<200 {
+            if test.realm.context.hub.isIdle { return }
             guard test.scheduler.waitForTurn() else { return fail("no turn came") }
             _ = test.scheduler.turn()
         }
+        fail("turns never come to an end")
     }
 
     // MARK: Writing

@@ -55,10 +55,12 @@ extension Operation {
 
     /// Every node links to the next one and to nothing else, so that there is one long way.
     func chain(_ world: inout World, _ realm: Realm) {
-        let nodes = world.nodes
+        let all = world.nodes
+        if all.isEmpty { return }
+        let nodes = all[(a % all.count)...] + all[..<(a % all.count)]
         for (position, (id, serial)) in nodes.enumerated() {
             guard let node = realm.object(ofType: Node.self, forPrimaryKey: id) else { continue }
-            let next = position + 1 < nodes.count ? nodes[(position + 1 + a) % nodes.count] : nil
+            let next = nodes.dropFirst(position + 1).first
             let target = next.flatMap { realm.object(ofType: Node.self, forPrimaryKey: $0.id) }
             let kind = b % 3 == 0 ? 0 : (b + position) % 4
             world.set(serial, "next", kind == 0 ? next.map { .row($0.serial) } ?? .none : .none)

@@ -17,7 +17,8 @@ extension Operation {
         case .valueRow: return "numbers: insert \(20 + b % 12) at \(["the start", "the middle", "the end"][a % 3])"
         case .heldRow: return "held: insert \(4 + c % 8) nodes from \(b) at \(a)"
         case .chain:
-            return "each node links to the next but \(a), \(b % 3 == 0 ? "as 'next'" : "in turns from \(b % 4)")"
+            return
+                "each node links to the next from the one at \(a) on, \(b % 3 == 0 ? "as 'next'" : "in turns from \(b % 4)")"
         case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
             .anyKeySet, .anyKeyRemove, .anyJoin, .anyLeave:
             return anyText(world)

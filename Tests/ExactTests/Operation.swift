@@ -38,10 +38,15 @@ struct Operation: CustomStringConvertible {
         let plain = weights.filter(left.contains)
         return switch theme {
         case .plain: plain
-        case .chain: [.add, .chain, .name, .name, .name, .amount, .amount, .assignAgain] + plain.suffix(1)
+        case .chain:
+            [.add, .chain, .assignAgain, .nameAll] + Array(repeating: .name, count: 8)
+                + Array(repeating: .amount, count: 8) + plain.suffix(1)
         case .long:
             [.valueRow, .valueRow, .heldRow, .heldRow, .valueInsert, .valueRemove, .valueMove, .valueReplace]
                 + [.heldInsert, .heldRemove, .heldRemove, .add, .add, .delete, .name, .name]
+        case .maps:
+            [.add, .add, .name, .amount, .namedSet, .namedSet, .namedSet, .namedRemove, .namedRemove, .doubleSet]
+                + [.doubleRemove, .byNameSet, .byNameRemove, .byNameName] + plain.suffix(1)
         case .any:
             Kind.allCases.filter(\.isAny) + [.anyAdd, .anyAdd, .anySet, .anyPut, .add, .add, .delete, .name] + plain
         }

@@ -89,6 +89,8 @@ struct Program {
         case chain
         /// Lists of many chunks.
         case long
+        /// Maps whose keys come, go and stay in one delivery.
+        case maps
         /// Values of any type.
         case any
     }
@@ -106,7 +108,7 @@ struct Program {
         var random = SeededGenerator(seed)
         let hasAfar = seed.isMultiple(of: 4)
         hasHomes = seed % 5 < 2
-        let themes: [Theme] = [.chain, .long, .any, .any] + Array(repeating: .plain, count: 10)
+        let themes: [Theme] = [.chain, .long, .maps, .any, .any] + Array(repeating: .plain, count: 10)
         theme = themes[Int.random(in: 0..<themes.count, using: &random)]
         hasShortChunks = Bool.random(using: &random) || theme == .long
         searchesAlways = Bool.random(using: &random)

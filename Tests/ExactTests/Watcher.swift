@@ -85,8 +85,10 @@ final class Watcher {
 
     /// Hears of changes in an asynchronous loop, which goes on when `executor` lets it.
     func hear<Change>(_ changes: Changes<Change>, on executor: LoopExecutor, _ body: @escaping (Change) -> Void) {
-        nonisolated(unsafe) let (changes, body) = (changes, body)
-        loop = Task(executorPreference: executor) { for await change in changes { body(change) } }
+        // It begins now: a loop that goes on before it may write, and delete what is to be observed.
+        nonisolated(unsafe) let iterator = changes.makeAsyncIterator()
+        nonisolated(unsafe) let body = body
+        loop = Task(executorPreference: executor) { while let change = await iterator.next() { body(change) } }
     }
 
     func end() {
@@ -126,6 +128,7 @@ struct WatcherPlan: CustomStringConvertible {
             case .plain: []
             case .chain: [.results, .results, .list, .set, .map, .sections, .object]
             case .long: Array(repeating: .values, count: 12)
+            case .maps: Array(repeating: .map, count: 12)
             case .any: Array(repeating: .any, count: 10)
             }
         let kinds = favourites + [.results, .results, .keyValue] + Kind.allCases.filter { $0 != .any }

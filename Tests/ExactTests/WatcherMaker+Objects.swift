@@ -30,7 +30,7 @@ extension WatcherMaker {
     func object<O: KeyPathObservable>(_ object: O, _ serial: Int, _ keyPaths: [String]?) -> Watcher {
         let type = world.rows[serial]?.type ?? ""
         var names: [String: [String]] = [:]
-        for property in Property.of(type) {
+        for property in world.classes.of(type) {
             if keyPaths == nil, case .inverse = property.kind { continue }
             let paths = keyPaths.map { $0.filter { $0 == "*" || $0.split(separator: ".")[0] == property.name } }
             let own = (paths ?? ["*"]).map { $0 == "*" ? property.name : $0 }
@@ -112,7 +112,7 @@ extension WatcherMaker {
             let told = changes.first { $0.name == name }
             if told == nil && before.values != now.values { return "'\(name)' is not told" }
             if told != nil && before.times == now.times && !Item.isLoose { return "'\(name)': nothing was written" }
-            guard let told, let property = Property.named(name, of: new.rows[serial]?.type ?? ""),
+            guard let told, let property = world.classes.named(name, of: new.rows[serial]?.type ?? ""),
                 case .single = property.kind, names[name] == [name]
             else { continue }
             for (value, expected) in [
