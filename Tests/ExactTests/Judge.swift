@@ -36,9 +36,7 @@ enum Judge {
             guard change.deletions.contains(move.from), change.insertions.contains(move.to) else {
                 return "a wrong move"
             }
-            // In a list, what was replaced and then moved is the same place with another element.
-            let isReplaced = new[move.to].written > old[move.from].written
-            if old[move.from].identity != new[move.to].identity && !isReplaced { return "a wrong move" }
+            if old[move.from].identity != new[move.to].identity { return "a move of another element" }
         }
         return nil
     }
@@ -57,11 +55,15 @@ enum Judge {
 
     private static func isRight(_ element: DeletedElement, _ item: Item, _ world: World) -> Bool {
         guard case .row(let row) = item.identity else {
+            // Objects are not read with the values that they are in.
+            if item.identity.isLinked { return true }
+            if let value = element.value as? AnyRealmValue { return value.shown == item.text }
             return (element.value.map { "\($0 is Int ? Double($0 as? Int ?? 0) : $0)" } ?? "nil") == item.text
         }
         if world.rows[row] == nil || element.lastValues["name"] as? String != world.text(row, "name") { return false }
         guard let id = world.id(row) else { return true }
         return element.primaryKey as? Int == id
+            && (element.lastValues["int"] as? Int).map { Double($0) } == world.number(row, "int")
             && element.lastValues["amount"] as? Double == world.number(row, "amount")
     }
 

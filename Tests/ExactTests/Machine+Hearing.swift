@@ -9,7 +9,10 @@ extension Machine {
         outcome.told += news.size
         watcher.callsInRun += 1
         guard outcome.failure == nil else { return }
-        let shown = test.realm.context.version
+        // Elsewhere, what is gone does not say of which version.
+        let isVague = watcher.place != nil && watcher.version?() == nil
+        let newest = worlds.keys.max() ?? 0
+        let shown = watcher.place == nil ? test.realm.context.version : watcher.version?() ?? newest
         note("    \(watcher.name): \(news.text())")
         if watcher.hasEnded { return fail("\(watcher.name) is called after its end") }
         guard let now = worlds[shown] else {
@@ -17,7 +20,7 @@ extension Machine {
         }
         if hasNested && watcher.asksLive { watcher.isMixed = true }
         let oldest = watcher.known.map(\.time).min() ?? 0
-        let isLate = hasNested || watcher.isLoop
+        let isLate = hasNested && watcher.place == nil || watcher.isLoop || isVague
         let candidates = isLate ? worlds.filter { $0.key <= shown && $0.value.time >= oldest }.map(\.value) : [now]
         if watcher.known.isEmpty {
             watcher.known = candidates
@@ -33,12 +36,12 @@ extension Machine {
         if watcher.isMixed && isAhead { watcher.known.append(world) }
         watcher.skipSilenced()
         // A loop hears of things when it comes to them.
-        if !watcher.isLoop { compare(watcher, now) }
+        if !watcher.isLoop && !isVague { compare(watcher, now) }
         act(watcher)
     }
 
     private func compare(_ watcher: Watcher, _ now: World) {
-        if isAhead { return }
+        if isAhead && watcher.place == nil { return }
         if let (actual, expected) = watcher.live(now), actual != expected {
             fail("\(watcher.name) shows \(actual) instead of \(expected)")
         }
@@ -53,11 +56,15 @@ extension Machine {
             case .end(let victim):
                 note("    and ends \(victim.name)")
                 end(victim)
-            case .watch(let plan) where !isAhead:
+            case .watch(let plan) where !isAhead && watcher.place == nil:
                 // It is called for the first time on the next delivery.
                 goesOn = true
                 watch(plan, isInside: true)
             case .watch: break
+            case _ where watcher.place != nil: break
+            case .writeLater(let operations):
+                note("    and asks for a write")
+                writeLater(operations)
             case .write(let operations, let silenced): writeInside(operations, silencing: silenced)
             }
         }
@@ -85,17 +92,19 @@ extension Machine {
         guard let now = worlds[test.realm.context.version] else {
             return fail("the Realm shows a version that nobody wrote")
         }
-        for watcher in watchers where !watcher.isLoop { check(watcher, now) }
+        for watcher in watchers where !watcher.isLate { check(watcher, now) }
         hasNested = false
     }
 
     private func check(_ watcher: Watcher, _ now: World) {
         watcher.skipSilenced()
+        // What was gone before it was looked for elsewhere is not told.
+        if watcher.place != nil, watcher.known.isEmpty, let owner = watcher.owner, now.rows[owner] == nil { return }
         guard let known = watcher.known.last else { return fail("\(watcher.name) has had no first call") }
         if watcher.known.allSatisfy({ watcher.missing($0, now) != nil }), let missing = watcher.missing(known, now) {
             fail("\(watcher.name): \(missing)")
         }
-        compare(watcher, now)
+        if watcher.place == nil { compare(watcher, now) }
         watcher.settle(now)
     }
 
@@ -105,6 +114,7 @@ extension Machine {
     func runLoops() {
         for watcher in watchers { watcher.callsInRun = 0 }
         goesOn = false
+        if let homes, !homes.run() { return fail("what lives elsewhere does not come to rest") }
         loops.run()
         if goesOn { return }
         for watcher in watchers where watcher.isLoop && watcher.callsInRun > 1 {
@@ -119,11 +129,26 @@ extension Machine {
         while quietRounds < 3, outcome.failure == nil {
             calls = outcome.calls
             runLoops()
+            finishWrites()
             refresh()
             quietRounds = outcome.calls == calls ? quietRounds + 1 : 0
         }
         guard outcome.failure == nil, let now = worlds[test.realm.context.version] else { return }
-        for watcher in watchers where watcher.isLoop { check(watcher, now) }
+        for watcher in watchers where watcher.isLate { check(watcher, now) }
+    }
+
+    // MARK: Observers of the Realm
+
+    func checkRealmWatchers() {
+        guard outcome.failure == nil else { return }
+        let context = test.realm.context
+        for watcher in realmWatchers {
+            outcome.calls += watcher.calls
+            outcome.told += watcher.calls
+            if let wrong = watcher.judge(context.hasSnapshot ? context.version : nil) {
+                fail("the watcher of the Realm \(wrong)")
+            }
+        }
     }
 
     // MARK: Key-value observers

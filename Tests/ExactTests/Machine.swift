@@ -28,6 +28,11 @@ final class Machine {
     /// They are not to be called any more.
     private var ended: [Watcher] = []
     var keyValues: [KeyValueWatcher] = []
+    var realmWatchers: [RealmWatcher] = []
+    /// The Realm was invalidated: what it shows now it has not moved to, and will tell of when it moves again.
+    private var hasShownNothing = false
+    /// Nil in programs where all live here.
+    let homes: Homes?
     let loops = LoopExecutor()
     private let queue = DispatchQueue(label: "there")
     private var other: Realm?
@@ -55,6 +60,7 @@ final class Machine {
                 return machine.end()
             }
         }
+        machine.finishWrites()
         try machine.perform(.refresh)
         machine.drain()
         machine.outcome.failure = machine.outcome.failure.map { "at the end: \($0)" }
@@ -65,12 +71,13 @@ final class Machine {
         self.tellsStory = tellsStory
         test = try TestRealm {
             $0.objectTypes = [
-                Node.self, Part.self, Screw.self, ScalarLists.self, ScalarSets.self, ScalarMaps.self,
+                Node.self, Part.self, Screw.self, ScalarLists.self, ScalarSets.self, ScalarMaps.self, Scalars.self,
             ]
             $0.environment.externalCommitMilliseconds = 0
             if program.hasShortChunks { $0.environment.chunkLimit = 2 }
             if program.searchesAlways { $0.environment.keysScannedPerSearch = 0 }
         }
+        homes = program.hasHomes ? Homes(test.configuration, loops) : nil
         try test.realm.write {
             test.realm.add([ScalarLists()])
             test.realm.add([ScalarSets()])
@@ -82,7 +89,9 @@ final class Machine {
 
     private func end() -> Outcome {
         for watcher in watchers + ended { watcher.end() }
+        realmWatchers.forEach { $0.end() }
         loops.run()
+        homes?.close()
         watchers = []
         ended = []
         keyValues = []
@@ -112,6 +121,7 @@ final class Machine {
         try carryOut(step)
         let isRefresh = if case .refresh = step { outcome.changes == before.changes } else { false }
         checkKeyValues(isRefresh: isRefresh)
+        checkRealmWatchers()
     }
 
     private func noteStep(_ step: Step) {
@@ -129,6 +139,8 @@ final class Machine {
             note("\(name(position)) is to end \(name(victim)) when it is called")
         case .watchInside(let plan, let position):
             note("\(name(position)) is to register a watcher of \(plan.kind) when it is called")
+        case .later: note("a write is asked for")
+        case .nestedLater(_, let position): note("\(name(position)) is to ask for a write when it is called")
         default: note("\(step)")
         }
     }
@@ -145,13 +157,17 @@ final class Machine {
         case .write(let operations, .here): try write(operations)
         case .write(let operations, .there): try writeThere(operations)
         case .write(let operations, .afar): try writeAfar(operations)
-        case .silent(let operations, let position): try write(operations, silencing: at(position))
+        case .silent(let operations, let position):
+            try write(operations, silencing: at(position), silencesRealm: position.isMultiple(of: 3))
         case .cancelled(let operations): try cancel(operations)
         case .turn: _ = test.scheduler.turn()
         case .ripen: ripen()
         case .settle: settle()
         case .loops: runLoops()
-        case .invalidate: realm.invalidate()
+        case .invalidate:
+            realm.invalidate()
+            hasShownNothing = true
+            realmWatchers.forEach { $0.excuse() }
         case .autorefresh(let isOn): realm.autorefresh = isOn
         case .refresh:
             refresh()
@@ -164,6 +180,8 @@ final class Machine {
         case .endInside(let victim, let position):
             if let victim = at(victim) { at(position)?.deeds.append(.end(victim)) }
         case .watchInside(let plan, let position): at(position)?.deeds.append(.watch(plan))
+        case .later(let operations): writeLater(operations)
+        case .nestedLater(let operations, let position): at(position)?.deeds.append(.writeLater(operations))
         }
     }
 
@@ -186,9 +204,18 @@ final class Machine {
             note("watch \(watcher.name)")
             return
         }
+        if plan.kind == .realm {
+            guard realmWatchers.count < 2 else { return }
+            let watcher = RealmWatcher(realm)
+            if hasShownNothing { watcher.excuse() }
+            realmWatchers.append(watcher)
+            note("watch the Realm")
+            return
+        }
         var plan = plan
         plan.isLoop = plan.isLoop && !isInside
-        let made = Watcher.make(plan, shown, realm, loops) { [unowned self] in
+        if isInside { plan.place = nil }
+        let made = Watcher.make(plan, shown, realm, loops, homes) { [unowned self] in
             worlds.sorted { $0.key < $1.key }.map(\.value) + [world]
         } hear: { [unowned self] in
             hear($0, $1, $2)
@@ -197,7 +224,12 @@ final class Machine {
         watchers.append(made)
         made.name = "watcher \(watchers.count + ended.count), \(made.name)"
         note("\(made.name), begins")
-        if made.isLoop { runLoops() }
+        if made.isLate { runLoops() }
+        if let place = made.place, made.known.isEmpty, let version = homes?.version(place), made.isOfObject,
+            let world = worlds[version]
+        {
+            made.known = [world]
+        }
     }
 
     func end(_ watcher: Watcher) {
@@ -206,13 +238,22 @@ final class Machine {
         ended.append(watcher)
     }
 
-    private func ripen() { while !test.realm.context.hub.isRipe { sched_yield() } }
+    private func ripen() {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while !test.realm.context.hub.isRipe {
+            if Date() > deadline { return fail("what is to be told is never ready") }
+            sched_yield()
+        }
+    }
 
     private func settle() {
-        while !test.realm.context.hub.isIdle {
+        // Each turn may find that more has happened, but nothing happens for ever.
+        for _ in 0..<200 {
+            if test.realm.context.hub.isIdle { return }
             guard test.scheduler.waitForTurn() else { return fail("no turn came") }
             _ = test.scheduler.turn()
         }
+        fail("turns never come to an end")
     }
 
     // MARK: Writing
@@ -226,18 +267,47 @@ final class Machine {
         }
     }
 
-    func write(_ operations: [Operation], silencing watcher: Watcher? = nil) throws {
+    func write(_ operations: [Operation], silencing watcher: Watcher? = nil, silencesRealm: Bool = false) throws {
         let realm = test.realm
-        let tokens = [watcher?.token].compactMap { $0 }
+        let silencedRealms = silencesRealm ? realmWatchers : []
+        let tokens = [watcher?.token].compactMap { $0 } + silencedRealms.compactMap(\.token)
         var base = world
+        if !silencesRealm { realmWatchers.forEach { $0.expect() } }
         try realm.write(withoutNotifying: tokens) {
             // A callback on the way into the write may have written.
             if !isAhead { base = world }
             apply(operations, realm)
         }
         isAhead = false
+        hasShownNothing = false
         worlds[realm.context.version] = world
-        if let watcher, !tokens.isEmpty { watcher.silence(base, world) }
+        silencedRealms.forEach { $0.skip(realm.context.version) }
+        if let watcher, watcher.token != nil { watcher.silence(base, world) }
+    }
+
+    /// In a write of its own, when its turn comes.
+    func writeLater(_ operations: [Operation]) {
+        let realm = test.realm
+        realm.writeAsync { [unowned self] in
+            note("what was asked for is written")
+            realmWatchers.forEach { $0.expect() }
+            apply(operations, realm)
+            isAhead = false
+            // It may be sealed, and committed with those that follow.
+            if let base = realm.context.transaction?.baseVersion { worlds[base + 1] = world }
+        } onComplete: { [unowned self] error in
+            if let error { fail("\(error)") }
+        }
+    }
+
+    /// Lets what was asked for be written.
+    func finishWrites() {
+        while test.realm.isPerformingAsynchronousWriteOperations, outcome.failure == nil {
+            guard test.scheduler.waitForTurn() else { return fail("no turn came for a write") }
+            _ = test.scheduler.turn()
+        }
+        checkKeyValues(isRefresh: false)
+        checkRealmWatchers()
     }
 
     /// Into the write that is beginning.

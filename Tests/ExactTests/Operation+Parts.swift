@@ -143,28 +143,6 @@ extension Operation {
     }
 }
 
-// Nodes in a list of another class.
-extension Operation {
-    func editHeld(_ world: inout World, _ realm: Realm) {
-        let nodes = world.nodes
-        guard let row = world.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.nodes,
-            !nodes.isEmpty
-        else { return }
-        let (id, serial) = nodes[a % nodes.count]
-        let count = list.count
-        if kind == .heldRemove {
-            if count == 0 { return }
-            world.edit(row, "nodes") { slots, _ in slots.remove(at: b % count) }
-            list.remove(at: b % count)
-        } else if let node = realm.object(ofType: Node.self, forPrimaryKey: id) {
-            world.edit(row, "nodes") { slots, now in
-                slots.insert(World.Slot(value: .row(serial), written: now), at: b % (count + 1))
-            }
-            list.insert(node, at: b % (count + 1))
-        }
-    }
-}
-
 extension World {
     /// The one row of a class.
     func only(_ type: String) -> Int? { rows.first { $0.value.type == type }?.key }

@@ -14,6 +14,14 @@ extension Operation {
         case .textRemove: return "texts: remove '\(letter)'"
         case .doubleSet: return "numbers by name: '\(letter)' is \(b % 3)"
         case .doubleRemove: return "numbers by name: remove '\(letter)'"
+        case .valueRow: return "numbers: insert \(20 + b % 12) at \(["the start", "the middle", "the end"][a % 3])"
+        case .heldRow: return "held: insert \(4 + c % 8) nodes from \(b) at \(a)"
+        case .chain:
+            return
+                "each node links to the next from the one at \(a) on, \(b % 3 == 0 ? "as 'next'" : "in turns from \(b % 4)")"
+        case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
+            .anyKeySet, .anyKeyRemove, .anyJoin, .anyLeave:
+            return anyText(world)
         case .heldInsert, .heldRemove:
             if nodes.isEmpty { return "nothing" }
             let count = world.only("ScalarLists").map { world.slots($0, "nodes").count } ?? 0

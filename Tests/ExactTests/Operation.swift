@@ -12,6 +12,13 @@ struct Operation: CustomStringConvertible {
         case byNameSet, byNameRemove, byNameName
         case valueInsert, valueRemove, valueReplace, valueMove, valueClear, textInsert, textRemove, doubleSet
         case doubleRemove, heldInsert, heldRemove
+        // Not in every program.
+        case chain, valueRow, heldRow
+        case anyAdd, anyDelete, anySet, anyPut, anyInt, anyInsert, anyReplace, anyRemove, anyMove
+        case anyKeySet, anyKeyRemove, anyJoin, anyLeave
+
+        fileprivate var isAny: Bool { rawValue.hasPrefix("any") }
+        fileprivate var isSpecial: Bool { isAny || [.deleteAll, .chain, .valueRow, .heldRow].contains(self) }
     }
 
     let kind: Kind
@@ -20,15 +27,35 @@ struct Operation: CustomStringConvertible {
     let c: Int
 
     private static let weights: [Kind] =
-        Kind.allCases.filter { $0 != .deleteAll }
+        Kind.allCases.filter { !$0.isSpecial }
         + [.add, .add, .add, .delete, .name, .name, .name, .amount, .amount, .next, .childInsert, .childInsert]
         + [.peerInsert, .namedSet, .childRemove]
 
     /// What a program does at all: about half of everything, so that sparse worlds occur, and crowded corners.
-    static func kinds(_ random: inout some RandomNumberGenerator) -> [Kind] {
+    static func kinds(_ random: inout some RandomNumberGenerator, _ theme: Program.Theme) -> [Kind] {
         let isFull = Int.random(in: 0..<3, using: &random) == 0
         let left = Set(Kind.allCases.filter { _ in isFull || Bool.random(using: &random) } + [.add, .delete, .name])
-        return weights.filter(left.contains)
+        let plain = weights.filter(left.contains)
+        return switch theme {
+        case .plain: plain
+        case .chain:
+            [.add, .chain, .assignAgain, .nameAll] + Array(repeating: .name, count: 8)
+                + Array(repeating: .amount, count: 8) + plain.suffix(1)
+        case .long:
+            [.valueRow, .valueRow, .heldRow, .heldRow, .valueInsert, .valueRemove, .valueMove, .valueReplace]
+                + [.heldInsert, .heldRemove, .heldRemove, .add, .add, .delete, .name, .name]
+        case .maps:
+            [.add, .add, .name, .amount, .namedSet, .namedSet, .namedSet, .namedRemove, .namedRemove, .doubleSet]
+                + [.doubleRemove, .byNameSet, .byNameRemove, .byNameName] + plain.suffix(1)
+        case .any:
+            Kind.allCases.filter(\.isAny) + [.anyAdd, .anyAdd, .anySet, .anyPut, .add, .add, .delete, .name] + plain
+        }
+    }
+
+    /// Nodes, each with a link to the next one.
+    static func chained(_ random: inout some RandomNumberGenerator) -> [Operation] {
+        (0..<ids).map { Operation(kind: .add, a: $0, b: $0, c: $0) }
+            + [Operation(kind: .chain, a: 0, b: Int.random(in: 0..<60, using: &random), c: 0)]
     }
 
     init(_ random: inout some RandomNumberGenerator, of kinds: [Kind]) {
@@ -81,6 +108,11 @@ struct Operation: CustomStringConvertible {
         case .textInsert, .textRemove: editTexts(&world, realm)
         case .doubleSet, .doubleRemove: editDoubles(&world, realm)
         case .heldInsert, .heldRemove: editHeld(&world, realm)
+        case .valueRow, .heldRow: insertRow(&world, realm)
+        case .chain: chain(&world, realm)
+        case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
+            .anyKeySet, .anyKeyRemove, .anyJoin, .anyLeave:
+            editAny(&world, realm)
         default:
             let nodes = world.nodes
             guard !nodes.isEmpty else { return }

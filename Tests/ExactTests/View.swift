@@ -14,10 +14,10 @@ struct View: Equatable {
     private mutating func add(_ world: World, _ row: Int, _ path: ArraySlice<String>) {
         guard let name = path.first, let type = world.rows[row]?.type else { return }
         if name == "*" {
-            for property in Property.of(type) { add(world, row, property) }
+            for property in world.classes.of(type) { add(world, row, property) }
             return
         }
-        guard let property = Property.named(name, of: type) else { return }
+        guard let property = world.classes.named(name, of: type) else { return }
         add(world, row, property)
         let rest = path.dropFirst()
         if rest.isEmpty { return }
@@ -61,7 +61,7 @@ struct View: Equatable {
             for row in level {
                 values += " #\(row)"
                 guard let type = world.rows[row]?.type else { continue }
-                for property in Property.of(type) {
+                for property in world.classes.of(type) {
                     if case .inverse = property.kind { continue }
                     add(world, row, property)
                     for target in world.targets(row, property.name) where seen.insert(target).inserted {
@@ -108,9 +108,18 @@ extension World {
         return Item(identity: slot.value, key: slot.key, written: slot.written, view: view, text: shown(slot.value))
     }
 
+    /// An element of a collection of values of any type: what links lead to is not looked at.
+    func anyItem(_ slot: Slot) -> Item {
+        Item(identity: .list([slot.value]), key: slot.key, written: slot.written, view: nil, text: shown(slot.value))
+    }
+
     /// A value as text: nodes by their primary key, embedded objects by their name.
     func shown(_ value: Value) -> String {
         switch value {
+        case .list(let values): "[" + values.map(shown).joined(separator: ", ") + "]"
+        case .map(let entries):
+            "{" + entries.sorted { $0.key < $1.key }.map { "\($0.key): \(shown($0.value))" }.joined(separator: ", ")
+                + "}"
         case .none: "nil"
         case .text(let text): text
         case .number(let number): "\(number)"

@@ -9,21 +9,24 @@ typealias Hear = (Watcher, News, (World, World) -> String?) -> Void
 extension Watcher {
     /// Registers an observer; nil where there is nothing to observe.
     static func make(
-        _ plan: WatcherPlan, _ world: World, _ realm: Realm, _ loops: LoopExecutor,
+        _ plan: WatcherPlan, _ world: World, _ realm: Realm, _ loops: LoopExecutor, _ homes: Homes?,
         history: @escaping () -> [World], hear: @escaping Hear
     ) -> Watcher? {
         let maker = WatcherMaker(
-            plan: plan, world: world, realm: realm, loops: loops, history: history, hear: hear)
+            plan: plan, world: world, realm: realm, loops: loops, homes: homes, history: history, hear: hear)
         switch plan.kind {
         case .values: return maker.values()
         case .results: return maker.results()
         case .projected: return maker.projected()
+        case .any: return maker.any()
         default:
             let nodes = world.nodes
             guard !nodes.isEmpty else { return nil }
             let (id, serial) = nodes[plan.node % nodes.count]
             guard let node = realm.object(ofType: Node.self, forPrimaryKey: id) else { return nil }
-            return maker.watcher(node, serial)
+            let watcher = maker.watcher(node, serial)
+            watcher?.owner = serial
+            return watcher
         }
     }
 }
@@ -34,6 +37,8 @@ struct WatcherMaker {
     let world: World
     let realm: Realm
     let loops: LoopExecutor
+    /// Where else observers may live; nil for nowhere.
+    let homes: Homes?
     /// All versions so far, the newest last.
     let history: () -> [World]
     let hear: Hear
@@ -59,22 +64,27 @@ struct WatcherMaker {
 
     // MARK: Collections
 
-    private func observe<C: ObservableCollection>(
+    func observe<C: ObservableCollection & ThreadConfined & SendableMetatype>(
         _ name: String, _ collection: C, _ keyPaths: [String]?, isStable: Bool, _ items: @escaping (World) -> [Item],
         shown: ((World) -> [String])? = nil, live: @escaping (C) -> [String]?
     ) -> Watcher {
         let items = Self.remembering(items)
-        let watcher = Watcher("\(name)\(Self.text(keyPaths))") {
+        // Elsewhere it is another instance.
+        var collection = collection
+        let watcher = Watcher("\(name)\(Self.text(keyPaths))\(placeText)") {
             Judge.unchanged(items($0), items($1))
         } live: {
             // Accessors stay invalidated after a deletion that was taken back.
             guard let actual = live(collection) else { return nil }
             return (actual, shown?($0) ?? items($0).map(\.text))
         }
-        let tell: (DetailedCollectionChange<C>) -> Void = { [hear, unowned watcher] change in
+        nonisolated(unsafe) let tell: (DetailedCollectionChange<C>) -> Void = { [hear, unowned watcher] change in
             switch change {
-            case .initial: hear(watcher, .initial) { _, _ in nil }
-            case .update(_, let told):
+            case .initial(let instance):
+                collection = instance
+                hear(watcher, .initial) { _, _ in nil }
+            case .update(let instance, let told):
+                collection = instance
                 let past = told.deletions.isEmpty ? [] : told.deletedElements
                 hear(watcher, News(told)) { old, new in
                     // What key paths do not name may have changed since without a call.
@@ -87,10 +97,18 @@ struct WatcherMaker {
             case .error(let error): hear(watcher, News(error)) { _, _ in "\(error)" }
             }
         }
+        let here = collection
         if plan.isLoop {
-            watcher.hear(collection.changes(keyPaths: keyPaths), on: loops, tell)
+            watcher.hear(here.changes(keyPaths: keyPaths), on: loops, tell)
+        } else if let place = plan.place, let homes {
+            watcher.version = { collection.realm?.context.version }
+            homes.observe(watcher, place) { queue in
+                here.observeChanges(keyPaths: keyPaths, on: queue, tell)
+            } onActor: { actor in
+                await here.observeChanges(keyPaths: keyPaths, on: actor) { _, change in tell(change) }
+            }
         } else {
-            watcher.token = collection.observeChanges(keyPaths: keyPaths, tell)
+            watcher.token = here.observeChanges(keyPaths: keyPaths, tell)
         }
         return watcher
     }
@@ -105,6 +123,12 @@ struct WatcherMaker {
             known[world.time] = shown
             return shown
         }
+    }
+
+    /// Where it is told.
+    var placeText: String {
+        guard homes != nil, !plan.isLoop, let place = plan.place else { return "" }
+        return place == .queue ? " on a queue" : " on an actor"
     }
 
     static func text(_ keyPaths: [String]?) -> String { keyPaths.map { " by \($0)" } ?? "" }
@@ -147,11 +171,13 @@ struct WatcherMaker {
         let query = ModelQuery(plan)
         let isSorted = !query.descriptors.isEmpty
         let name = "results of \(baseText(owner?.node)) \(query.text)"
-        return observe(name, query.apply(base), plan.nodePaths, isStable: !isSorted) { world in
+        let watcher = observe(name, query.apply(base), plan.nodePaths, isStable: !isSorted) { world in
             query.apply(rows(world), world).map { world.item($0, plan.nodePaths) }
         } live: {
             $0.isInvalidated ? nil : $0.map { "\($0.id)" }
         }
+        if plan.base < 6 { watcher.owner = owner?.serial }
+        return watcher
     }
 
     func projected() -> Watcher {
@@ -170,7 +196,7 @@ struct WatcherMaker {
         }
     }
 
-    private func list<C: ObservableCollection & RealmCollection>(
+    private func list<C: ObservableCollection & ThreadConfined & RealmCollection & SendableMetatype>(
         _ list: C, _ serial: Int, _ name: String, _ keyPaths: [String]?
     ) -> Watcher where C.Element: ObjectBase {
         observe("'\(name)' of \(owner(serial))", list, keyPaths, isStable: false) { world in
@@ -229,9 +255,12 @@ struct WatcherMaker {
         }
     }
 
-    private func map<Value>(_ map: Map<Value>, _ serial: Int, _ name: String, _ keyPaths: [String]?) -> Watcher {
+    func map<Value>(
+        _ map: Map<Value>, _ serial: Int, _ name: String, _ keyPaths: [String]?,
+        _ item: ((World, World.Slot) -> Item)? = nil
+    ) -> Watcher {
         let items = Self.remembering { (world: World) in
-            world.slots(serial, name).map { world.item($0, keyPaths) }
+            world.slots(serial, name).map { item?(world, $0) ?? world.item($0, keyPaths) }
         }
         let watcher = Watcher("'\(name)' of \(owner(serial))\(Self.text(keyPaths))") {
             Judge.unchanged(items($0), items($1))

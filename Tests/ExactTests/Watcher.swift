@@ -8,6 +8,7 @@ final class Watcher {
         case write([Operation], silencing: Watcher?)
         case end(Watcher)
         case watch(WatcherPlan)
+        case writeLater([Operation])
     }
 
     var name: String
@@ -20,6 +21,14 @@ final class Watcher {
     /// Calls since loops were last let go on.
     var callsInRun = 0
     private(set) var hasEnded = false
+    /// Where it is told, if that is not where the machine works.
+    var place: Homes.Place?
+    /// Its token if it is told elsewhere: nobody here can silence it.
+    var tokenElsewhere: NotificationToken?
+    /// The version that is shown where it is told, inside a call; nil when what is told does not say.
+    var version: (() -> UInt64?)?
+    /// The row that it ends with, whether it has been told anything or not.
+    var owner: Int?
     /// The asynchronous loop that hears of the changes, if it is one.
     private var loop: Task<Void, Never>?
     /// Keys of sections are asked of the objects as they are, which a callback before may have changed.
@@ -40,7 +49,13 @@ final class Watcher {
         self.live = live
     }
 
+    /// Objects have no first call.
+    var isOfObject = false
+
     var isLoop: Bool { loop != nil }
+
+    /// Told later than what lives here.
+    var isLate: Bool { isLoop || place != nil }
 
     /// Writes that it is not told of, each from the first world to the second.
     private var silenced: [(base: World, after: World)] = []
@@ -70,8 +85,10 @@ final class Watcher {
 
     /// Hears of changes in an asynchronous loop, which goes on when `executor` lets it.
     func hear<Change>(_ changes: Changes<Change>, on executor: LoopExecutor, _ body: @escaping (Change) -> Void) {
-        nonisolated(unsafe) let (changes, body) = (changes, body)
-        loop = Task(executorPreference: executor) { for await change in changes { body(change) } }
+        // It begins now: a loop that goes on before it may write, and delete what is to be observed.
+        nonisolated(unsafe) let iterator = changes.makeAsyncIterator()
+        nonisolated(unsafe) let body = body
+        loop = Task(executorPreference: executor) { while let change = await iterator.next() { body(change) } }
     }
 
     func end() {
@@ -79,6 +96,8 @@ final class Watcher {
         loop?.cancel()
         token?.invalidate()
         token = nil
+        tokenElsewhere?.invalidate()
+        tokenElsewhere = nil
     }
 }
 
@@ -86,6 +105,9 @@ final class Watcher {
 struct WatcherPlan: CustomStringConvertible {
     enum Kind: String, CaseIterable {
         case results, list, set, map, links, sections, section, object, projection, projected, values, keyValue
+        /// Of values of any type.
+        case any
+        case realm
     }
 
     let kind: Kind
@@ -97,19 +119,38 @@ struct WatcherPlan: CustomStringConvertible {
     let paths: Int
     /// Whether an asynchronous loop is told, where the kind has one here.
     var isLoop: Bool
+    /// Whether it is told on a queue or an actor, where the kind can be and the program has these.
+    var place: Homes.Place?
 
-    init(_ random: inout some RandomNumberGenerator) {
-        kind = ([.results, .results, .keyValue] + Kind.allCases).randomElement(using: &random) ?? .results
+    init(_ random: inout some RandomNumberGenerator, _ theme: Program.Theme) {
+        let favourites: [Kind] =
+            switch theme {
+            case .plain: []
+            case .chain: [.results, .results, .list, .set, .map, .sections, .object]
+            case .long: Array(repeating: .values, count: 12)
+            case .maps: Array(repeating: .map, count: 12)
+            case .any: Array(repeating: .any, count: 10)
+            }
+        let kinds = favourites + [.results, .results, .keyValue] + Kind.allCases.filter { $0 != .any }
+        kind = kinds.randomElement(using: &random) ?? .results
         node = Int.random(in: 0..<60, using: &random)
         base = Int.random(in: 0..<12, using: &random)
         filter = Int.random(in: 0..<30, using: &random)
         sort = Int.random(in: 0..<12, using: &random)
         cut = Int.random(in: 0..<12, using: &random)
-        paths = Int.random(in: 0..<60, using: &random)
-        isLoop = Int.random(in: 0..<6, using: &random) == 0
+        let isFar = theme == .chain && Int.random(in: 0..<3, using: &random) > 0
+        // All, or the longest ones.
+        let far = Bool.random(using: &random) ? 0 : Self.nodePaths.count - Int.random(in: 1...3, using: &random)
+        let some = Int.random(in: 0..<60, using: &random)
+        paths = isFar ? far : some
+        let way = Int.random(in: 0..<12, using: &random)
+        isLoop = way < 2
+        place = way < 6 ? [2: .queue, 3: .queue, 4: .actor, 5: .actor][way] : nil
     }
 
-    var description: String { "\(kind)(\(node), \(base), \(filter), \(sort), \(cut), \(paths), \(isLoop))" }
+    var description: String {
+        "\(kind)(\(node), \(base), \(filter), \(sort), \(cut), \(paths), \(isLoop), \(place.map { "\($0)" } ?? "here"))"
+    }
 
     /// Key paths of nodes; nil stands for all.
     static let nodePaths: [[String]?] = [
@@ -120,6 +161,8 @@ struct WatcherPlan: CustomStringConvertible {
         ["parts.name"], ["partsByName"], ["partsByName.name"], ["*"], ["next.*"], ["children.*"],
         ["children.next.name"], ["parents.children.name"], ["previous.previous.name"], ["parents.*"],
         ["name", "children.amount"], ["next.previous.amount"], ["part.*"],
+        ["next.next.next.next.next.next.name"], ["next.children.peers.named.next.amount"],
+        ["previous.previous.previous.previous.previous.name"],
     ]
 
     static let partPaths: [[String]?] = [nil, ["name"], ["node"], ["node.name"], ["*"], ["node.children.name"]]

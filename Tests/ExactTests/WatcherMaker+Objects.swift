@@ -27,18 +27,40 @@ extension WatcherMaker {
         return object(node, serial, plan.nodePaths)
     }
 
-    private func object<O: KeyPathObservable>(_ object: O, _ serial: Int, _ keyPaths: [String]?) -> Watcher {
+    func object<O: KeyPathObservable>(_ object: O, _ serial: Int, _ keyPaths: [String]?) -> Watcher {
         let type = world.rows[serial]?.type ?? ""
         var names: [String: [String]] = [:]
-        for property in Property.of(type) {
+        for property in world.classes.of(type) {
             if keyPaths == nil, case .inverse = property.kind { continue }
             let paths = keyPaths.map { $0.filter { $0 == "*" || $0.split(separator: ".")[0] == property.name } }
             let own = (paths ?? ["*"]).map { $0 == "*" ? property.name : $0 }
             if !own.isEmpty { names[property.name] = own }
         }
-        let name = "\(type) \(type == "Node" ? world.shown(.row(serial)) : "")\(Self.text(keyPaths))"
+        let name = "\(type) \(type == "Node" ? world.shown(.row(serial)) : "")\(Self.text(keyPaths))\(placeText)"
         let watcher = changes(name, serial, names) { object.isInvalidated }
-        watcher.token = object.observe(keyPaths: keyPaths, hearing(watcher, serial, names))
+        guard let place = plan.place, let homes else {
+            watcher.token = object.observe(keyPaths: keyPaths, hearing(watcher, serial, names))
+            return watcher
+        }
+        // What it is told first leads on from what is shown there, which is known once it is registered.
+        watcher.known = []
+        watcher.isOfObject = true
+        watcher.owner = serial
+        let hear: (ObjectChange<O>) -> Void = hearing(watcher, serial, names)
+        nonisolated(unsafe) let tell: (ObjectChange<O>) -> Void = { [unowned watcher] change in
+            if case .change(let object, _) = change {
+                watcher.version = { object.realm?.context.version }
+            } else {
+                watcher.version = { nil }
+            }
+            hear(change)
+            watcher.version = { nil }
+        }
+        homes.observe(watcher, place) { queue in
+            object.observe(keyPaths: keyPaths, on: queue, tell)
+        } onActor: { actor in
+            await object.observe(keyPaths: keyPaths, on: actor) { _, change in tell(change) }
+        }
         return watcher
     }
 
@@ -90,12 +112,14 @@ extension WatcherMaker {
             let told = changes.first { $0.name == name }
             if told == nil && before.values != now.values { return "'\(name)' is not told" }
             if told != nil && before.times == now.times && !Item.isLoose { return "'\(name)': nothing was written" }
-            guard let told, let property = Property.named(name, of: new.rows[serial]?.type ?? ""),
+            guard let told, let property = world.classes.named(name, of: new.rows[serial]?.type ?? ""),
                 case .single = property.kind, names[name] == [name]
             else { continue }
             for (value, expected) in [
                 (told.oldValue, old.single(serial, name)), (told.newValue, new.single(serial, name)),
             ] {
+                // What it led to may be gone.
+                if property.isAny, expected.isLinked { continue }
                 let (shown, text) = (Self.text(value, old: old), Self.text(expected, old, new))
                 // A callback before this one may have deleted it.
                 if case .row(let row) = expected, value == nil, history().last?.rows[row] == nil { continue }
@@ -110,6 +134,7 @@ extension WatcherMaker {
         switch value {
         case nil: "nil"
         case let node as Node: node.isInvalidated ? nil : "\(node.id)"
+        case let value as AnyRealmValue: value.shown
         case let part as Part: part.isInvalidated ? nil : "part"
         case let value?: "\(value is Int ? Double(value as? Int ?? 0) : value)"
         }

@@ -10,6 +10,9 @@ struct World {
         case number(Double)
         /// To a row, by its serial number: one that is deleted and created again is another.
         case row(Int)
+        /// In values of any type.
+        indirect case list([Value])
+        indirect case map([String: Value])
 
         // Printed for every judgement: what Swift does by itself is slow.
         var description: String {
@@ -18,6 +21,28 @@ struct World {
             case .text(let text): "'\(text)'"
             case .number(let number): number.description
             case .row(let row): "#\(row)"
+            case .list(let values): "\(values)"
+            case .map(let entries): "\(entries.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })"
+            }
+        }
+
+        /// Whether it links to a row, however deep.
+        func holds(_ row: Int) -> Bool {
+            switch self {
+            case .row(row): true
+            case .list(let values): values.contains { $0.holds(row) }
+            case .map(let entries): entries.values.contains { $0.holds(row) }
+            default: false
+            }
+        }
+
+        /// The same with nothing in the place of a row.
+        func without(_ row: Int) -> Value {
+            switch self {
+            case .row(row): .none
+            case .list(let values): .list(values.map { $0.without(row) })
+            case .map(let entries): .map(entries.mapValues { $0.without(row) })
+            default: self
             }
         }
     }
@@ -52,6 +77,12 @@ struct World {
     private(set) var rows: [Int: Row] = [:]
     /// When a row last gained or lost somebody who links to it, by the inverse property.
     private(set) var relinked: [Int: [String: Int]] = [:]
+
+    let classes: Classes
+    /// Under which keys rows are stored, where the model has to know.
+    var keys: [Int: Int64] = [:]
+
+    init(_ classes: Classes = .fixed) { self.classes = classes }
 
     // MARK: Reading
 
@@ -91,8 +122,10 @@ struct World {
 
     /// Where a property leads, each row once.
     func targets(_ row: Int, _ name: String) -> [Int] {
-        guard let type = rows[row]?.type, let property = Property.named(name, of: type) else { return [] }
-        if case .inverse(let origin) = property.kind { return origins(row, origin) }
+        guard let type = rows[row]?.type, let property = classes.named(name, of: type) else { return [] }
+        if case .inverse(let origin, let type) = property.kind { return origins(row, origin, type) }
+        // Nobody follows links in values of any type.
+        if property.isAny { return [] }
         return values(row, name).compactMap { if case .row(let target) = $0 { target } else { nil } }
     }
 
@@ -104,9 +137,15 @@ struct World {
         }
     }
 
-    /// Nodes whose property leads to a row, in the order of their primary keys.
-    func origins(_ row: Int, _ name: String) -> [Int] {
-        nodes.map(\.serial).filter { values($0, name).contains(.row(row)) }
+    /// Rows whose property leads to a row, in the order of their keys.
+    func origins(_ row: Int, _ name: String, _ type: String = "Node") -> [Int] {
+        inKeyOrder(type).filter { values($0, name).contains(.row(row)) }
+    }
+
+    /// All rows of a class.
+    func inKeyOrder(_ type: String) -> [Int] {
+        if type == "Node" { return nodes.map(\.serial) }
+        return rows.keys.filter { rows[$0]?.type == type }.sorted { (keys[$0] ?? 0) < (keys[$1] ?? 0) }
     }
 
     // MARK: Writing
@@ -115,7 +154,7 @@ struct World {
         time += 1
         lastSerial += 1
         var fields: [String: Field] = [:]
-        for property in Property.of(type) {
+        for property in classes.of(type) {
             switch property.kind {
             case .single:
                 fields[property.name] = Field(
@@ -149,13 +188,15 @@ struct World {
     }
 
     private mutating func relink(_ target: Int, _ origin: Int, _ name: String) {
-        guard let type = rows[origin]?.type, let inverse = Property.inverse(of: name, type) else { return }
+        guard let type = rows[origin]?.type, let own = rows[target]?.type,
+            let inverse = classes.inverse(of: name, type, in: own)
+        else { return }
         relinked[target, default: [:]][inverse] = time
     }
 
     private mutating func discard(_ value: Value, _ row: Int, _ name: String) {
         guard case .row(let target) = value, let type = rows[row]?.type,
-            Property.named(name, of: type)?.isEmbedded == true
+            classes.named(name, of: type)?.isEmbedded == true
         else { return }
         delete(target)
     }
@@ -164,14 +205,14 @@ struct World {
     mutating func delete(_ serial: Int) {
         guard let row = rows[serial] else { return }
         time += 1
-        for property in Property.of(row.type) {
+        for property in classes.of(row.type) {
             for target in targets(serial, property.name) { relink(target, serial, property.name) }
         }
         let owned = rows.keys.filter { rows[$0]?.owner == serial }
         rows[serial] = nil
         for other in rows.keys.sorted() {
             guard let type = rows[other]?.type else { continue }
-            for property in Property.of(type) where values(other, property.name).contains(.row(serial)) {
+            for property in classes.of(type) where values(other, property.name).contains(where: { $0.holds(serial) }) {
                 release(serial, other, property)
             }
         }
@@ -181,13 +222,14 @@ struct World {
     private mutating func release(_ target: Int, _ row: Int, _ property: Property) {
         time += 1
         guard case .many(let isMap) = property.kind else {
-            rows[row]?.fields[property.name] = Field(content: .single(.none), written: time)
+            let rest = single(row, property.name).without(target)
+            rows[row]?.fields[property.name] = Field(content: .single(rest), written: time)
             return
         }
         var slots = slots(row, property.name)
-        if isMap {
-            for index in slots.indices where slots[index].value == .row(target) {
-                slots[index].value = .none
+        if isMap || property.isAny && !property.isSet {
+            for index in slots.indices where slots[index].value.holds(target) {
+                slots[index].value = slots[index].value.without(target)
                 slots[index].written = time
             }
         } else {
@@ -195,61 +237,4 @@ struct World {
         }
         rows[row]?.fields[property.name] = Field(content: .many(slots), written: time)
     }
-}
-
-/// What the model knows of the classes.
-struct Property {
-    enum Kind {
-        case single
-        case many(isMap: Bool)
-        /// Of a property of nodes.
-        case inverse(String)
-    }
-
-    let name: String
-    let kind: Kind
-    var target: String?
-    var isEmbedded = false
-    var initial = World.Value.none
-
-    static func of(_ type: String) -> [Property] { all[type] ?? [] }
-
-    static func named(_ name: String, of type: String) -> Property? { byName[type]?[name] }
-
-    private static let byName = all.mapValues { properties in
-        Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
-    }
-
-    /// The property that is the inverse of one of nodes.
-    static func inverse(of name: String, _ type: String) -> String? {
-        guard type == "Node" else { return nil }
-        return of("Node").first { if case .inverse(name) = $0.kind { true } else { false } }?.name
-    }
-
-    private static let all: [String: [Property]] = [
-        "Node": [
-            Property(name: "id", kind: .single), Property(name: "name", kind: .single),
-            Property(name: "amount", kind: .single), Property(name: "next", kind: .single, target: "Node"),
-            Property(name: "children", kind: .many(isMap: false), target: "Node"),
-            Property(name: "peers", kind: .many(isMap: false), target: "Node"),
-            Property(name: "named", kind: .many(isMap: true), target: "Node"),
-            Property(name: "previous", kind: .inverse("next"), target: "Node"),
-            Property(name: "parents", kind: .inverse("children"), target: "Node"),
-            Property(name: "peersOf", kind: .inverse("peers"), target: "Node"),
-            Property(name: "namedBy", kind: .inverse("named"), target: "Node"),
-            Property(name: "part", kind: .single, target: "Part", isEmbedded: true),
-            Property(name: "parts", kind: .many(isMap: false), target: "Part", isEmbedded: true),
-            Property(name: "partsByName", kind: .many(isMap: true), target: "Part", isEmbedded: true),
-        ],
-        "Part": [
-            Property(name: "name", kind: .single), Property(name: "weight", kind: .single),
-            Property(name: "node", kind: .single, target: "Node"),
-        ],
-        "ScalarLists": [
-            Property(name: "ints", kind: .many(isMap: false)),
-            Property(name: "nodes", kind: .many(isMap: false), target: "Node"),
-        ],
-        "ScalarSets": [Property(name: "strings", kind: .many(isMap: false))],
-        "ScalarMaps": [Property(name: "doubles", kind: .many(isMap: true))],
-    ]
 }

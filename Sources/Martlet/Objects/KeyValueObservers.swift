@@ -89,7 +89,9 @@ struct KeyValueEdit {
         return CollectionChange(
             deletions: change.insertions, insertions: change.deletions, modifications: change.modificationsNew,
             modificationsNew: change.modifications,
-            moves: change.moves.map { CollectionChange.Move(from: $0.to, to: $0.from) })
+            moves: change.moves.map {
+                CollectionChange.Move(from: $0.to, to: $0.from, isReplaced: $0.isReplaced)
+            })
     }
 }
 

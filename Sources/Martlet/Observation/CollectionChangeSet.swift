@@ -21,7 +21,8 @@ public struct CollectionChangeSet: Sendable, Hashable {
     public let modifications: [Int]
     /// New positions of the same elements, in the same order.
     public let modificationsInNew: [Int]
-    /// Elements that changed their place, ascending by old position.
+    /// Elements that changed their place, ascending by old position: the same ones, though they may be modified besides. What was
+    /// replaced by another element and then moved is a deletion and an insertion only.
     public let moves: [Move]
 
     private let past: Past
@@ -48,7 +49,8 @@ public struct CollectionChangeSet: Sendable, Hashable {
         insertions = change.insertions
         modifications = change.modifications
         modificationsInNew = change.modificationsNew
-        moves = change.moves.map { Move(from: $0.from, to: $0.to) }
+        // A place that was given another element and then moved holds what was not there before.
+        moves = change.moves.filter { !$0.isReplaced }.map { Move(from: $0.from, to: $0.to) }
     }
 }
 

@@ -91,13 +91,15 @@ extension RealmContext {
         let registration = token.registration
         var configuration = configuration
         configuration.scheduler = nil
-        let settings = configuration
+        let (settings, version) = (configuration, version)
         nonisolated(unsafe) let (begin, refuse) = (body, fail)
         queue.async {
             guard !registration.isEnded else { return }
             do {
-                let realm = try Realm(configuration: settings, queue: queue)
-                begin(realm.context, registration)
+                let context = try Realm(configuration: settings, queue: queue).context
+                // A Realm that is open there may not have heard yet of what is to be observed.
+                if !context.isInWrite, context.version < version { _ = context.refresh() }
+                begin(context, registration)
             } catch {
                 refuse(error)
             }

@@ -9,10 +9,13 @@ package struct CollectionChange: Sendable, Hashable {
         package let from: Int
         /// Its new position, which is also an insertion.
         package let to: Int
+        /// Another element was put in its place before or after: the place moved, and what is there is not the same.
+        package let isReplaced: Bool
 
-        package init(from: Int, to: Int) {
+        package init(from: Int, to: Int, isReplaced: Bool = false) {
             self.from = from
             self.to = to
+            self.isReplaced = isReplaced
         }
     }
 

@@ -41,7 +41,7 @@ package struct CollectionChangeBuilder: Sendable {
             _ = collection.remove(at: range.lowerBound, length: range.count)
         case .replace(let at, let count):
             guard let range = range(at: at, count: count) else { return }
-            collection.markModified(at: range.lowerBound, length: range.count)
+            collection.markModified(at: range.lowerBound, length: range.count, isReplaced: true)
         case .move(let from, let to):
             move(from: from, to: to)
         case .clear:
@@ -53,6 +53,12 @@ package struct CollectionChangeBuilder: Sendable {
             move(from: upper, to: lower)
             move(from: lower + 1, to: upper)
         }
+    }
+
+    /// The element at a position is the same as before, and something of it has changed.
+    package mutating func modify(at position: Int) {
+        guard let range = range(at: position, count: 1) else { return }
+        collection.markModified(at: range.lowerBound, length: 1, isReplaced: false)
     }
 
     /// The difference between the old collection and the one after all edits.
@@ -74,7 +80,8 @@ package struct CollectionChangeBuilder: Sendable {
             if segment.isMoved {
                 change.insertions.append(contentsOf: positions)
                 for (offset, position) in positions.enumerated() {
-                    change.moves.append(CollectionChange.Move(from: old + offset, to: position))
+                    change.moves.append(
+                        CollectionChange.Move(from: old + offset, to: position, isReplaced: segment.isReplaced))
                 }
                 continue
             }

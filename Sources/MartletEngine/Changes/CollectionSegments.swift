@@ -4,6 +4,8 @@ struct CollectionSegment: Sendable {
     var oldPosition: Int?
     var count: Int
     var isModified = false
+    /// Whether other elements were put in the place of these, which modifies the place.
+    var isReplaced = false
     /// Whether a move brought the elements here.
     var isMoved = false
 
@@ -96,7 +98,7 @@ struct CollectionSegments: Sendable {
     }
 
     /// Marks `length` elements from a position on as modified; new ones stay merely new.
-    mutating func markModified(at position: Int, length: Int) {
+    mutating func markModified(at position: Int, length: Int, isReplaced: Bool) {
         var position = position
         let end = position + length
         while position < end {
@@ -104,11 +106,12 @@ struct CollectionSegments: Sendable {
             let whole = chunks[chunk][index]
             let marked = min(end - position, whole.count - offset)
             position += marked
-            if whole.oldPosition == nil || whole.isModified { continue }
+            if whole.oldPosition == nil || whole.isModified && (whole.isReplaced || !isReplaced) { continue }
             var parts: [CollectionSegment] = []
             if offset > 0 { parts.append(whole.prefix(offset)) }
             var part = whole.suffix(from: offset).prefix(marked)
             part.isModified = true
+            part.isReplaced = isReplaced || part.isReplaced
             parts.append(part)
             if offset + marked < whole.count { parts.append(whole.suffix(from: offset + marked)) }
             chunks[chunk].replaceSubrange(index..<(index + 1), with: parts)

@@ -52,7 +52,7 @@ package struct ElementsTracker: CollectionTracker {
         guard script != nil || !modified.isEmpty else { return (old, CollectionChange()) }
         var builder = CollectionChangeBuilder(oldCount: old.count)
         if let script { builder.apply(script) }
-        for position in modified { builder.apply(.replace(at: position)) }
+        for position in modified { builder.modify(at: position) }
         return (State(count: builder.count, isOver: false), builder.finish())
     }
 

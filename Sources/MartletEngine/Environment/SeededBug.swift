@@ -24,7 +24,7 @@
         case behindLinkUnreported = "lists: changes behind the links of an element are not looked for"
         case keyOfNewMap = "maps: old positions are looked up among the new keys"
         case setPositionsStale = "sets: where elements stand is remembered beyond a removal"
-        case chunkHintStale = "lists: the chunk last used is remembered beyond a removal before it"
+        case noRoomForChunk = "lists: where no room is left between two chunks, one takes the other's place"
         case linkLossUnrecorded = "linking objects: a collection's last link to a row goes unrecorded"
         case linksOfDeletedRow = "linking objects: what the collections of a deleted row linked to goes unrecorded"
         case deletedOriginForgotten = "linking objects: an origin that was deleted linked to nothing"

@@ -110,14 +110,10 @@ package struct ChunkedElements {
         chunks[chunk].count -= 1
         chunks[chunk].isDirty = true
         count -= 1
-        #if MARTLET_SEEDED_BUGS
-            if SeededBug.isOn(.chunkHintStale), chunks[chunk].count > 0 { return old }
-        #endif
+        // What is left of the chunk begins where it began: it was the last one to be looked for.
         if chunks[chunk].count == 0 {
             removedOrdinals.append(chunks[chunk].ordinal)
             chunks.remove(at: chunk)
-            forgetHint()
-        } else if chunk < hintChunk {
             forgetHint()
         }
         return old
@@ -239,6 +235,9 @@ package struct ChunkedElements {
         }
         chunks.replaceSubrange(chunk...chunk, with: parts)
         forgetHint()
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.noRoomForChunk) { return }
+        #endif
         if distance == 0 { try renumber(load) }
     }
 

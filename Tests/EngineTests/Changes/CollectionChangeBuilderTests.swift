@@ -70,6 +70,8 @@ private struct EditedCollection {
         #expect(Set(change.deletions) == Set(old.map(\.id).filter { !survivors.contains($0) }).union(moves))
         let modified = elements.filter { $0.id < 1000 && $0.content > 0 && !moves.contains($0.id) }
         #expect(change.modifications == modified.map(\.id), "exactly the written survivors are modified")
+        let replaced = elements.filter { $0.content > 0 && moves.contains($0.id) }
+        #expect(Set(change.moves.filter(\.isReplaced).map(\.from)) == Set(replaced.map(\.id)))
     }
 }
 
@@ -146,6 +148,20 @@ struct CollectionChangeBuilderTests {
         #expect(change(of: [.swap(1, 6)], oldCount: 8) == swapped)
         let next = CollectionChange(deletions: [1], insertions: [0], moves: [.init(from: 1, to: 0)])
         #expect(change(of: [.swap(0, 1)], oldCount: 2) == next)
+    }
+
+    @Test("N47 N57 a place that was given another element and moved is known as such, a modified element is not")
+    func replacedAndMoved() {
+        let replaced = CollectionChange(
+            deletions: [2], insertions: [0], moves: [.init(from: 2, to: 0, isReplaced: true)])
+        #expect(change(of: [.replace(at: 2), .move(from: 2, to: 0)], oldCount: 3) == replaced)
+        #expect(change(of: [.move(from: 2, to: 0), .replace(at: 0)], oldCount: 3) == replaced)
+        var builder = CollectionChangeBuilder(oldCount: 3)
+        builder.apply(.move(from: 2, to: 0))
+        builder.modify(at: 0)
+        #expect(builder.finish() == CollectionChange(deletions: [2], insertions: [0], moves: [.init(from: 2, to: 0)]))
+        builder.apply(.replace(at: 0))
+        #expect(builder.finish() == replaced)
     }
 
     @Test("N50 N59 clear, insert, clear reports only what was there before, and nothing for an empty list")

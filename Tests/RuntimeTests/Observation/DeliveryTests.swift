@@ -342,6 +342,33 @@ struct DeliveryTests {
         tokens.forEach { $0.invalidate() }
     }
 
+    @Test("N16 what is newer than the Realm of the queue is observed all the same")
+    func newerThanQueue() throws {
+        let test = try TestRealm()
+        let queue = DispatchQueue(label: "observers")
+        var settings = test.configuration
+        settings.scheduler = nil
+        nonisolated(unsafe) var there: Realm?
+        let configuration = settings
+        try queue.sync {
+            there = try Realm(configuration: configuration, queue: queue)
+            there?.autorefresh = false
+        }
+        let dog = try test.dogs("Rex")[0]
+        nonisolated(unsafe) var lines: [String] = []
+        let tokens = [
+            dog.observe(on: queue) { lines.append(text($0)) },
+            dog.siblings.observe(on: queue) { lines.append(text($0)) },
+        ]
+        queue.sync { _ = there?.refresh() }
+        queue.sync { #expect(lines == ["initial"]) }
+        try test.realm.write { dog.name = "Max" }
+        queue.sync { _ = there?.refresh() }
+        queue.sync { #expect(lines == ["initial", "name: Rex → Max"]) }
+        tokens.forEach { $0.invalidate() }
+        queue.sync { there = nil }
+    }
+
     @Test("N16 a token invalidated before the registration is never called")
     func endedBeforeQueue() throws {
         let test = try TestRealm()

@@ -70,6 +70,35 @@ struct ListObservationTests {
         withExtendedLifetime(token) {}
     }
 
+    @Test("N47 N56 N57 what moved and was replaced by another element is no move, what moved and was modified is one")
+    func replacedAndMoved() throws {
+        let (test, dog, others, _) = try start()
+        var rich: CollectionChangeSet?
+        let token = dog.siblings.observeChanges { change in
+            if case .update(_, let changes) = change { rich = changes }
+        }
+        test.realm.refresh()
+        try test.realm.write {
+            dog.siblings[0] = others[3]
+            dog.siblings.move(from: 0, to: 2)
+        }
+        test.realm.refresh()
+        #expect(rich?.deletions == [0] && rich?.insertions == [2] && rich?.moves == [])
+        try test.realm.write {
+            dog.siblings.move(from: 2, to: 0)
+            dog.siblings[0] = others[0]
+        }
+        test.realm.refresh()
+        #expect(rich?.deletions == [2] && rich?.insertions == [0] && rich?.moves == [])
+        try test.realm.write {
+            others[0].name = "Z"
+            dog.siblings.move(from: 0, to: 1)
+        }
+        test.realm.refresh()
+        #expect(rich?.deletions.count == 1 && rich?.moves.count == 1)
+        withExtendedLifetime(token) {}
+    }
+
     @Test("N58 deleting a target deletes it at every position")
     func target() throws {
         let (test, dog, others, log) = try start()

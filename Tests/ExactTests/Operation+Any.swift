@@ -1,0 +1,187 @@
+import ConformanceModels
+import Martlet
+
+// Values of any type: of a property, and in a list, a set and a map.
+extension Operation {
+    /// The value that is written, in the model.
+    ///
+    /// - Parameter isPlain: no list and no map, as in sets.
+    private func anyValue(_ world: World, isPlain: Bool = false) -> World.Value {
+        let nodes = world.nodes
+        let node = nodes.isEmpty ? World.Value.none : .row(nodes[b % nodes.count].serial)
+        return switch c % (isPlain ? 5 : 9) {
+        case 0: .none
+        case 1: .number(Double(b % 3))
+        case 2: .text(letter)
+        case 3, 4: node
+        case 5: .list([.number(Double(b % 3)), node])
+        case 6: .map(["x": node, "y": .text(letter)])
+        case 7: .list([.map(["z": node]), .none])
+        default: .map(["x": .list([node, node])])
+        }
+    }
+
+    /// The same in a Realm.
+    private func live(_ value: World.Value, _ world: World, _ realm: Realm) -> AnyRealmValue {
+        switch value {
+        case .none: .none
+        case .number(let number): .int(Int(number))
+        case .text(let text): .string(text)
+        case .row(let row):
+            world.id(row).flatMap { realm.object(ofType: Node.self, forPrimaryKey: $0) }.map { .object($0) } ?? .none
+        case .list(let values): .list(values.map { live($0, world, realm) })
+        case .map(let entries): .map(entries.mapValues { live($0, world, realm) })
+        }
+    }
+
+    func editAny(_ world: inout World, _ realm: Realm) {
+        switch kind {
+        case .anyInsert, .anyReplace, .anyRemove, .anyMove: editAnyList(&world, realm)
+        case .anyKeySet, .anyKeyRemove: editAnyMap(&world, realm)
+        case .anyJoin, .anyLeave: editAnySet(&world, realm)
+        case .anyAdd:
+            let (id, value) = (a % 4, anyValue(world))
+            guard !world.scalars.contains(where: { $0.id == id }) else { return }
+            realm.add(Scalars(id: id, int: b % 5, anyValue: live(value, world, realm)))
+            _ = world.add(
+                "Scalars", ["id": .number(Double(id)), "int": .number(Double(b % 5)), "anyValue": value])
+        default: editAnyProperty(&world, realm)
+        }
+    }
+
+    private func editAnyProperty(_ world: inout World, _ realm: Realm) {
+        let scalars = world.scalars
+        guard !scalars.isEmpty else { return }
+        let (id, serial) = scalars[a % scalars.count]
+        guard let object = realm.object(ofType: Scalars.self, forPrimaryKey: id) else { return }
+        let value = anyValue(world)
+        switch kind {
+        case .anyDelete:
+            world.delete(serial)
+            realm.delete(object)
+        case .anyInt:
+            world.set(serial, "int", .number(Double(b % 5)))
+            object.int = b % 5
+        case .anySet:
+            object.anyValue = live(value, world, realm)
+            world.set(serial, "anyValue", value)
+        default: put(value, serial, object, &world, realm)
+        }
+    }
+
+    /// Into the list or map that the value is, or else in its place.
+    private func put(
+        _ value: World.Value, _ serial: Int, _ object: Scalars, _ world: inout World, _ realm: Realm
+    ) {
+        let new = live(value, world, realm)
+        switch world.single(serial, "anyValue") {
+        case .list(let values) where values.count < 4:
+            object.anyValue.append(new)
+            world.set(serial, "anyValue", .list(values + [value]))
+        case .map(let entries):
+            object.anyValue[key] = new
+            world.set(serial, "anyValue", .map(entries.merging([key: value]) { $1 }))
+        default:
+            object.anyValue = .list([new])
+            world.set(serial, "anyValue", .list([value]))
+        }
+    }
+
+    private func editAnyList(_ world: inout World, _ realm: Realm) {
+        guard let row = world.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.anyValues else {
+            return
+        }
+        let (count, value) = (list.count, anyValue(world))
+        if count == 0 && kind != .anyInsert { return }
+        let (first, second) = (count == 0 ? 0 : a % count, count == 0 ? 0 : b % count)
+        switch kind {
+        case .anyInsert: list.insert(live(value, world, realm), at: a % (count + 1))
+        case .anyReplace: list[first] = live(value, world, realm)
+        case .anyRemove: list.remove(at: first)
+        default: list.move(from: first, to: second)
+        }
+        world.edit(row, "anyValues") { slots, now in
+            let slot = World.Slot(value: value, written: now)
+            switch kind {
+            case .anyInsert: slots.insert(slot, at: a % (count + 1))
+            case .anyReplace: slots[first] = slot
+            case .anyRemove: slots.remove(at: first)
+            default: slots.insert(slots.remove(at: first), at: second)
+            }
+        }
+    }
+
+    private func editAnyMap(_ world: inout World, _ realm: Realm) {
+        guard let row = world.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.anyValues else {
+            return
+        }
+        let value = anyValue(world)
+        if kind == .anyKeyRemove { map.removeObject(for: partKey) } else { map[partKey] = live(value, world, realm) }
+        world.edit(row, "anyValues") { slots, now in
+            let known = slots.firstIndex { $0.key == partKey }
+            let slot = World.Slot(key: partKey, value: value, written: now)
+            switch (kind, known) {
+            case (.anyKeyRemove, let known?): slots.remove(at: known)
+            case (.anyKeyRemove, nil): break
+            case (_, let known?): slots[known] = slot
+            case (_, nil): slots.append(slot)
+            }
+        }
+    }
+
+    private func editAnySet(_ world: inout World, _ realm: Realm) {
+        guard let row = world.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.anyValues else {
+            return
+        }
+        let value = anyValue(world, isPlain: true)
+        if kind == .anyLeave { set.remove(live(value, world, realm)) } else { set.insert(live(value, world, realm)) }
+        world.edit(row, "anyValues") { slots, now in
+            let known = slots.firstIndex { $0.value == value }
+            if kind == .anyLeave, let known { slots.remove(at: known) }
+            if kind == .anyJoin, known == nil { slots.append(World.Slot(value: value, written: now)) }
+        }
+    }
+
+    func anyText(_ world: World) -> String {
+        let isPlain = kind == .anyJoin || kind == .anyLeave
+        return "\(kind) \(a), \(b), \(partKey), \(key): \(world.shown(anyValue(world, isPlain: isPlain)))"
+    }
+}
+
+extension World {
+    /// Serial numbers of rows with a value of any type, by primary key.
+    var scalars: [(id: Int, serial: Int)] {
+        rows.compactMap { serial, row -> (id: Int, serial: Int)? in
+            row.type == "Scalars" ? id(serial).map { ($0, serial) } : nil
+        }.sorted { $0.id < $1.id }
+    }
+}
+
+extension World.Value {
+    /// Whether it leads to some row, however deep.
+    var isLinked: Bool {
+        switch self {
+        case .row: true
+        case .list(let values): values.contains(where: \.isLinked)
+        case .map(let entries): entries.values.contains(where: \.isLinked)
+        default: false
+        }
+    }
+}
+
+extension AnyRealmValue {
+    /// As the model shows it.
+    var shown: String {
+        switch self {
+        case .none: "nil"
+        case .int(let number): "\(Double(number))"
+        case .string(let text): text
+        case .object(let object): object.isInvalidated ? "gone" : "\((object as? Node)?.id ?? -1)"
+        case .list(let values): "[" + values.map(\.shown).joined(separator: ", ") + "]"
+        case .map(let entries):
+            "{" + entries.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.shown)" }.joined(separator: ", ")
+                + "}"
+        default: "another kind: \(self)"
+        }
+    }
+}

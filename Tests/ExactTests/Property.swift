@@ -1,0 +1,79 @@
+/// What the model knows of the classes.
+struct Property: Sendable {
+    enum Kind: Sendable {
+        case single
+        case many(isMap: Bool)
+        /// Of a property of a class.
+        case inverse(String, of: String)
+    }
+
+    let name: String
+    let kind: Kind
+    var target: String?
+    var isEmbedded = false
+    /// Values of any type.
+    var isAny = false
+    var isSet = false
+    var initial = World.Value.none
+}
+
+/// The properties of all classes.
+struct Classes: Sendable {
+    private let all: [String: [Property]]
+    private let byName: [String: [String: Property]]
+
+    init(_ all: [String: [Property]]) {
+        self.all = all
+        byName = all.mapValues { properties in
+            Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
+        }
+    }
+
+    func of(_ type: String) -> [Property] { all[type] ?? [] }
+
+    func named(_ name: String, of type: String) -> Property? { byName[type]?[name] }
+
+    /// The property of a class that is the inverse of one of another class.
+    func inverse(of name: String, _ type: String, in target: String) -> String? {
+        of(target).first { if case .inverse(name, type) = $0.kind { true } else { false } }?.name
+    }
+
+    /// Those that are generated.
+    static let fixed = Classes([
+        "Node": [
+            Property(name: "id", kind: .single), Property(name: "name", kind: .single),
+            Property(name: "amount", kind: .single), Property(name: "next", kind: .single, target: "Node"),
+            Property(name: "children", kind: .many(isMap: false), target: "Node"),
+            Property(name: "peers", kind: .many(isMap: false), target: "Node"),
+            Property(name: "named", kind: .many(isMap: true), target: "Node"),
+            Property(name: "previous", kind: .inverse("next", of: "Node"), target: "Node"),
+            Property(name: "parents", kind: .inverse("children", of: "Node"), target: "Node"),
+            Property(name: "peersOf", kind: .inverse("peers", of: "Node"), target: "Node"),
+            Property(name: "namedBy", kind: .inverse("named", of: "Node"), target: "Node"),
+            Property(name: "part", kind: .single, target: "Part", isEmbedded: true),
+            Property(name: "parts", kind: .many(isMap: false), target: "Part", isEmbedded: true),
+            Property(name: "partsByName", kind: .many(isMap: true), target: "Part", isEmbedded: true),
+        ],
+        "Part": [
+            Property(name: "name", kind: .single), Property(name: "weight", kind: .single),
+            Property(name: "node", kind: .single, target: "Node"),
+        ],
+        "ScalarLists": [
+            Property(name: "ints", kind: .many(isMap: false)),
+            Property(name: "nodes", kind: .many(isMap: false), target: "Node"),
+            Property(name: "anyValues", kind: .many(isMap: false), isAny: true),
+        ],
+        "ScalarSets": [
+            Property(name: "strings", kind: .many(isMap: false)),
+            Property(name: "anyValues", kind: .many(isMap: false), isAny: true, isSet: true),
+        ],
+        "ScalarMaps": [
+            Property(name: "doubles", kind: .many(isMap: true)),
+            Property(name: "anyValues", kind: .many(isMap: true), isAny: true),
+        ],
+        "Scalars": [
+            Property(name: "id", kind: .single), Property(name: "int", kind: .single, initial: .number(0)),
+            Property(name: "anyValue", kind: .single, isAny: true),
+        ],
+    ])
+}

@@ -1,0 +1,107 @@
+/// Classes that a seed thinks up: with keys of each kind or none, with more properties than a word has bits, linked to each
+/// other in every way and back.
+struct RandomSchema {
+    /// As generated classes carry it.
+    let facts: [String]
+    let classes: Classes
+    let names: [String]
+    /// How objects of a class are told apart.
+    let keys: [String: Key]
+
+    enum Key: String {
+        case none
+        case int = "Int"
+        case string = "String"
+    }
+
+    private struct Line {
+        var property: Property
+        var text: String
+    }
+
+    init(_ random: inout SeededGenerator) {
+        let names = Array(["A", "B", "C", "D"].prefix(Int.random(in: 1...4, using: &random)))
+        var lines: [String: [Line]] = [:]
+        var keys: [String: Key] = [:]
+        for name in names {
+            let key = [Key.none, .int, .string].randomElement(using: &random) ?? .none
+            keys[name] = key
+            if key != .none { lines[name] = [Self.single("key", key.rawValue)] }
+            lines[name, default: []] += Self.values(&random)
+        }
+        for name in names {
+            for number in 0..<Int.random(in: 1...4, using: &random) {
+                let target = names.randomElement(using: &random) ?? name
+                let link = Self.link("link\(number)", to: target, &random)
+                lines[name]?.append(link)
+                guard Bool.random(using: &random) else { continue }
+                let inverse = Property(
+                    name: "back\(name)\(number)", kind: .inverse(link.property.name, of: name), target: name)
+                lines[target]?.append(
+                    Line(property: inverse, text: "LinkingObjects<\(name).\(link.property.name)>"))
+            }
+        }
+        classes = Classes(lines.mapValues { $0.map(\.property) })
+        facts = names.map { name in
+            let head = ["object \(name)"] + (keys[name] == Key.none ? [] : ["primaryKey key"])
+            let own = lines[name] ?? []
+            return (head + own.map { "property \($0.property.name) \($0.text)" }).joined(separator: "\n")
+        }
+        (self.names, self.keys) = (names, keys)
+    }
+
+    private static func single(_ name: String, _ type: String) -> Line {
+        let initial: World.Value = type == "Int" || type == "Double" ? .number(0) : .none
+        return Line(property: Property(name: name, kind: .single, initial: initial), text: type)
+    }
+
+    private static func values(_ random: inout SeededGenerator) -> [Line] {
+        // Properties have numbers, and sets of them are kept as words.
+        let isWide = Int.random(in: 0..<3, using: &random) == 0
+        let wide = isWide ? Int.random(in: 60...66, using: &random) : 0
+        var lines = (0..<wide).map { single("wide\($0)", "Int") }
+        lines.append(single("number", "Int"))
+        if Bool.random(using: &random) { lines.append(single("text", "String?")) }
+        if Bool.random(using: &random) { lines.append(single("amount", "Double")) }
+        if Bool.random(using: &random) {
+            lines.append(Line(property: Property(name: "numbers", kind: .many(isMap: false)), text: "List<Int>"))
+        }
+        return lines
+    }
+
+    private static func link(_ name: String, to target: String, _ random: inout SeededGenerator) -> Line {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: Line(property: Property(name: name, kind: .single, target: target), text: "link:\(target)?")
+        case 1:
+            Line(
+                property: Property(name: name, kind: .many(isMap: false), target: target), text: "List<link:\(target)>")
+        case 2:
+            Line(
+                property: Property(name: name, kind: .many(isMap: false), target: target, isSet: true),
+                text: "Set<link:\(target)>")
+        default:
+            Line(
+                property: Property(name: name, kind: .many(isMap: true), target: target), text: "Map<link:\(target)?>")
+        }
+    }
+
+    /// A way from a class: one property, or some over links, or all of a level.
+    func path(_ type: String, _ random: inout SeededGenerator) -> String {
+        var (names, type) = ([String](), type)
+        for _ in 0..<4 {
+            // Links first: in wide classes there would be no others.
+            let all = classes.of(type)
+            let leading = all.filter { $0.target != nil }
+            let some = Bool.random(using: &random) && !leading.isEmpty ? leading : all
+            guard let property = some.randomElement(using: &random) else { break }
+            names.append(property.name)
+            guard let target = property.target, Bool.random(using: &random) else { break }
+            type = target
+            if Int.random(in: 0..<6, using: &random) == 0 {
+                names.append("*")
+                break
+            }
+        }
+        return names.joined(separator: ".")
+    }
+}

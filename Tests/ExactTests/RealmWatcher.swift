@@ -1,0 +1,56 @@
+@testable import Martlet
+
+/// An observer of the Realm itself: it is told once of each commit of the Realm, and of each version that it moves to.
+final class RealmWatcher {
+    private(set) var token: NotificationToken?
+    /// The version that it was told of last.
+    private var told: UInt64
+    private var required: UInt64 = 0
+    /// Commits of the Realm itself that it is still to be told of.
+    private var commits = 0
+    /// The Realm showed nothing, and may show something newer without having moved.
+    private var isExcused = false
+    private var wrong: String?
+    /// Calls since it was judged last.
+    private(set) var calls = 0
+
+    init(_ realm: Realm) {
+        told = realm.context.version
+        token = realm.observe { [unowned self] notification, realm in
+            hear(notification, realm.context.version, autorefresh: realm.autorefresh)
+        }
+    }
+
+    private func hear(_ notification: Realm.Notification, _ version: UInt64, autorefresh: Bool) {
+        calls += 1
+        switch notification {
+        case .refreshRequired:
+            if autorefresh { wrong = wrong ?? "is told to refresh a Realm that does so by itself" }
+        case .didChange:
+            if version <= told && commits == 0 && !isExcused { wrong = wrong ?? "is told twice of version \(version)" }
+            if version < told { wrong = wrong ?? "is told of version \(version) after \(told)" }
+            commits = max(0, commits - 1)
+            told = version
+            isExcused = false
+        }
+    }
+
+    /// A write of the Realm itself is about to be committed.
+    func expect() { commits += 1 }
+
+    /// It was not to be told of what has been committed up to a version.
+    func skip(_ version: UInt64) { (told, commits) = (version, 0) }
+
+    func excuse() { isExcused = true }
+
+    func end() { token = nil }
+
+    /// What is wrong with the calls since the last time. `shown` is nil when the Realm shows nothing.
+    func judge(_ shown: UInt64?) -> String? {
+        defer { calls = 0 }
+        if let wrong { return wrong }
+        if commits > 0 { return "is not told of \(commits) commits" }
+        guard let shown, !isExcused else { return nil }
+        return told == shown ? nil : "was told of version \(told), and the Realm shows \(shown)"
+    }
+}

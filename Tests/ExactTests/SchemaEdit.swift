@@ -1,0 +1,159 @@
+import MartletEngine
+
+@testable import Martlet
+
+extension SchemaMachine {
+    /// One change, in the model and in a Realm: numbers are taken modulo what there is.
+    struct Edit {
+        private let kind: Int
+        private let a: Int
+        private let b: Int
+        private let c: Int
+
+        init(_ random: inout SeededGenerator) {
+            kind = Int.random(in: 0..<12, using: &random)
+            a = Int.random(in: 0..<60, using: &random)
+            b = Int.random(in: 0..<60, using: &random)
+            c = Int.random(in: 0..<60, using: &random)
+        }
+
+        func perform(_ world: inout World, _ realm: Realm, _ schema: RandomSchema) {
+            let rows = schema.names.flatMap { world.inKeyOrder($0) }
+            guard kind > 2, !rows.isEmpty else { return create(&world, realm, schema) }
+            let serial = rows[a % rows.count]
+            guard let row = world.rows[serial], let object = world.object(serial, realm) else { return }
+            if kind == 3 {
+                world.delete(serial)
+                realm.context.delete(object)
+                return
+            }
+            let all = schema.classes.of(row.type).filter { property in
+                if case .inverse = property.kind { return false }
+                return property.name != "key"
+            }
+            // Of wide classes the last properties are the ones of interest, and those at the border.
+            let some = kind < 8 ? Array(all.suffix(6)) : all
+            guard !some.isEmpty else { return }
+            edit(some[b % some.count], serial, object, &world, realm)
+        }
+
+        private func create(_ world: inout World, _ realm: Realm, _ schema: RandomSchema) {
+            let type = schema.names[a % schema.names.count]
+            let known = world.inKeyOrder(type)
+            if known.count >= 7 { return }
+            var (values, given): ([String: World.Value], [String: Any]) = ([:], [:])
+            switch schema.keys[type] {
+            case .int: (values["key"], given["key"]) = (.number(Double(b % 9)), b % 9)
+            case .string: (values["key"], given["key"]) = (.text("k\(b % 9)"), "k\(b % 9)")
+            default: break
+            }
+            if let key = values["key"], known.contains(where: { world.single($0, "key") == key }) { return }
+            values["number"] = .number(Double(c % 5))
+            given["number"] = c % 5
+            let serial = world.add(type, values)
+            world.keys[serial] = realm.dynamicCreate(type, value: given).object._key
+        }
+
+        private func edit(
+            _ property: Property, _ serial: Int, _ object: ObjectBase, _ world: inout World, _ realm: Realm
+        ) {
+            let name = property.name
+            let targets = property.target.map { world.inKeyOrder($0) } ?? []
+            let target = targets.isEmpty ? nil : targets[c % targets.count]
+            let linked = target.flatMap { world.object($0, realm) }
+            switch (property.kind, property.target) {
+            case (.single, nil):
+                let text = c % 4 == 0 ? nil : ["A", "B", "C"][c % 3]
+                switch name {
+                case "text":
+                    world.set(serial, name, text.map { .text($0) } ?? .none)
+                    object.setValue(text, forKey: name)
+                case "amount":
+                    world.set(serial, name, .number(Double(c % 5)))
+                    object.setValue(Double(c % 5), forKey: name)
+                default:
+                    world.set(serial, name, .number(Double(c % 5)))
+                    object.setValue(c % 5, forKey: name)
+                }
+            case (.single, _):
+                let link = a % 3 == 0 ? nil : target
+                world.set(serial, name, link.map { .row($0) } ?? .none)
+                object.setValue(link == nil ? nil : linked, forKey: name)
+            case (.many(true), _): editMap(name, serial, object, target, linked, &world)
+            case (.many, _) where property.isSet: editSet(name, serial, object, target, linked, &world)
+            case (.many, nil):
+                editList(object.value(forKey: name) as? List<Int>, name, serial, .number(Double(c % 3)), c % 3, &world)
+            case (.many, _):
+                guard let target, let linked else { return }
+                editList(object.value(forKey: name) as? List<ObjectBase>, name, serial, .row(target), linked, &world)
+            case (.inverse, _): break
+            }
+        }
+
+        private func editList<Element>(
+            _ list: List<Element>?, _ name: String, _ serial: Int, _ value: World.Value, _ element: Element,
+            _ world: inout World
+        ) {
+            guard let list else { return }
+            let count = list.count
+            let (first, second) = (count == 0 ? 0 : a % count, count == 0 ? 0 : (a + c) % count)
+            let choice = count == 0 ? 0 : kind % 5
+            switch choice {
+            case 0, 1: list.insert(element, at: a % (count + 1))
+            case 2: list.remove(at: first)
+            case 3: list.move(from: first, to: second)
+            default: list[first] = element
+            }
+            world.edit(serial, name) { slots, now in
+                let slot = World.Slot(value: value, written: now)
+                switch choice {
+                case 0, 1: slots.insert(slot, at: a % (count + 1))
+                case 2: slots.remove(at: first)
+                case 3: slots.insert(slots.remove(at: first), at: second)
+                default: slots[first] = slot
+                }
+            }
+        }
+
+        private func editSet(
+            _ name: String, _ serial: Int, _ object: ObjectBase, _ target: Int?, _ linked: ObjectBase?,
+            _ world: inout World
+        ) {
+            guard let set = object.value(forKey: name) as? MutableSet<ObjectBase>, let target, let linked else {
+                return
+            }
+            let isRemoval = kind % 3 == 0
+            if isRemoval { set.remove(linked) } else { set.insert(linked) }
+            world.edit(serial, name) { slots, now in
+                let known = slots.firstIndex { $0.value == .row(target) }
+                if isRemoval, let known { slots.remove(at: known) }
+                if !isRemoval, known == nil { slots.append(World.Slot(value: .row(target), written: now)) }
+            }
+        }
+
+        private func editMap(
+            _ name: String, _ serial: Int, _ object: ObjectBase, _ target: Int?, _ linked: ObjectBase?,
+            _ world: inout World
+        ) {
+            guard let map = object.value(forKey: name) as? Map<ObjectBase?> else { return }
+            let (key, isRemoval) = (["x", "y", "z"][c % 3], kind % 3 == 0)
+            if isRemoval { map.removeObject(for: key) } else { map.updateValue(linked, forKey: key) }
+            world.edit(serial, name) { slots, now in
+                let known = slots.firstIndex { $0.key == key }
+                let slot = World.Slot(key: key, value: target.map { .row($0) } ?? .none, written: now)
+                if let known { slots[known] = slot } else { slots.append(slot) }
+                if isRemoval { slots.removeAll { $0.key == key } }
+            }
+        }
+    }
+}
+
+extension World {
+    /// A row as an object of a Realm, whatever its class.
+    func object(_ serial: Int, _ realm: Realm) -> ObjectBase? {
+        guard let type = rows[serial]?.type, let key = keys[serial], let table = realm.context.table(named: type) else {
+            return nil
+        }
+        return table.exists(key) ? table.object(key) : nil
+    }
+}

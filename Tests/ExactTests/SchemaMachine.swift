@@ -1,0 +1,162 @@
+import ConformanceModels
+import Foundation
+import MartletEngine
+import MartletTestSupport
+
+@testable import Martlet
+
+/// Random changes of objects of random classes, by their names, and observers with random key paths: as `Machine` does with
+/// classes that are generated.
+final class SchemaMachine {
+    enum Step {
+        case write([Edit], isElsewhere: Bool, isCancelled: Bool)
+        case watch(UInt64)
+        case refresh
+    }
+
+    struct Program {
+        let schema: RandomSchema
+        var steps: [Step]
+
+        init(seed: UInt64) {
+            var random = SeededGenerator(seed ^ 0x5EED)
+            schema = RandomSchema(&random)
+            steps = [.write((0..<16).map { _ in Edit(&random) }, isElsewhere: false, isCancelled: false)]
+            for _ in 0..<6 { steps.append(.watch(random.next())) }
+            for _ in 0..<30 {
+                let edits = (0..<Int.random(in: 1...5, using: &random)).map { _ in Edit(&random) }
+                switch Int.random(in: 0..<16, using: &random) {
+                case 0: steps.append(.watch(random.next()))
+                case 1: steps.append(.write(edits, isElsewhere: false, isCancelled: true))
+                case 2: steps.append(.write(edits, isElsewhere: true, isCancelled: false))
+                case 3..<9: steps.append(.refresh)
+                default: steps.append(.write(edits, isElsewhere: false, isCancelled: false))
+                }
+            }
+        }
+    }
+
+    let program: Program
+    let test: TestRealm
+    private(set) var world: World
+    private var worlds: [UInt64: World] = [:]
+    private(set) var watchers: [Watcher] = []
+    private(set) var failure: String?
+    private(set) var told = 0
+    private(set) var changes = 0
+    // What was made with the types of the seed.
+    private let coordinator: StoreCoordinator
+
+    init(_ program: Program) throws {
+        self.program = program
+        world = World(program.schema.classes)
+        var made: StoreCoordinator?
+        let test = try TestRealm { configuration in
+            let types = program.schema.facts.compactMap(SchemaFacts.objectType).map { type in
+                TypeDeclaration(type) { TableLayout.zeroRow(type) }
+            }
+            var options = StoreOptions(path: configuration.fileURL?.path ?? "", types: types)
+            options.durability = .off
+            made = try? StoreRegistry.coordinator(options)
+            configuration.objectTypes = [Scalars.self]
+        }
+        guard let made else { throw Homes.Stuck() }
+        (self.test, coordinator) = (test, made)
+        worlds[test.realm.context.version] = world
+    }
+
+    /// Runs until something is wrong, and says what.
+    static func run(_ program: Program) throws -> (failure: String?, changes: Int, told: Int) {
+        let machine = try SchemaMachine(program)
+        for (position, step) in (program.steps + [.refresh]).enumerated() {
+            try machine.perform(step)
+            if let failure = machine.failure {
+                machine.failure = "step \(position): \(failure)"
+                break
+            }
+        }
+        machine.watchers.forEach { $0.end() }
+        return (machine.failure, machine.changes, machine.told)
+    }
+
+    private func perform(_ step: Step) throws {
+        let realm = test.realm
+        switch step {
+        case .watch(let seed):
+            var random = SeededGenerator(seed)
+            guard let shown = worlds[realm.context.version] else { return }
+            let maker = SchemaWatcherMaker(
+                schema: program.schema, world: shown, realm: realm, random: random.next(), hear: hear)
+            if let watcher = maker.make() { watchers.append(watcher) }
+        case .refresh:
+            realm.refresh()
+            check()
+        case .write(let edits, false, true):
+            try realm.beginWrite()
+            let kept = world
+            for edit in edits { edit.perform(&world, realm, program.schema) }
+            realm.cancelWrite()
+            world = kept
+        case .write(let edits, false, false):
+            try realm.write { apply(edits, realm) }
+            worlds[realm.context.version] = world
+        case .write(let edits, true, _):
+            try test.elsewhere { [self] other in
+                try other.write { apply(edits, other) }
+                worlds[other.context.version] = world
+            }
+        }
+    }
+
+    private func apply(_ edits: [Edit], _ realm: Realm) {
+        for edit in edits {
+            let time = world.time
+            edit.perform(&world, realm, program.schema)
+            if world.time > time { changes += 1 }
+        }
+    }
+
+    private func hear(_ watcher: Watcher, _ news: News, _ judge: (World, World) -> String?) {
+        told += news.size
+        guard failure == nil, let now = worlds[test.realm.context.version] else { return }
+        if let known = watcher.known.last, let wrong = judge(known, now) {
+            failure = "\(watcher.name): \(wrong): \(news.text())"
+        }
+        watcher.known = [now]
+        compare(watcher, now)
+    }
+
+    private func check() {
+        guard failure == nil, let now = worlds[test.realm.context.version] else { return }
+        for watcher in watchers {
+            guard let known = watcher.known.last else {
+                failure = "\(watcher.name) has had no first call"
+                return
+            }
+            if let missing = watcher.missing(known, now) { failure = "\(watcher.name): \(missing)" }
+            compare(watcher, now)
+            watcher.settle(now)
+        }
+    }
+
+    private func compare(_ watcher: Watcher, _ now: World) {
+        guard failure == nil, let (actual, expected) = watcher.live(now), actual != expected else { return }
+        failure = "\(watcher.name) shows \(actual) instead of \(expected)"
+    }
+
+    /// A failing program without the steps that it does not need.
+    static func shortest(_ program: Program) throws -> Program {
+        var best = program
+        var size = max(1, best.steps.count / 2)
+        while size > 0 {
+            var start = 0
+            while start < best.steps.count {
+                var candidate = best
+                candidate.steps.removeSubrange(start..<min(start + size, best.steps.count))
+                if try run(candidate).failure != nil { best = candidate } else { start += size }
+            }
+            size /= 2
+        }
+        return best
+    }
+}
