@@ -72,14 +72,22 @@ extension RealmPublishers {
         let upstream: Upstream
         let queue: DispatchQueue
         let pack: (Output) -> Passage<Output>
-        /// Opens a Realm on the queue.
-        var open: (Realm.Configuration, DispatchQueue) throws -> Realm = { try Realm(configuration: $0, queue: $1) }
+        var opening = HandoverOpening()
 
         /// Subscribes to what is handed over.
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-            upstream.subscribe(HandoverSubscriber(subscriber, queue, pack, open))
+            upstream.subscribe(HandoverSubscriber(subscriber, queue, pack, opening))
         }
     }
+}
+
+/// How a Realm is opened on a queue, so that tests can replace it.
+struct HandoverOpening {
+    var open: (Realm.Configuration, DispatchQueue) throws -> Realm = { try Realm(configuration: $0, queue: $1) }
+    /// More failures than this in a row are told, where that is possible: after about two seconds.
+    var greatestFailures = 10
+    /// Milliseconds until it is tried again after so many failures.
+    var pauseMilliseconds: (_ failures: Int) -> Int = { 1 << min($0, 10) }
 }
 
 /// Carries what it receives to a queue, in order.
@@ -94,7 +102,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     private let downstream: Downstream
     private let queue: DispatchQueue
     private let pack: (Input) -> Passage<Input>
-    private let open: (Realm.Configuration, DispatchQueue) throws -> Realm
+    private let opening: HandoverOpening
     private let lock = NSLock()
     private var upstream: (any Subscription)?
     private var isCancelled = false
@@ -102,8 +110,6 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     private var arrivals: [Arrival] = []
     /// How often in a row the Realm could not be opened for the first of them.
     private var failures = 0
-    /// More failures than this are told, where that is possible: about two seconds.
-    private static var greatestFailures: Int { 10 }
 
     private enum Arrival {
         case value(Passage<Input>)
@@ -112,12 +118,12 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
 
     init(
         _ downstream: Downstream, _ queue: DispatchQueue, _ pack: @escaping (Input) -> Passage<Input>,
-        _ open: @escaping (Realm.Configuration, DispatchQueue) throws -> Realm
+        _ opening: HandoverOpening
     ) {
         self.downstream = downstream
         self.queue = queue
         self.pack = pack
-        self.open = open
+        self.opening = opening
     }
 
     private func locked<R>(_ body: () -> R) -> R {
@@ -165,11 +171,11 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     private func unpack(_ passage: Passage<Input>) -> Bool {
         let value: Input?
         do {
-            let realm = try passage.configuration.map { try open($0, queue) }
+            let realm = try passage.configuration.map { try opening.open($0, queue) }
             value = passage.resolve(realm)
         } catch {
             failures += 1
-            guard failures > Self.greatestFailures, let told = passage.failed(error) else { return fail(error) }
+            guard failures > opening.greatestFailures, let told = passage.failed(error) else { return fail(error) }
             value = told
         }
         failures = 0
@@ -181,8 +187,8 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
 
     /// Tells of a failure for good, where it has gone on for long and can be told, or tries again soon.
     private func fail(_ error: any Error) -> Bool {
-        guard failures > Self.greatestFailures, let failure = error as? Failure else {
-            queue.hand(afterMilliseconds: 1 << min(failures, Self.greatestFailures)) { [self] in unpack() }
+        guard failures > opening.greatestFailures, let failure = error as? Failure else {
+            queue.hand(afterMilliseconds: opening.pauseMilliseconds(failures)) { [self] in unpack() }
             return false
         }
         cancel()

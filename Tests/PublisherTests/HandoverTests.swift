@@ -177,6 +177,28 @@ struct HandoverTests {
         withExtendedLifetime(cancellable) {}
     }
 
+    @Test("N126 N71 objects in values of any type are frozen, too")
+    func freezingAnyValues() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        let holder = Scalars()
+        try test.realm.write { test.realm.add(holder) }
+        var values: [AnyRealmValue?] = []
+        let cancellable = changesetPublisher(holder).freeze().sink { change in
+            if case .change(_, let properties) = change { values += properties.map { $0.newValue as? AnyRealmValue } }
+        }
+        try test.commit { holder.anyValue = .list([.object(nodes[0]), .int(3), .map(["a": .object(nodes[1])])]) }
+        guard case .list(let elements)? = values.first, case .object(let first) = elements[0],
+            case .int(3) = elements[1], case .map(let entries) = elements[2], case .object(let second)? = entries["a"]
+        else {
+            Issue.record("other values")
+            return
+        }
+        #expect(first.isFrozen && (first as? Node)?.name == "n1")
+        #expect(second.isFrozen && (second as? Node)?.name == "n2")
+        withExtendedLifetime(cancellable) {}
+    }
+
     @Test("N128 N71 values of a change that is handed over belong to the queue, too")
     func handingOverValues() throws {
         let test = try TestRealm()
@@ -201,12 +223,12 @@ struct HandoverTests {
         withExtendedLifetime(cancellable) {}
     }
 
-    /// Opens Realms, but for so many times at first.
-    private func failing(
-        _ count: Int, _ mailbox: Mailbox
-    ) -> (Realm.Configuration, DispatchQueue) throws -> Realm {
+    /// Opens Realms, but for so many times at first, and tries again at once.
+    private func failing(_ count: Int, _ mailbox: Mailbox) -> HandoverOpening {
         var failures = count
-        return { configuration, queue in
+        var opening = HandoverOpening()
+        opening.pauseMilliseconds = { _ in 0 }
+        opening.open = { configuration, queue in
             if failures > 0 {
                 failures -= 1
                 mailbox.put("failed")
@@ -214,6 +236,7 @@ struct HandoverTests {
             }
             return try Realm(configuration: configuration, queue: queue)
         }
+        return opening
     }
 
     @Test(
@@ -223,7 +246,7 @@ struct HandoverTests {
         let nodes = try test.graph()
         let (queue, mailbox) = (DispatchQueue(label: "receiving"), Mailbox())
         var publisher = nodes[0].children.changesetPublisher.threadSafeReference().receive(on: queue)
-        publisher.open = failing(3, mailbox)
+        publisher.opening = failing(3, mailbox)
         let cancellable = publisher.sink { mailbox.put($0.text) }
         test.realm.refresh()
         try test.commit { nodes[0].children.append(nodes[2]) }
@@ -238,9 +261,9 @@ struct HandoverTests {
         let nodes = try test.graph()
         let (queue, first, second) = (DispatchQueue(label: "receiving"), Mailbox(), Mailbox())
         var changes = nodes[0].children.changesetPublisher.threadSafeReference().receive(on: queue)
-        changes.open = failing(11, Mailbox())
+        changes.opening = failing(11, Mailbox())
         var values = nodes[0].children.collectionPublisher.threadSafeReference().receive(on: queue)
-        values.open = failing(.max, Mailbox())
+        values.opening = failing(.max, Mailbox())
         let kept: [AnyCancellable] = [
             changes.sink { change in
                 if case .error = change { first.put("error") } else { first.put(change.text) }

@@ -65,6 +65,38 @@ struct SilenceTests {
         #expect(asking.values.map(\.text) == ["initial", "[] [3, 4] []", "[] [6, 7] []", "[] [10] []"])
     }
 
+    @Test("N111 what is written after others in the round of the last value asked for is not told later either")
+    func sameRound() throws {
+        let test = try TestRealm()
+        _ = try test.graph()
+        let screen = Screen()
+        var writes = false
+        let first = test.realm.objects(Node.self).observe { _ in
+            guard writes else { return }
+            writes = false
+            do {
+                try self.add(5...5, test)
+                try self.add(6...7, test, silencing: screen)
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let asking = Asking<RealmCollectionChange<Results<Node>>, Never>()
+        test.realm.objects(Node.self).changesetPublisher.saveToken(on: screen, at: \.token).subscribe(asking)
+        asking.ask(.max(1))
+        test.realm.refresh()
+        asking.ask(.max(1))
+        writes = true
+        try test.elsewhere { realm in try realm.write { realm.add(Node(id: 4)) } }
+        test.realm.refresh()
+        #expect(asking.values.map(\.text) == ["initial", "[] [3] []"])
+        try add(8...8, test)
+        asking.ask(.max(2))
+        test.realm.refresh()
+        #expect(asking.values.map(\.text) == ["initial", "[] [3] []", "[] [4] []", "[] [7] []"])
+        withExtendedLifetime(first) {}
+    }
+
     @Test("N111 N71 values of an object's changes lead on from what was written silently")
     func values() throws {
         let test = try TestRealm()
