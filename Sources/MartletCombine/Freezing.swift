@@ -20,19 +20,21 @@ extension Publisher where Output: ThreadConfined {
 }
 
 extension Publisher {
-    /// Freezes the object in each change.
+    /// Freezes the object in each change, and the objects among its old and new values. An object that was deleted comes as
+    /// it is: there is nothing to freeze, and nothing to read.
     public func freeze<Observed: ThreadConfined>() -> Publishers.Map<Self, Output>
     where Output == ObjectChange<Observed> {
         map { change in
             if case .change(let object, let properties) = change {
-                .change(object.frozenUnlessGone, properties)
+                .change(object.frozenUnlessGone, properties.map { $0.frozen })
             } else {
                 change
             }
         }
     }
 
-    /// Freezes the collection in each change: what is read of it is exactly what the change leads to.
+    /// Freezes the collection in each change: what is read of it is exactly what the change leads to, also when an observer
+    /// that was told before has written since. What was kept from before a silent write, until it was asked for, is newer.
     public func freeze<Collection: ThreadConfined>() -> Publishers.Map<Self, Output>
     where Output == RealmCollectionChange<Collection> { map { $0.mapped { $0.frozenUnlessGone } } }
 
@@ -47,7 +49,17 @@ extension Publisher {
 
 extension ThreadConfined {
     // A collection that ended comes with its last change.
-    fileprivate var frozenUnlessGone: Self { isInvalidated ? self : freeze() }
+    fileprivate var frozenUnlessGone: Self { isInvalidated ? self : frozenAsTold() }
+}
+
+extension PropertyChange {
+    fileprivate var frozen: PropertyChange {
+        let change = passing { thing in
+            let frozen: any ThreadConfined = thing.realm == nil ? thing : thing.frozenUnlessGone
+            return { _ in frozen }
+        }
+        return change(nil)
+    }
 }
 
 extension RealmCollectionChange {

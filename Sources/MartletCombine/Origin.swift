@@ -37,14 +37,14 @@ struct Origin<Thing: ThreadConfined> {
 
     /// Subscribes: `observe` is called where the thing is, or, with what it is there, on the queue.
     func attach<Downstream: Subscriber>(
-        _ subscriber: Downstream, substitute: Downstream.Input? = nil,
+        _ subscriber: Downstream, canPause: Bool = true,
         failed: @escaping (any Error) -> PublishedSignal<Downstream.Input, Downstream.Failure>,
         _ observe:
             @escaping (
                 Thing, [String]?, @escaping (PublishedSignal<Downstream.Input, Downstream.Failure>) -> Void
             ) -> NotificationToken
     ) {
-        let subscription = ObservationSubscription(subscriber, substitute: substitute)
+        let subscription = ObservationSubscription(subscriber, canPause: canPause)
         subscriber.receive(subscription: subscription)
         let (keyPaths, save) = (keyPaths, save)
         func begin(_ thing: Thing, _ subscription: ObservationSubscription<Downstream>) {
@@ -85,5 +85,11 @@ extension DispatchQueue {
     func hand(_ work: @escaping () -> Void) {
         nonisolated(unsafe) let work = work
         async { work() }
+    }
+
+    /// The same, later.
+    func hand(afterMilliseconds milliseconds: Int, _ work: @escaping () -> Void) {
+        nonisolated(unsafe) let work = work
+        asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { work() }
     }
 }

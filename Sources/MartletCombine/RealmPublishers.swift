@@ -26,7 +26,7 @@ public enum RealmPublishers {
 
         /// Observes the Realm for a subscriber.
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
-            origin.attach(subscriber, substitute: ()) { _ in
+            origin.attach(subscriber, canPause: false) { _ in
                 .completion(.finished)
             } _: { realm, _, tell in
                 realm.observe { _, _ in tell(.value(())) }
@@ -34,7 +34,8 @@ public enum RealmPublishers {
         }
     }
 
-    /// Publishes that an object or collection has changed.
+    /// Publishes that an object or collection has changed. Where working out what changed fails, nothing is published, and
+    /// the next change is; it finishes when an object is deleted.
     public struct WillChange<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Void
         public typealias Failure = Never
@@ -52,10 +53,9 @@ public enum RealmPublishers {
             } _: { thing, keyPaths, tell in
                 thing._publish(keyPaths) { event in
                     switch event {
-                    case .initial: tell(.quiet)
+                    case .initial, .failed: tell(.quiet)
                     case .changed: tell(.value(()))
                     case .ended: tell(.last(()))
-                    case .failed: tell(.completion(.finished))
                     }
                 }
             }
@@ -63,7 +63,8 @@ public enum RealmPublishers {
     }
 
     /// Publishes an object or collection after each change, a collection at the beginning too. Finishes when an object is
-    /// deleted.
+    /// deleted. Ends with the error where reading the file fails, even if that would pass: `retry` subscribes anew then, and
+    /// a `Changeset` goes on by itself.
     public struct Value<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Subscribable
         public typealias Failure = any Error

@@ -97,6 +97,48 @@ struct DemandTests {
         #expect(asking.values.count == 2)
     }
 
+    @Test("N33 what was worked out before a pause keeps no version in use")
+    func workedOut() throws {
+        let test = try TestRealm()
+        _ = try test.graph()
+        let token = test.realm.objects(Node.self).observe { _ in }
+        test.realm.refresh()
+        while !test.realm.context.hub.isIdle { test.scheduler.turn() }
+        for id in 4...6 {
+            try test.elsewhere { realm in try realm.write { realm.add(Node(id: id)) } }
+            // The turn comes when all is worked out.
+            #expect(test.scheduler.waitForTurn())
+            token.pause()
+            test.scheduler.turn()
+            #expect(test.realm.objects(Node.self).count == id)
+            #expect(test.realm.pinnedVersions.map(\.version) == [test.realm.version])
+        }
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("a Realm's publisher tells where the Realm belongs, whoever asks")
+    func realmElsewhere() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        while !test.realm.context.hub.isIdle { test.scheduler.turn() }
+        let asking = Asking<Void, Never>()
+        test.realm.objectWillChange.subscribe(asking)
+        try test.commit { nodes[0].amount = 2 }
+        while !test.realm.context.hub.isIdle { test.scheduler.turn() }
+        nonisolated(unsafe) let other = asking
+        let asked = DispatchSemaphore(value: 0)
+        // A queue might be served by this thread.
+        Thread.detachNewThread {
+            other.ask(.max(1))
+            asked.signal()
+        }
+        asked.wait()
+        #expect(asking.values.isEmpty)
+        #expect(test.scheduler.waitForTurn())
+        test.scheduler.turn()
+        #expect(asking.values.count == 1)
+    }
+
     @Test("a Realm tells once of what it showed while nothing was asked for")
     func realm() throws {
         let test = try TestRealm()

@@ -1,10 +1,10 @@
 import ConformanceModels
 import Foundation
-import MartletCombine
 import MartletTestSupport
 import Testing
 
 @testable import Martlet
+@testable import MartletCombine
 
 #if canImport(Combine)
     import Combine
@@ -114,6 +114,170 @@ struct HandoverTests {
         queue.resume()
         #expect(mailbox.take(4).last == "finished")
         #expect(!mailbox.take(4).contains("b"))
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("N126 N103 what is frozen on the way is what the change leads to, when a callback before it has written")
+    func freezingAfterWrite() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        var writes = false
+        let first = test.realm.objects(Node.self).observe { _ in
+            guard writes else { return }
+            writes = false
+            try? test.realm.write {
+                test.realm.add(Node(id: 100))
+                nodes[0].name = "later"
+                nodes[0].children.removeAll()
+            }
+        }
+        var lines: [String] = []
+        let kept: [AnyCancellable] = [
+            test.realm.objects(Node.self).changesetPublisher.freeze().sink { change in
+                if case .update(let results, _, _, _) = change { lines.append("\(change.text) \(results.count)") }
+            },
+            nodes[0].children.changesetPublisher.freeze().sink { change in
+                if case .update(let list, _, _, _) = change { lines.append("\(change.text) \(list.count)") }
+            },
+            valuePublisher(nodes[0]).freeze().sink { _ in
+            } receiveValue: {
+                lines.append($0.name)
+            },
+        ]
+        test.realm.refresh()
+        try test.elsewhere { realm in
+            try realm.write {
+                realm.add(Node(id: 4))
+                guard let node = realm.object(ofType: Node.self, forPrimaryKey: 1) else { return }
+                node.name = "a"
+                node.children.append(node)
+            }
+        }
+        writes = true
+        test.realm.refresh()
+        #expect(lines == ["[] [3] [0] 4", "[] [1] [] 2", "a"])
+        withExtendedLifetime((first, kept)) {}
+    }
+
+    @Test("N126 N71 values of a frozen change are frozen, linked objects among them")
+    func freezingValues() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        var values: [Any?] = []
+        let cancellable = changesetPublisher(nodes[0]).freeze().sink { change in
+            guard case .change(_, let properties) = change else { return }
+            for property in properties { values += [property.oldValue, property.newValue] }
+        }
+        test.realm.refresh()
+        try test.commit { nodes[0].next = nodes[2] }
+        let frozen = try values.map { try #require($0 as? Node) }
+        try #require(frozen.count == 2 && frozen.allSatisfy { $0.isFrozen })
+        nonisolated(unsafe) let linked = frozen
+        #expect(DispatchQueue.global().sync { linked.map(\.name) } == ["n2", "n3"])
+        withExtendedLifetime(cancellable) {}
+    }
+
+    @Test("N126 N71 objects in values of any type are frozen, too")
+    func freezingAnyValues() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        let holder = Scalars()
+        try test.realm.write { test.realm.add(holder) }
+        var values: [AnyRealmValue?] = []
+        let cancellable = changesetPublisher(holder).freeze().sink { change in
+            if case .change(_, let properties) = change { values += properties.map { $0.newValue as? AnyRealmValue } }
+        }
+        try test.commit { holder.anyValue = .list([.object(nodes[0]), .int(3), .map(["a": .object(nodes[1])])]) }
+        guard case .list(let elements)? = values.first, case .object(let first) = elements[0],
+            case .int(3) = elements[1], case .map(let entries) = elements[2], case .object(let second)? = entries["a"]
+        else {
+            Issue.record("other values")
+            return
+        }
+        #expect(first.isFrozen && (first as? Node)?.name == "n1")
+        #expect(second.isFrozen && (second as? Node)?.name == "n2")
+        withExtendedLifetime(cancellable) {}
+    }
+
+    @Test("N128 N71 values of a change that is handed over belong to the queue, too")
+    func handingOverValues() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        let (queue, mailbox) = (DispatchQueue(label: "receiving"), Mailbox())
+        let cancellable = changesetPublisher(nodes[0]).threadSafeReference().receive(on: queue).sink { change in
+            guard case .change(_, let properties) = change else { return }
+            for value in properties.flatMap({ [$0.oldValue, $0.newValue] }) {
+                let node = value as? Node
+                let isHere = node?.realm?.context.confinement.isCurrent == true
+                mailbox.put(isHere ? node?.name ?? "" : "\(value == nil ? "nothing" : "not of the queue")")
+            }
+        }
+        test.realm.refresh()
+        try test.commit { nodes[0].next = nodes[2] }
+        #expect(mailbox.take(2) == ["n2", "n3"])
+        try test.commit {
+            nodes[0].next = nodes[1]
+            test.realm.delete(nodes[2])
+        }
+        #expect(mailbox.take(4) == ["n2", "n3", "nothing", "n2"])
+        withExtendedLifetime(cancellable) {}
+    }
+
+    /// Opens Realms, but for so many times at first, and tries again at once.
+    private func failing(_ count: Int, _ mailbox: Mailbox) -> HandoverOpening {
+        var failures = count
+        var opening = HandoverOpening()
+        opening.pauseMilliseconds = { _ in 0 }
+        opening.open = { configuration, queue in
+            if failures > 0 {
+                failures -= 1
+                mailbox.put("failed")
+                throw CancellationError()
+            }
+            return try Realm(configuration: configuration, queue: queue)
+        }
+        return opening
+    }
+
+    @Test(
+        "N128 what a queue's Realm could not be opened for is looked up again, and nothing is passed over or overtaken")
+    func openingLater() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        let (queue, mailbox) = (DispatchQueue(label: "receiving"), Mailbox())
+        var publisher = nodes[0].children.changesetPublisher.threadSafeReference().receive(on: queue)
+        publisher.opening = failing(3, mailbox)
+        let cancellable = publisher.sink { mailbox.put($0.text) }
+        test.realm.refresh()
+        try test.commit { nodes[0].children.append(nodes[2]) }
+        try test.commit { nodes[0].children.remove(at: 0) }
+        #expect(mailbox.take(6) == ["failed", "failed", "failed", "initial", "[] [1] []", "[0] [] []"])
+        withExtendedLifetime(cancellable) {}
+    }
+
+    @Test("a Realm that cannot be opened on a queue for long is an error in place of the change, or ends the publisher")
+    func openingNever() throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        let (queue, first, second) = (DispatchQueue(label: "receiving"), Mailbox(), Mailbox())
+        var changes = nodes[0].children.changesetPublisher.threadSafeReference().receive(on: queue)
+        changes.opening = failing(11, Mailbox())
+        var values = nodes[0].children.collectionPublisher.threadSafeReference().receive(on: queue)
+        values.opening = failing(.max, Mailbox())
+        let kept: [AnyCancellable] = [
+            changes.sink { change in
+                if case .error = change { first.put("error") } else { first.put(change.text) }
+            },
+            values.sink { completion in
+                if case .failure = completion { second.put("failure") }
+            } receiveValue: { _ in
+                second.put("value")
+            },
+        ]
+        test.realm.refresh()
+        try test.commit { nodes[0].children.append(nodes[2]) }
+        #expect(first.take(2) == ["error", "[] [1] []"])
+        #expect(second.take(1) == ["failure"])
         withExtendedLifetime(kept) {}
     }
 }

@@ -1,10 +1,10 @@
 import ConformanceModels
 import Foundation
-import MartletCombine
 import MartletTestSupport
 import Testing
 
 @testable import Martlet
+@testable import MartletCombine
 
 #if canImport(Combine)
     import Combine
@@ -157,6 +157,27 @@ struct PublisherTests {
         withExtendedLifetime(kept) {}
     }
 
+    @Test("objectWillChange goes on when what changed could not be worked out once; valuePublisher ends with the error")
+    func failures() throws {
+        let test = try TestRealm()
+        let origin = FaultyThing(node: try test.graph()[0])
+        var (count, isOver, ends) = (0, false, [String]())
+        let first = RealmPublishers.WillChange(origin: Origin(origin)).sink { _ in
+            isOver = true
+        } receiveValue: {
+            count += 1
+        }
+        let second = valuePublisher(origin).sink { completion in
+            if case .failure = completion { ends.append("failure") }
+        } receiveValue: { _ in
+        }
+        origin.told.tell(.failed(FaultyThing.Fault()))
+        #expect(count == 0 && !isOver)
+        origin.told.tell(.changed(origin))
+        #expect(count == 1 && ends == ["failure"])
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test("N2 cancelling ends the observation, and so does letting go of the subscription")
     func cancelling() throws {
         let test = try TestRealm()
@@ -203,5 +224,28 @@ struct PublisherTests {
         try test.realm.write(withoutNotifying: [#require(screen.token)]) { nodes[0].name = "a" }
         #expect(realmChanges == 0)
         withExtendedLifetime((cancellable, second)) {}
+    }
+}
+
+/// Something whose observers are told by hand.
+private struct FaultyThing: RealmSubscribable {
+    struct Fault: Error {}
+
+    final class Observers {
+        var all: [(_PublishedEvent) -> Void] = []
+        func tell(_ event: _PublishedEvent) { for tell in all { tell(event) } }
+    }
+
+    let node: Node
+    let told = Observers()
+    var realm: Realm? { node.realm }
+    var isInvalidated: Bool { node.isInvalidated }
+    var isFrozen: Bool { node.isFrozen }
+
+    func _locator() -> _Locator? { node._locator() }
+
+    func _publish(_ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void) -> NotificationToken {
+        told.all.append(tell)
+        return node.observe { _ in }
     }
 }

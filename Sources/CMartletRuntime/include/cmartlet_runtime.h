@@ -32,6 +32,11 @@ void *cmartlet_thread_spare(void);
 /// Keeps another object, which is retained already, or none. What was kept before is the caller's to release.
 void cmartlet_set_thread_spare(void *object);
 
+/// Counts up a number that each thread has for itself. Not declared free of side effects: the number is asked for before and
+/// after something that may count.
+void cmartlet_thread_count(void);
+uintptr_t cmartlet_thread_counted(void);
+
 /// A function that a generated registry file places in a section of the binary.
 typedef void (*cmartlet_registry_record)(void *context);
 

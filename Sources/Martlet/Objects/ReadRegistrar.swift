@@ -1,7 +1,6 @@
 import CMartletRuntime
 import MartletEngine
 import Observation
-import Synchronization
 
 /// What a tracked read asked for: when it changes, whoever read it is told.
 enum ReadPlace: Hashable {
@@ -44,17 +43,16 @@ final class ReadRegistrar: Observable {
     /// Observation does not say whether it is tracking; but it puts what is accessed into a set when it is, and only then,
     /// and whoever is put into a set is asked for a hash.
     private struct Probe: Hashable {
-        static let count = Atomic<Int>(0)
-
         static func == (left: Probe, right: Probe) -> Bool { true }
-        func hash(into hasher: inout Hasher) { Self.count.add(1, ordering: .relaxed) }
+        // Each thread counts for itself: what others track is none of its business.
+        func hash(into hasher: inout Hasher) { cmartlet_thread_count() }
     }
 
-    /// True inside of `withObservationTracking` on this thread. Rarely true elsewhere, when another thread tracks just now.
+    /// True inside of `withObservationTracking` on this thread.
     var isTracking: Bool {
-        let before = Probe.count.load(ordering: .relaxed)
+        let before = cmartlet_thread_counted()
         registrar.access(self, keyPath: probe)
-        return Probe.count.load(ordering: .relaxed) != before
+        return cmartlet_thread_counted() != before
     }
 
     func access(_ place: ReadPlace) { registrar.access(self, keyPath: \.[place]) }

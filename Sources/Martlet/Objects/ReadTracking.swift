@@ -48,6 +48,14 @@ final class ReadTracking {
     /// Owns this. Nil for a Realm that never tracks.
     @exclusivity(unchecked) unowned(unsafe) var context: RealmContext?
     private var marks: [TableID: Marks] = [:]
+    /// Tracked reads since everything was last announced. Observation keeps the closure of each until one of its places
+    /// changes, and does not say how many it keeps, nor for whom.
+    private var readCount = 0
+    private var isSweepDue = false
+    private var lastSweep: UInt64?
+    /// So many tracked reads, and so many nanoseconds, lie between two sweeps.
+    private static let leastReads = 16_384
+    private static let leastPause: UInt64 = 60_000_000_000
     /// Changes that were announced and are under way.
     private var announced: [ReadPlace] = []
 
@@ -76,6 +84,28 @@ final class ReadTracking {
         registrar.access(place)
         marks[place.table, default: Marks()].insert(place)
         context?.isNoting = true
+        readCount += 1
+        if readCount >= Self.leastReads { sweepSoon() }
+    }
+
+    // MARK: Those who do not wait any more
+
+    // Not more than once a minute: what very many wait for would be read again without end.
+    private func sweepSoon() {
+        guard !isSweepDue, let context else { return }
+        let now = context.coordinator.environment.now()
+        if let lastSweep, now < lastSweep + Self.leastPause { return }
+        (isSweepDue, lastSweep) = (true, now)
+        // Not now, inside of a tracking closure. Where no turns are taken, with the next step to another version.
+        nonisolated(unsafe) weak let owner = context
+        context.scheduler?.schedule { owner?.reads.sweep() }
+    }
+
+    /// Announces everything: whoever still waits reads again, and what was kept for the others is let go of.
+    private func sweep() {
+        guard isSweepDue, announced.isEmpty else { return }
+        willChangeAll()
+        didChange()
     }
 
     // MARK: Changes
@@ -102,7 +132,7 @@ final class ReadTracking {
 
     /// A step to another version is about to change things; nil for no one knows what.
     func willChange(_ changes: ChangeSet?, isInverted: Bool) {
-        guard let changes else { return willChangeAll() }
+        guard let changes, !isSweepDue else { return willChangeAll() }
         var places: [ReadPlace] = []
         for (table, known) in marks.sorted(by: { $0.key < $1.key }) {
             guard let change = changes.tables[table] else { continue }
@@ -133,6 +163,7 @@ final class ReadTracking {
 
     /// Everything is about to change, or to become invalidated.
     func willChangeAll() {
+        (readCount, isSweepDue) = (0, false)
         announce(
             marks.sorted { $0.key < $1.key }.flatMap { table, known in
                 (known.rows ? [.rows(table)] : []) + known.columns.map { .column(table, $0) }

@@ -10,7 +10,11 @@ extension RealmContext {
         confinement.require("a Realm")
         if access.isOfMigration { Misuse.frozenInMigration() }
         asyncWrites?.settle()
-        let handle = committedHandle
+        return frozen(at: committedHandle, fileID, line)
+    }
+
+    /// The same of a version that the Realm shows, or has shown before.
+    func frozen(at handle: SnapshotHandle, _ fileID: StaticString, _ line: UInt) -> RealmContext {
         if let known = lastFrozen, known.handle.isSame(as: handle) { return known }
         let known = coordinator.frozen(handle.version) as? RealmContext
         let frozen =

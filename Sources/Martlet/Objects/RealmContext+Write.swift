@@ -48,6 +48,7 @@ extension RealmContext {
             try sealWrite()
             return try commitSealed(silencing: tokens)
         }
+        hooks.willCommit(tokens)
         do {
             try flush()
             let (handle, _) = try transaction.commit()

@@ -352,6 +352,9 @@ struct ContextHooks {
     /// Before a write begins: deliver what is pending, up to the version the write starts from.
     /// Given the version the Realm showed before.
     var deliverBeforeWrite: (Version?) -> Void = { _ in }
+    /// Before a commit of this Realm, with the tokens that are not to be told; not where several writes are made durable
+    /// together.
+    var willCommit: (Set<ObjectIdentifier>) -> Void = { _ in }
     /// After a commit of this Realm, with the tokens that are not to be told.
     var committed: (Set<ObjectIdentifier>) -> Void = { _ in }
     /// What set the hooks.

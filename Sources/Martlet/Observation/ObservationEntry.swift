@@ -24,7 +24,7 @@ class ObservationEntry {
     /// The newest version at which working out what to tell failed.
     fileprivate var failedVersion: Version = 0
     /// Commits that are not to be told, made before an older change was told.
-    var silenced: [(base: Version, handle: SnapshotHandle)] = []
+    var silenced: [SilencedStretch] = []
 
     init(_ registration: Registration, _ interest: ObserverInterest, delivered: Version) {
         self.registration = registration
@@ -36,6 +36,16 @@ class ObservationEntry {
     var isNew: Bool { false }
 
     var isAlive: Bool { !isOver && !registration.isEnded }
+
+    /// True when commits that are silent for some are silent for this one, once it has had its first call.
+    func isSilenced(by registrations: Set<ObjectIdentifier>) -> Bool {
+        isAlive && !isNew && registrations.contains(ObjectIdentifier(registration))
+    }
+
+    /// The same, where what led to such a commit is still to be told.
+    func isSilenced(by registrations: Set<ObjectIdentifier>, before base: Version) -> Bool {
+        delivered < base && isSilenced(by: registrations)
+    }
 
     /// True when there is nothing to tell of any version up to `version`.
     func canSleep(_ version: Version) -> Bool {
@@ -53,14 +63,37 @@ class ObservationEntry {
         #else
             let isPaused = registration.isPaused
         #endif
-        return isAlive && !isPaused && delivered <= version && (isNew || delivered < version)
-            && failedVersion < version
+        return !isPaused && isBehind(version)
+    }
+
+    /// The same, whether somebody wants to be told or not.
+    func isBehind(_ version: Version) -> Bool {
+        isAlive && delivered <= version && (isNew || delivered < version) && failedVersion < version
     }
 
     /// Takes out what waits to be told: it is not to be told any more.
     func takeResults() -> (PreparedCall?, [SnapshotHandle]) {
         defer { (prepared, silenced) = (nil, []) }
-        return (prepared, silenced.map(\.handle))
+        return (prepared, silenced.flatMap { [$0.base, $0.handle].compactMap { $0 } })
+    }
+
+    /// Takes out what was worked out for somebody who pauses: it will be worked out anew, and would keep a version in use.
+    func takeUnwanted() -> PreparedCall? {
+        guard registration.isPaused else { return nil }
+        defer { prepared = nil }
+        return prepared
+    }
+
+    /// Takes note of a commit that is not to be told, after an older change that still is.
+    ///
+    /// - Returns: what is not needed any more, to be released without the lock.
+    func silence(_ stretch: SilencedStretch) -> SilencedStretch? {
+        guard let last = silenced.last, last.handle.version == stretch.start else {
+            silenced.append(stretch)
+            return nil
+        }
+        silenced[silenced.count - 1].handle = stretch.handle
+        return SilencedStretch(start: last.start, base: stretch.base, handle: last.handle)
     }
 
     /// True when there is nothing to be told of a version, or what there is has been worked out.
@@ -75,6 +108,16 @@ class ObservationEntry {
     func job() -> ObservationJob {
         ObservationJob(entry: self, generation: generation, start: delivered) { _, _ in { _ in nil } }
     }
+}
+
+/// Commits in a row that are not to be told.
+struct SilencedStretch {
+    /// The version before them.
+    let start: Version
+    /// That version, to work out what is to be told before; nil where it could not be opened.
+    let base: SnapshotHandle?
+    /// What they lead to.
+    var handle: SnapshotHandle
 }
 
 /// Work for the background, or for `refresh()`.

@@ -6,7 +6,7 @@ import MartletEngine
 ///
 /// Ledger: `state` and what can change in its entries are guarded by `lock`, which is held for moments only: neither
 /// queries nor callbacks run under it, and nothing is released under it that a user made. `context`, `told`, `isDelivering`,
-/// `isTelling` and `telling` are used on the executor only.
+/// `isTelling`, `telling`, `isTellingAhead` and `silentBase` are used on the executor only.
 // Sendable by the ledger above.
 final class ObservationHub: @unchecked Sendable {
     private struct State {
@@ -55,6 +55,10 @@ final class ObservationHub: @unchecked Sendable {
     private var isTelling = false
     /// The version that the callback under way is about; a callback before it may have written since.
     private(set) var telling: SnapshotHandle?
+    /// What comes before a silent write is being told to those who pause, to be kept by them.
+    private(set) var isTellingAhead = false
+    /// The version that the silent write under way begins from, where somebody is still to be told what led to it.
+    private var silentBase: SnapshotHandle?
 
     init(_ context: RealmContext, _ scheduler: Scheduler?) {
         self.context = context
@@ -152,8 +156,11 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     private func rest() {
-        let over = locked { state in state.observers.rest().map { ($0, $0.takeResults()) } }
-        withExtendedLifetime(over) {}
+        let (unwanted, over) = locked { state in
+            let unwanted = state.observers.awake.compactMap { $0.takeUnwanted() }
+            return (unwanted, state.observers.rest().map { ($0, $0.takeResults()) })
+        }
+        withExtendedLifetime((unwanted, over)) {}
     }
 
     // MARK: The background
@@ -228,7 +235,7 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
-    // Results that are void by now are dropped, and others that they replace are released after the lock.
+    // Results that are void or unwanted by now are dropped, and others that they replace are released after the lock.
     private func keep(_ handle: SnapshotHandle) {
         wake(through: handle.version, handle)
         let jobs = locked { state in state.observers.awake.filter { $0.needs(handle.version) }.map { $0.job() } }
@@ -241,7 +248,7 @@ final class ObservationHub: @unchecked Sendable {
                 #else
                     let isValid = call.isValid
                 #endif
-                defer { if isValid { call.entry.prepared = call } }
+                defer { if isValid, !call.entry.registration.isPaused { call.entry.prepared = call } }
                 return call.entry.prepared
             }
         }
@@ -316,6 +323,9 @@ final class ObservationHub: @unchecked Sendable {
     /// An observer that waited goes on.
     func wake(_ context: RealmContext) { resume(context) }
 
+    /// Runs `body` in a turn of the executor; not at all where none can be taken. On any thread.
+    func schedule(_ body: @escaping @Sendable () -> Void) { locked { $0.scheduler }?.schedule(body) }
+
     private func deliver(_ computed: SnapshotHandle, _ context: RealmContext) {
         // After a local commit a later run leads to what the Realm shows now.
         guard computed.version >= (context.hasSnapshot ? context.version : told) else { return }
@@ -334,13 +344,14 @@ final class ObservationHub: @unchecked Sendable {
         deliver(calls, context)
     }
 
-    // Nothing is lost: what is told later leads on from what was told before.
+    // Nothing is lost: what is told later leads on from what was told before. One that pauses has not asked for this either.
     private func tell(_ failure: any Error) {
         isDelivering = true
         defer { isDelivering = false }
         for entry in locked({ $0.observers.all }) {
             let call = locked { _ in
-                entry.isAlive ? entry.failureCall(Realm.Error.told(failure, path: coordinator.path)) : nil
+                let isTold = entry.isAlive && !entry.registration.isPaused
+                return isTold ? entry.failureCall(Realm.Error.told(failure, path: coordinator.path)) : nil
             }
             call?()
         }
@@ -407,6 +418,35 @@ final class ObservationHub: @unchecked Sendable {
         if locked({ !$0.observers.isEmpty }) { deliverInPlace(context) }
     }
 
+    /// Before a commit of this Realm that is silent for some. Those who pause are told now what led to it, and keep it until
+    /// they ask for it: later it could not be told apart from the silent part.
+    func willCommit(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>) {
+        silentBase = nil
+        guard !tokens.isEmpty else { return }
+        let base = context.version
+        wake(through: base, context.handle)
+        let isAnyBehind = locked { state in state.observers.awake.contains { $0.isSilenced(by: tokens, before: base) } }
+        // While the write is open nobody else can commit: what is newest is what it began from.
+        guard isAnyBehind, let handle = try? coordinator.openSnapshot(), handle.version == base else { return }
+        silentBase = handle
+        let jobs = locked { state in
+            state.observers.awake.filter { $0.isSilenced(by: tokens, before: base) && $0.registration.isPaused }
+                .map { $0.job() }
+        }
+        let wasDelivering = isDelivering
+        isDelivering = true
+        defer { isDelivering = wasDelivering }
+        for call in prepare(jobs, handle) { tellAhead(call) }
+    }
+
+    // They keep what they are told, so that nothing of the user is called.
+    private func tellAhead(_ call: PreparedCall) {
+        let wasAhead = isTellingAhead
+        isTellingAhead = call.entry.registration.isPaused
+        defer { isTellingAhead = wasAhead }
+        accept(call, isSilent: false)
+    }
+
     /// After a commit of this Realm: silenced observers count it as known.
     func committed(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>) {
         told = context.version
@@ -416,23 +456,27 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     /// After a write was taken back.
-    func cancelled(_ context: RealmContext) { resume(context) }
+    func cancelled(_ context: RealmContext) {
+        silentBase = nil
+        resume(context)
+    }
 
     private func silence(_ registrations: Set<ObjectIdentifier>, _ handle: SnapshotHandle) {
         let base = handle.version - 1
         wake(through: base, handle)
         wake(through: handle.version, handle)
-        let jobs = locked { state in
-            let entries = state.observers.awake.filter {
-                $0.isAlive && !$0.isNew && registrations.contains(ObjectIdentifier($0.registration))
-            }
+        let stretch = SilencedStretch(start: base, base: silentBase, handle: handle)
+        silentBase = nil
+        let (jobs, dropped) = locked { state -> ([ObservationJob], [SilencedStretch?]) in
+            let entries = state.observers.awake.filter { $0.isSilenced(by: registrations) }
             // Those that are still to be told of an older change skip this one after that.
-            for entry in entries where entry.delivered < base { entry.silenced.append((base, handle)) }
+            let dropped = entries.filter { $0.delivered < base }.map { $0.silence(stretch) }
             #if MARTLET_SEEDED_BUGS
-                if SeededBug.isOn(.olderSilenced) { return entries.map { $0.job() } }
+                if SeededBug.isOn(.olderSilenced) { return (entries.map { $0.job() }, dropped) }
             #endif
-            return entries.filter { $0.delivered == base }.map { $0.job() }
+            return (entries.filter { $0.delivered == base }.map { $0.job() }, dropped)
         }
+        withExtendedLifetime(dropped) {}
         for call in prepare(jobs, handle) { accept(call, isSilent: true) }
         rest()
     }
@@ -451,9 +495,10 @@ final class ObservationHub: @unchecked Sendable {
     @discardableResult
     private func accept(_ call: PreparedCall, isSilent: Bool) -> Bool {
         let (tell, dropped) = locked { _ -> ((() -> Void)?, PreparedCall?) in
-            // One that pauses is told later, from what it knows on.
-            guard call.isValid, isSilent || !call.entry.registration.isPaused else { return (nil, nil) }
             let dropped = call.entry.prepared
+            // One that pauses is told later, from what it knows on.
+            let isTold = isSilent || isTellingAhead || !call.entry.registration.isPaused
+            guard call.isValid, isTold else { return (nil, call.entry.takeUnwanted()) }
             call.entry.prepared = nil
             return (call.accept(isSilent), dropped)
         }
@@ -464,12 +509,21 @@ final class ObservationHub: @unchecked Sendable {
         return tell != nil
     }
 
+    /// Passes over what was committed silently since; what was committed between, and is to be told, is told now.
     private func skipSilenced(_ entry: ObservationEntry) {
-        while let next = locked({ _ in entry.silenced.first }), next.base <= entry.delivered {
-            let job = locked { _ in
-                entry.silenced.removeFirst()
-                return entry.delivered == next.base && entry.isAlive ? entry.job() : nil
+        while let next = locked({ _ in entry.silenced.first }) {
+            if let base = next.base, let job = locked({ _ in entry.isBehind(next.start) ? entry.job() : nil }) {
+                for call in prepare([job], base) { tellAhead(call) }
             }
+            let (isReached, job) = locked { _ -> (Bool, ObservationJob?) in
+                // What the callback did may have ended the observation.
+                guard next.start <= entry.delivered, entry.silenced.first?.start == next.start else {
+                    return (false, nil)
+                }
+                entry.silenced.removeFirst()
+                return (true, entry.delivered == next.start && entry.isAlive ? entry.job() : nil)
+            }
+            guard isReached else { return }
             for call in prepare(job.map { [$0] } ?? [], next.handle) { accept(call, isSilent: true) }
         }
     }

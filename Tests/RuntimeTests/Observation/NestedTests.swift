@@ -215,6 +215,38 @@ struct NestedTests {
         withExtendedLifetime(first) {}
     }
 
+    @Test("N111 a silenced write stays silent for whoever is still to be told of others in the same round")
+    func silencedAfterOthers() throws {
+        let test = try TestRealm()
+        let later = Log()
+        var writes = false
+        let tokens = [
+            test.allDogs.observe { _ in
+                guard writes else { return }
+                try? test.realm.write { test.realm.add(Dog(name: "Max")) }
+            },
+            test.allDogs.observe { _ in
+                guard writes else { return }
+                writes = false
+                for name in ["Bo", "Cy"] {
+                    try? test.realm.write(withoutNotifying: later.tokens) { test.realm.add(Dog(name: name)) }
+                }
+            },
+        ]
+        later.tokens = [test.allDogs.observe { later.lines.append(text($0)) }]
+        test.settle()
+        _ = later.take()
+        writes = true
+        try add("Rex", test)
+        test.settle()
+        #expect(later.take() == ["[] [0] []", "[] [1] []"])
+        try add("Di", test)
+        test.settle()
+        #expect(later.take() == ["[] [4] []"])
+        #expect(test.realm.pinnedVersions.count == 1)
+        withExtendedLifetime(tokens) {}
+    }
+
     @Test("N113 a silenced write without effect does not carry over")
     func withoutEffect() throws {
         struct Stop: Error {}

@@ -1,7 +1,9 @@
 import ConformanceModels
 import Foundation
+import MartletEngine
 import MartletTestSupport
 import Observation
+import Synchronization
 import Testing
 
 @_spi(Generated) @testable import Martlet
@@ -168,6 +170,80 @@ struct TrackingRealmTests {
         }
         #expect(count == 1)
         #expect(reads.isEmpty)
+    }
+}
+
+@Suite("Tracked reads: who waits")
+struct TrackedWaitingTests {
+    private final class Screen: Sendable {}
+
+    @Test("what a closed screen's closure holds is let go of in the course of other tracked reads, once a minute")
+    func lettingGo() throws {
+        let now = Mutexed<UInt64>(1)
+        let test = try TestRealm {
+            $0.tracksReads = true
+            $0.environment.now = { now.value }
+        }
+        let nodes = try test.nodes(3)
+        while !test.realm.context.hub.isIdle { test.scheduler.turn() }
+        weak var closed: Screen?
+        do {
+            let screen = Screen()
+            closed = screen
+            withObservationTracking {
+                _ = nodes[0].name
+            } onChange: {
+                _ = screen
+            }
+        }
+        #expect(closed != nil)
+        let waiting = Announcements()
+        func readMuch() {
+            for _ in 0..<20_000 {
+                withObservationTracking {
+                    _ = nodes[1].name
+                } onChange: {
+                }
+            }
+            while test.scheduler.count > 0 { test.scheduler.turn() }
+        }
+        waiting.track { _ = nodes[2].name }
+        readMuch()
+        #expect(closed == nil)
+        // Whoever still waits was told, and reads again.
+        #expect(waiting.count == 1)
+        waiting.track { _ = nodes[2].name }
+        readMuch()
+        #expect(waiting.count == 1)
+        now.update { $0 += 60_000_000_000 }
+        readMuch()
+        #expect(waiting.count == 2)
+        waiting.track { _ = nodes[2].name }
+        try test.realm.write { nodes[2].name = "a" }
+        #expect(waiting.count == 3)
+    }
+
+    @Test("tracking on one thread is not taken for tracking on another")
+    func threads() throws {
+        let test = try TestRealm { $0.tracksReads = true }
+        let isOver = Atomic<Bool>(false)
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let node = Node(id: 1)
+            while !isOver.load(ordering: .relaxed) {
+                withObservationTracking {
+                    for _ in 0..<100 { _ = node.name }
+                } onChange: {
+                }
+            }
+            done.signal()
+        }
+        let registrar = ReadRegistrar()
+        let count = (0..<1_000_000).count { _ in registrar.isTracking }
+        isOver.store(true, ordering: .relaxed)
+        done.wait()
+        #expect(count == 0)
+        withExtendedLifetime(test) {}
     }
 }
 
