@@ -7,7 +7,7 @@ package final class Statement {
     private let connection: OpaquePointer
     package let columnCount: Int
     /// What SQLite answered when a value could not be bound; thrown by the next step, before anything is run.
-    private var bindingCode = SQLITE_OK
+    @exclusivity(unchecked) private var bindingCode = SQLITE_OK
 
     init(connection: OpaquePointer, sql: String) throws(SQLiteError) {
         var text = sql

@@ -126,7 +126,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
 
     private func append(_ element: Element, _ policy: Realm.UpdatePolicy) {
         guard let core else { return unmanaged.append(element) }
-        core.insert(stored(element, core, policy), at: core.count)
+        core.append(stored(element, core, policy))
     }
 
     private func append(contentsOf elements: [Element], _ policy: Realm.UpdatePolicy) {

@@ -85,6 +85,20 @@ final class ResultsStorage {
         counted = keys.count
     }
 
+    /// Begins a loop over all objects of a type, which needs no keys beforehand; nil for other plans, where they are known
+    /// already, and inside of a write, where every change would need them.
+    func startWalk() -> StartedWalk? {
+        context.guarded {
+            validate()
+            guard all == nil, plan == QueryPlan(table: plan.table), owner == nil, context.transaction == nil else {
+                return nil
+            }
+            let walk = StartedWalk { [self] in keys }
+            context.register(walk)
+            return walk
+        }
+    }
+
     /// True when the keys known are those of the state the Realm shows now.
     var isCurrent: Bool { generation == context.generation && stamp == context.stamp && all != nil }
 
@@ -169,70 +183,5 @@ final class ResultsStorage {
         var plan = plan
         change(&plan)
         return ResultsStorage(context, table, plan, owner: owner)
-    }
-}
-
-/// Hands out the members that a collection had at the start, whatever happens to them meanwhile, reading rows in blocks.
-struct BlockIterator {
-    private let table: ObjectTable
-    private let keys: KeySequence
-    // In reverse order, so that an object is handed over and not kept.
-    private var block: [ObjectBase] = []
-    private var position = 0
-    private static let blockSize = 256
-
-    init(_ storage: ResultsStorage) {
-        table = storage.table
-        keys = storage.keys
-    }
-
-    mutating func next() -> ObjectBase? {
-        if block.isEmpty {
-            guard position < keys.count else { return nil }
-            let end = min(position + Self.blockSize, keys.count)
-            block = table.objects(keys.keys(in: position..<end))
-            position = end
-            block.reverse()
-        }
-        return block.popLast()
-    }
-}
-
-extension ObjectTable {
-    /// The accessors of rows, those that are new read in one statement where the keys lie close together.
-    func objects(_ keys: [ObjectKey]) -> [ObjectBase] {
-        if context.isFrozen { return frozenObjects(keys) }
-        guard let first = keys.first, let last = keys.last, keys.count > 8, first < last,
-            last - first < 4 * Int64(keys.count)
-        else { return keys.map(object) }
-        let found = accessors(keys)
-        context.fill(found, self, first, last)
-        return found
-    }
-}
-
-extension RealmContext {
-    /// Decodes those of `objects`, in ascending order of keys, that have no values yet.
-    func fill(_ objects: [ObjectBase], _ table: ObjectTable, _ first: ObjectKey, _ last: ObjectKey) {
-        guard objects.contains(where: { $0._state == .stale }) else { return }
-        read { connection in
-            let statement = try connection.statement(table.layout.selectRange)
-            statement.bind(first, at: 1)
-            statement.bind(last, at: 2)
-            let keyColumn = table.keyPosition
-            var position = 0
-            while try statement.step() {
-                let key = statement.integer(keyColumn)
-                while position < objects.count && objects[position]._key < key { position += 1 }
-                guard position < objects.count else { break }
-                let object = objects[position]
-                guard object._key == key, object._state == .stale else { continue }
-                var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
-                object._decode(&decoder)
-                object._state = .live
-                object._guard = guardWord
-            }
-            statement.reset()
-        }
     }
 }

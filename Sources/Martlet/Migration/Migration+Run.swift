@@ -47,6 +47,7 @@ extension Migration {
 extension RealmContext {
     /// Takes away everything that leads to the connections of a migration, which others go on using.
     fileprivate func detach() {
+        walks = []
         for table in tables.values {
             table.accessors.forEach(invalidate)
             table.forgetStatements()

@@ -3,6 +3,8 @@ import MartletSQLite
 
 /// The list, set or map of one row and property in one Realm, untyped. All its typed handles share it.
 final class CollectionCore {
+    /// What refers to it without keeping it.
+    let reference = LooseReference()
     let context: RealmContext
     let table: ObjectTable
     let property: PropertySchema
@@ -11,16 +13,16 @@ final class CollectionCore {
     private let layout: TableLayout.Collection
     /// The table of the objects that are elements; nil for values.
     private(set) lazy var target = property.element.target.flatMap(context.table(named:))
-    private var elements: ChunkedElements?
-    /// How often each target was linked more or less than is written.
-    private var targetChanges: [ObjectKey: Int] = [:]
+    @exclusivity(unchecked) private var elements: ChunkedElements?
+    /// Links that are more, or fewer, than is written.
+    @exclusivity(unchecked) private var targetCounts = TargetCounts()
     /// The same for links in values of any type.
     private var anyLinkChanges: [AnyLink: Int] = [:]
     /// Where each element of a set, or each key of a map, stands; nil until asked for and after a removal in the middle.
-    private var positions: [SQLValue: Int]?
-    private var isQueued = false
-    private(set) var isOwnerGone = false
-    private var checkedStamp: UInt64 = 0
+    @exclusivity(unchecked) private var positions: [SQLValue: Int]?
+    @exclusivity(unchecked) private var isQueued = false
+    @exclusivity(unchecked) private(set) var isOwnerGone = false
+    @exclusivity(unchecked) private var checkedStamp: UInt64 = 0
     /// Those of `isInvalidated`; the observers of what is in the collection are its owner's.
     var observers: KeyValueObservers?
     /// Observers have been told of a change that the present edits are parts of.
@@ -33,9 +35,12 @@ final class CollectionCore {
         self.owner = owner
         id = CollectionID(table: table.id, property: property, owner: owner)
         layout = table.layout.collection(of: property)
+        reference.begin(self)
         // Other threads may only read it.
         if context.isFrozen { _ = target }
     }
+
+    deinit { reference.end() }
 
     var name: String { "\(table.type.name).\(property.name)" }
 
@@ -72,7 +77,7 @@ final class CollectionCore {
     func forget() {
         elements = nil
         positions = nil
-        targetChanges = [:]
+        targetCounts = TargetCounts()
         anyLinkChanges = [:]
         isQueued = false
         checkedStamp = 0
@@ -207,12 +212,18 @@ final class CollectionCore {
             for (link, number) in AnyLink.counts(in: element) { anyLinkChanges[link, default: 0] += change * number }
         }
         guard layout.targets != nil, case .integer(let target) = element else { return }
-        targetChanges[target, default: 0] += change
+        if change > 0 { targetCounts.link(target) } else { targetCounts.unlink(target) }
     }
 
-    func insert(_ element: SQLValue, at position: Int) {
+    func append(_ element: SQLValue) { insert(element, at: nil) }
+
+    func insert(_ element: SQLValue, at position: Int) { insert(element, at: .some(position)) }
+
+    // At the end where no position is given.
+    private func insert(_ element: SQLValue, at given: Int?) {
         _ = willChange()
         let size = elements?.count ?? 0
+        let position = given ?? size
         if position < 0 || position > size { Misuse.indexOutOfRange(position, count: size, "'\(name)'") }
         notify(ListEditScript([.insert(at: position, count: 1)])) {
             attempt { try elements?.insert(element, at: position, loadChunk) }
@@ -450,14 +461,14 @@ final class CollectionCore {
 
     /// Counts how often each object is linked to. `RETURNING` would tell which of them are new, and cost as much again.
     private func writeTargets(_ connection: Connection) throws {
-        guard let targets = layout.targets, !targetChanges.isEmpty else { return }
+        guard let targets = layout.targets, !targetCounts.isEmpty else { return }
         let create = try connection.statement("INSERT INTO \(targets) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
         let remove = try connection.statement("DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= ?3")
         let count = try connection.statement(
             "UPDATE \(targets) SET count = count + ?3 WHERE target = ?1 AND owner = ?2")
         var relinked: [ObjectKey] = []
         // In the order of the table, which costs least.
-        for (target, change) in targetChanges.sorted(by: { $0.key < $1.key }) where change != 0 {
+        for (target, change) in targetCounts.changes() {
             func changesRow(_ statement: Statement, by number: Int) throws -> Bool {
                 statement.bind(target, at: 1)
                 statement.bind(owner, at: 2)
@@ -474,7 +485,7 @@ final class CollectionCore {
                 _ = try changesRow(count, by: change)
             }
         }
-        targetChanges = [:]
+        targetCounts = TargetCounts()
         context.transaction?.recorder.relink(relinked, LinkID(table: table.id, property: property.index))
     }
 }

@@ -85,22 +85,24 @@ final class IdentityMap: Sendable {
 
 /// Keys to pointers, with linear probing; removal shifts back what probed past.
 private struct OpenTable: ~Copyable {
-    private var keys: UnsafeMutablePointer<ObjectKey>
-    private var values: UnsafeMutablePointer<UInt>
+    // Side by side: where a table is large each look at another place of the memory takes longer than all the rest.
+    private struct Slot {
+        var key: ObjectKey
+        /// Zero in an empty slot.
+        var value: UInt
+    }
+
+    private var slots: UnsafeMutablePointer<Slot>
     private var mask: Int
     private(set) var count = 0
 
     init() {
         mask = 15
-        keys = .allocate(capacity: 16)
-        values = .allocate(capacity: 16)
-        values.initialize(repeating: 0, count: 16)
+        slots = .allocate(capacity: 16)
+        slots.initialize(repeating: Slot(key: 0, value: 0), count: 16)
     }
 
-    deinit {
-        keys.deallocate()
-        values.deallocate()
-    }
+    deinit { slots.deallocate() }
 
     // Fibonacci hashing: consecutive keys spread over the table.
     private func home(_ key: ObjectKey) -> Int {
@@ -109,8 +111,8 @@ private struct OpenTable: ~Copyable {
 
     func find(_ key: ObjectKey) -> UInt {
         var slot = home(key)
-        while values[slot] != 0 {
-            if keys[slot] == key { return values[slot] }
+        while slots[slot].value != 0 {
+            if slots[slot].key == key { return slots[slot].value }
             slot = (slot + 1) & mask
         }
         return 0
@@ -119,23 +121,22 @@ private struct OpenTable: ~Copyable {
     mutating func insert(_ key: ObjectKey, _ value: UInt) {
         if (count + 1) * 4 > (mask + 1) * 3 { grow() }
         var slot = home(key)
-        while values[slot] != 0 {
-            if keys[slot] == key {
-                values[slot] = value
+        while slots[slot].value != 0 {
+            if slots[slot].key == key {
+                slots[slot].value = value
                 return
             }
             slot = (slot + 1) & mask
         }
-        keys[slot] = key
-        values[slot] = value
+        slots[slot] = Slot(key: key, value: value)
         count += 1
     }
 
     mutating func remove(_ key: ObjectKey, _ value: UInt) {
         var slot = home(key)
-        while values[slot] != 0 {
-            if keys[slot] == key {
-                guard values[slot] == value else { return }
+        while slots[slot].value != 0 {
+            if slots[slot].key == key {
+                guard slots[slot].value == value else { return }
                 close(slot)
                 return
             }
@@ -147,31 +148,26 @@ private struct OpenTable: ~Copyable {
         var hole = gap
         var slot = (gap + 1) & mask
         count -= 1
-        while values[slot] != 0 {
-            let distance = (slot - home(keys[slot])) & mask
+        while slots[slot].value != 0 {
+            let distance = (slot - home(slots[slot].key)) & mask
             if distance >= (slot - hole) & mask {
-                keys[hole] = keys[slot]
-                values[hole] = values[slot]
+                slots[hole] = slots[slot]
                 hole = slot
             }
             slot = (slot + 1) & mask
         }
-        values[hole] = 0
+        slots[hole].value = 0
     }
 
     private mutating func grow() {
-        let (oldKeys, oldValues, oldMask) = (keys, values, mask)
+        let (old, oldMask) = (slots, mask)
         mask = oldMask * 2 + 1
-        keys = .allocate(capacity: mask + 1)
-        values = .allocate(capacity: mask + 1)
-        values.initialize(repeating: 0, count: mask + 1)
+        slots = .allocate(capacity: mask + 1)
+        slots.initialize(repeating: Slot(key: 0, value: 0), count: mask + 1)
         count = 0
-        for slot in 0...oldMask {
-            if oldValues[slot] != 0 { insert(oldKeys[slot], oldValues[slot]) }
-        }
-        oldKeys.deallocate()
-        oldValues.deallocate()
+        for slot in 0...oldMask where old[slot].value != 0 { insert(old[slot].key, old[slot].value) }
+        old.deallocate()
     }
 
-    func all() -> [UInt] { (0...mask).map { values[$0] }.filter { $0 != 0 } }
+    func all() -> [UInt] { (0...mask).map { slots[$0].value }.filter { $0 != 0 } }
 }

@@ -4,7 +4,7 @@ import Synchronization
 // Sendable: the registration is, and `context` is only compared.
 public final class NotificationToken: @unchecked Sendable {
     let registration = Registration()
-    weak var context: RealmContext?
+    @Loose var context: RealmContext?
 
     init(_ context: RealmContext?, cancel: @escaping @Sendable () -> Void = {}) {
         self.context = context

@@ -12,6 +12,7 @@ final class ObjectTable {
     private(set) var words: [TableLayout.Words]
     /// Nil for types of the file that the program has no class for.
     let model: ModelClass?
+    private let metatype: ObjectBase.Type?
     /// What stands in for the class then, once it is needed.
     private lazy var standIn = context.standIn(type)
     let identity = IdentityMap()
@@ -25,9 +26,9 @@ final class ObjectTable {
     let holdsAny: Bool
     let insertSQL: String
     let selectSQL: String
-    private var insertStatement: Statement?
-    private var selectStatement: Statement?
-    private var findStatement: Statement?
+    @exclusivity(unchecked) private var insertStatement: Statement?
+    @exclusivity(unchecked) private var selectStatement: Statement?
+    @exclusivity(unchecked) private var findStatement: Statement?
     private var updates: [UInt64: Update] = [:]
 
     /// The statement that writes a set of properties.
@@ -46,6 +47,7 @@ final class ObjectTable {
         incoming = table.incoming
         words = table.layout.words
         self.model = model
+        metatype = model?.metatype
         self.context = context
         integerKey = table.type.hasIntegerKey ? table.type.primaryKey ?? -1 : -1
         anyColumns = table.type.properties.filter { $0.isAny && $0.isColumn }.map(\.index)
@@ -137,7 +139,7 @@ final class ObjectTable {
     }
 
     func makeAccessor(_ key: ObjectKey) -> ObjectBase {
-        let object = anyModel.metatype.init(_managed: ())
+        let object = (metatype ?? anyModel.metatype).init(_managed: ())
         object._table = self
         object._context = context
         object._key = key

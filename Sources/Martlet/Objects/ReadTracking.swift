@@ -41,7 +41,7 @@ final class ReadTracking {
     }
 
     /// Whether every read is looked at. While it is not, held objects are read without a look at anything but their guard.
-    var isOn = false {
+    @exclusivity(unchecked) var isOn = false {
         didSet { if isOn { Self.isInUse.store(true, ordering: .relaxed) } }
     }
     private lazy var registrar = ReadRegistrar()

@@ -24,7 +24,7 @@ extension RealmContext {
                 RealmContext(frozen: self, handle)
             }
         if frozen !== known { handle.note(frozen: FreezingPlace(fileID: fileID, line: line)) }
-        coordinator.register(frozen: frozen, handle.version)
+        coordinator.register(frozen: frozen.reference, handle.version)
         lastFrozen = frozen
         return frozen
     }
@@ -78,19 +78,5 @@ extension ObjectTable {
         let object = makeAccessor(key)
         object._state = .invalidated
         return object
-    }
-
-    /// The same for many rows, read in one statement where their keys lie close together.
-    func frozenObjects(_ keys: [ObjectKey]) -> [ObjectBase] {
-        let living = identity.living(keys)
-        guard let first = keys.first, let last = keys.last, keys.count > 8, first < last,
-            last - first < 4 * Int64(keys.count), living.contains(where: { $0 == nil })
-        else { return zip(keys, living).map { $1 ?? object($0) } }
-        let found = zip(keys, living).map { $1 ?? makeAccessor($0) }
-        context.fill(found, self, first, last)
-        return zip(keys, found).map { key, object in
-            // Those that lie outside of the order of keys were passed over.
-            object._state == .live ? identity.settle(object, key) : self.object(key)
-        }
     }
 }

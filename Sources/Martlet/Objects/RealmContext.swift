@@ -7,6 +7,8 @@ import MartletSQLite
 /// Ledger: used on its executor only, but for `deinit`. A frozen one is used by any thread: what it has from the start never
 /// changes, and what it finds out later (collections, keys of results) is guarded by `frozenLock`.
 final class RealmContext {
+    /// What refers to it without keeping it: every object retains it.
+    let reference = LooseReference()
     let coordinator: StoreCoordinator
     let configuration: Realm.Configuration
     let confinement: Confinement
@@ -25,14 +27,14 @@ final class RealmContext {
     private var tablesByClass: [ObjectIdentifier: ObjectTable] = [:]
 
     /// What the Realm sees; nil after `invalidate()` until it is next used.
-    private var snapshot: SnapshotHandle?
-    var transaction: WriteTransaction?
+    @exclusivity(unchecked) private var snapshot: SnapshotHandle?
+    @exclusivity(unchecked) var transaction: WriteTransaction?
     /// True while the transaction holds writes that have ended and wait to be made durable together: none is open then.
     var isBetweenWrites = false
     /// The asynchronous writes; nil until there was one.
     var asyncWrites: AsyncWrites?
     /// Changes with everything that can change what a query finds: caches compare it.
-    private(set) var stamp: UInt64 = 1
+    @exclusivity(unchecked) private(set) var stamp: UInt64 = 1
     var autorefresh = true
 
     /// Accessors assigned to in the open write and not yet written.
@@ -49,6 +51,8 @@ final class RealmContext {
     @exclusivity(unchecked) var isNoting = false
     /// Whether key-value observers are being told of a step to another version.
     var movement = Movement.none
+    /// Loops that have not read all keys of what they walk.
+    var walks: [WeakWalk] = []
     /// The cores of collections in use, by row and property.
     var collections: [CollectionID: WeakCore] = [:]
     let arena = TextArena()
@@ -60,7 +64,7 @@ final class RealmContext {
     /// Objects that are being copied by `create`, with their copies.
     var copies: [ObjectIdentifier: ObjectBase] = [:]
     /// Of the objects before a migration: those it makes of them, under the same numbers and keys.
-    weak var counterpart: RealmContext?
+    @Loose var counterpart: RealmContext? = nil
     /// What kept the open write from being stored: its commit throws it.
     var failure: EngineError?
     /// Counts `invalidate()`: results from before are invalidated.
@@ -69,7 +73,7 @@ final class RealmContext {
     /// round.
     let frozenLock: NSRecursiveLock?
     /// What was frozen last: all that is frozen of one version shares it.
-    weak var lastFrozen: RealmContext?
+    @Loose var lastFrozen: RealmContext? = nil
     /// Told about what observers care for; set by the observation room.
     var hooks = ContextHooks()
     let scheduler: Scheduler?
@@ -83,7 +87,15 @@ final class RealmContext {
     }
 
     struct WeakCore {
-        weak var core: CollectionCore?
+        private let reference: LooseReference
+
+        init(core: CollectionCore) { reference = core.reference }
+
+        var core: CollectionCore? { reference.object.map { unsafeDowncast($0, to: CollectionCore.self) } }
+    }
+
+    struct WeakWalk {
+        weak var walk: StartedWalk?
     }
 
     /// What may be done with what is seen.
@@ -110,6 +122,7 @@ final class RealmContext {
         frozenLock = nil
         (schema, epoch) = coordinator.schemaAndEpoch
         adoptTypes()
+        reference.begin(self)
         reads.context = self
         if configuration.tracksReads { trackReads() }
     }
@@ -126,11 +139,15 @@ final class RealmContext {
         // As the source knows them: the file may have got other types since.
         (schema, epoch) = (source.schema, source.epoch)
         snapshot = handle
+        reference.begin(self)
         adoptTypes()
         autorefresh = false
     }
 
-    deinit { hooks.closed() }
+    deinit {
+        reference.end()
+        hooks.closed()
+    }
 
     // MARK: Types
 
@@ -220,6 +237,7 @@ final class RealmContext {
 
     func replaceSnapshot(_ handle: SnapshotHandle?) {
         if snapshot !== handle {
+            if snapshot != nil { settleWalks() }
             snapshot?.note(live: nil)
             handle?.note(live: confinement)
         }
@@ -230,6 +248,7 @@ final class RealmContext {
     /// Gives up the snapshot, so that its connection may write. Key-value observers see it until they have been told that
     /// the write starts from a newer version.
     func beginTransaction(holdsLock: Bool, _ willMove: (WriteTransaction) -> Void) throws {
+        settleWalks()
         var given = snapshot
         let old = hasKeyValueObservers ? snapshot : nil
         snapshot = nil

@@ -4,11 +4,14 @@ import MartletSQLite
 
 /// Hands the columns of one row to a generated class, in schema order.
 @_spi(Generated) public struct RowDecoder {
-    private let statement: Statement?
-    private let image: RowImage?
+    // Kept by whoever decodes, until all is decoded.
+    private unowned(unsafe) let statement: Statement?
+    private let copied: BufferedRow?
+    private let image: RowImageBox?
     private var column: Int32 = 0
     private var property = 0
-    private let specials: [UInt8]
+    /// The column with the parts of floating values that columns cannot hold; -1 for a row without.
+    private let specials: Int
     private let isChecking: Bool
     /// A property whose value is no case of its enum; known only where that is to be found out.
     private(set) var refused: Int?
@@ -16,9 +19,19 @@ import MartletSQLite
     /// The current row of a statement that selects `TableLayout.rowColumns`, of which one may be special.
     init(_ statement: Statement, specialsAt position: Int?) {
         self.statement = statement
+        copied = nil
         image = nil
         isChecking = false
-        specials = position.map { statement.isNull($0) ? [] : statement.blob($0) } ?? []
+        specials = position.map { statement.isNull($0) ? -1 : $0 } ?? -1
+    }
+
+    /// The same from a row that was copied out of such a statement. The buffer must not change before all is decoded.
+    init(_ row: BufferedRow, specialsAt position: Int?) {
+        statement = nil
+        copied = row
+        image = nil
+        isChecking = false
+        specials = position.map { row.isNull($0) ? -1 : $0 } ?? -1
     }
 
     /// Values that were taken from an object and may have been changed since.
@@ -26,13 +39,22 @@ import MartletSQLite
     /// - Parameter isChecking: raw values that are no case are noted; otherwise they trap, or read as nil.
     init(_ image: RowImage, isChecking: Bool = false) {
         statement = nil
-        self.image = image
+        copied = nil
+        self.image = RowImageBox(image)
         self.isChecking = isChecking
-        specials = []
+        specials = -1
+    }
+
+    private init(_ image: RowImageBox) {
+        statement = nil
+        copied = nil
+        self.image = image
+        isChecking = false
+        specials = -1
     }
 
     /// Gives every property its zero: releases what an accessor holds when it becomes stale.
-    static var empty: RowDecoder { RowDecoder(RowImage()) }
+    static var empty: RowDecoder { RowDecoder(RowImageBox.empty) }
 
     @inline(__always)
     private mutating func next() -> Int {
@@ -48,7 +70,8 @@ import MartletSQLite
     private mutating func optionalInteger() -> Int64? {
         let current = property
         let column = next()
-        guard let statement else { return image.flatMap { Int64._value(StoredValue($0[current])) } }
+        if let copied { return copied.integer(column) }
+        guard let statement else { return image.flatMap { Int64._value(StoredValue($0.image[current])) } }
         let value = statement.column(column)
         return value.isNull ? nil : value.integer
     }
@@ -56,16 +79,26 @@ import MartletSQLite
     private mutating func floating() -> Double? {
         let current = property
         let column = next()
-        guard let statement else { return image.flatMap { Double._value(StoredValue($0[current])) } }
-        if !specials.isEmpty, let bits = FloatingSpecials.bits(specials, current) { return Double(bitPattern: bits) }
+        if let image { return Double._value(StoredValue(image.image[current])) }
+        if specials >= 0, let special = special(current) { return special }
+        if let copied { return copied.real(column) }
+        guard let statement else { return nil }
         let value = statement.column(column)
         return value.isNull ? nil : value.real
+    }
+
+    private func special(_ property: Int) -> Double? {
+        let bits =
+            copied?.withBlob(specials) { FloatingSpecials.bits($0, property) }
+            ?? statement?.withBlob(specials) { FloatingSpecials.bits($0, property) }
+        return (bits ?? nil).map { Double(bitPattern: $0) }
     }
 
     private mutating func stored() -> StoredValue {
         let current = property
         let column = next()
-        return StoredValue(statement?.value(column) ?? image?[current] ?? .null)
+        if let copied { return StoredValue(copied.value(column)) }
+        return StoredValue(statement?.value(column) ?? image?.image[current] ?? .null)
     }
 
     // MARK: One method per kind, as generated code calls them
@@ -88,11 +121,13 @@ import MartletSQLite
     public mutating func optionalDouble() -> Double? { floating() }
 
     public mutating func string() -> String {
+        if let copied { return copied.text(next()) ?? "" }
         guard let statement else { return optionalString() ?? "" }
         return statement.text(next())
     }
 
     public mutating func optionalString() -> String? {
+        if let copied { return copied.text(next()) }
         guard let statement else { return String._value(stored()) }
         let value = statement.column(next())
         return value.isNull ? nil : value.text
@@ -101,6 +136,7 @@ import MartletSQLite
     public mutating func data() -> Data { optionalData() ?? Data() }
 
     public mutating func optionalData() -> Data? {
+        if let copied { return copied.withBlob(next()) { Data($0) } }
         guard let statement else { return Data._value(stored()) }
         let value = statement.column(next())
         return value.isNull ? nil : value.withBlob { Data($0) }
@@ -115,6 +151,7 @@ import MartletSQLite
     public mutating func objectId() -> ObjectId { optionalObjectId() ?? .zero }
 
     public mutating func optionalObjectId() -> ObjectId? {
+        if let copied { return copied.withBlob(next()) { ObjectId(bytes: $0) } }
         guard let statement else { return ObjectId._value(stored()) }
         let value = statement.column(next())
         return value.isNull ? nil : value.withBlob { ObjectId(bytes: $0) }
@@ -125,7 +162,7 @@ import MartletSQLite
     public mutating func anyValue() -> AnyStorage {
         let current = property
         let stored = stored()
-        return image?.anyValues[current].map { .value($0) } ?? AnyStorage(stored: stored.raw)
+        return image?.image.anyValues[current].map { .value($0) } ?? AnyStorage(stored: stored.raw)
     }
 
     public mutating func enumeration<E: PersistableEnum>() -> E {
@@ -151,7 +188,7 @@ import MartletSQLite
     }
 
     public mutating func link<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
-        let object = image?.objects[property] as? T
+        let object = image?.image.objects[property] as? T
         let key = optionalInteger()
         storage = object.map { LinkStorage($0) } ?? LinkStorage(key: key)
     }
@@ -161,6 +198,16 @@ import MartletSQLite
 
     /// Linking objects have no column.
     public mutating func skip() { property += 1 }
+}
+
+/// An image behind one reference: decoders of rows have none, and are made for each row.
+// Sendable: the image never changes, and only the empty one is shared.
+private final class RowImageBox: @unchecked Sendable {
+    let image: RowImage
+
+    init(_ image: RowImage) { self.image = image }
+
+    static let empty = RowImageBox(RowImage())
 }
 
 /// The values of an object, one for each property in schema order, with the objects behind links that are not yet added.

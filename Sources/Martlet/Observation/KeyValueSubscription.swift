@@ -39,7 +39,7 @@ final class KeyValueSubscription: @unchecked Sendable {
     }
 
     private weak var root: ObjectBase?
-    private weak var context: RealmContext?
+    @Loose private var context: RealmContext?
     let path: KeyValuePath
     private let options: KeyValueObservingOptions
     private let reader: Reader

@@ -38,7 +38,7 @@ final class ObservationHub: @unchecked Sendable {
         let context: RealmContext
     }
 
-    private weak var context: RealmContext?
+    @Loose private var context: RealmContext?
     private let coordinator: StoreCoordinator
     private let lock = NSLock()
     private var state = State()

@@ -88,7 +88,7 @@ extension Realm {
             confinement, scheduler)
         context.standIn = { StoredObject.model(of: $0) }
         context.replaceSnapshot(try translating { try coordinator.openSnapshot() })
-        coordinator.register(context, confinement.identity)
+        coordinator.register(context.reference, confinement.identity)
         context.follow()
         return context
     }

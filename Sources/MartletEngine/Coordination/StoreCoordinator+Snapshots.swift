@@ -62,7 +62,7 @@ extension StoreCoordinator {
         }
         locked { state in
             state.pinned[version, default: 0] += 1
-            state.handles[ObjectIdentifier(handle)] = WeakHandle(handle: handle)
+            state.handles[ObjectIdentifier(handle)] = LooseHandle(handle)
             state.newestVersion = max(state.newestVersion, version)
         }
         warnOfPins()

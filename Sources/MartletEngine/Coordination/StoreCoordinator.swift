@@ -31,7 +31,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         var monitor: ExternalCommitMonitor?
         /// How many handles there are of each version.
         var pinned: [Version: Int] = [:]
-        var handles: [ObjectIdentifier: WeakHandle] = [:]
+        var handles: [ObjectIdentifier: LooseHandle] = [:]
         /// The version that was last complained about.
         var warnedVersion: Version = 0
         var isCheckpointPending = false
@@ -42,20 +42,20 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// The version that was last copied out of the log as a whole, as far as this process has heard.
         var copiedVersion: Version = 0
         /// The Realm open on each executor.
-        var residents: [UInt64: Resident] = [:]
+        var residents: [UInt64: LooseReference] = [:]
         /// The frozen Realm of each version.
-        var frozen: [Version: Resident] = [:]
+        var frozen: [Version: LooseReference] = [:]
     }
 
     /// Told of each commit, with the Realm that made it if it was one of this process.
     package typealias Listener = @Sendable (_ version: Version, _ committer: ObjectIdentifier?) -> Void
 
-    struct Resident {
-        weak var object: AnyObject?
-    }
+    struct LooseHandle {
+        private let reference: LooseReference
 
-    struct WeakHandle {
-        weak var handle: SnapshotHandle?
+        init(_ handle: SnapshotHandle) { reference = handle.reference }
+
+        var handle: SnapshotHandle? { reference.object.map { unsafeDowncast($0, to: SnapshotHandle.self) } }
     }
 
     private let lock = NSLock()
@@ -221,18 +221,20 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// What was frozen of a version, if it still lives.
     package func frozen(_ version: Version) -> AnyObject? { locked { $0.frozen[version]?.object } }
 
-    package func register(frozen object: AnyObject, _ version: Version) {
+    package func register(frozen object: LooseReference, _ version: Version) {
         replace(\.frozen, version, object)
     }
 
-    package func register(_ resident: AnyObject, _ executor: UInt64) { replace(\.residents, executor, resident) }
+    package func register(_ resident: LooseReference, _ executor: UInt64) { replace(\.residents, executor, resident) }
 
     // What has gone is swept out. Others are held until after the lock: to end one takes it.
-    private func replace<Key>(_ list: WritableKeyPath<State, [Key: Resident]>, _ key: Key, _ object: AnyObject) {
+    private func replace<Key>(
+        _ list: WritableKeyPath<State, [Key: LooseReference]>, _ key: Key, _ object: LooseReference
+    ) {
         let held = locked { state in
             let living = state[keyPath: list].compactMapValues(\.object)
-            state[keyPath: list] = living.mapValues { Resident(object: $0) }
-            state[keyPath: list][key] = Resident(object: object)
+            state[keyPath: list] = state[keyPath: list].filter { living[$0.key] != nil }
+            state[keyPath: list][key] = object
             return living
         }
         withExtendedLifetime(held) {}

@@ -17,9 +17,10 @@ package struct ChunkedElements {
     /// Ordinals whose rows no longer belong to any chunk.
     private var removedOrdinals: [Int64] = []
     package private(set) var count = 0
-    /// The chunk last used and the position of its first element: most access is near the last.
-    private var hintChunk = 0
-    private var hintStart = 0
+    /// The position of each chunk's first element.
+    private var starts: [Int] = []
+    /// The chunk last used: most access is near the last.
+    private var hint = 0
 
     package init(limit: Int = 512) { self.limit = limit }
 
@@ -37,6 +38,7 @@ package struct ChunkedElements {
                     "a collection in \(table) has a chunk of \(size) elements", path: connection.options.path)
             }
             chunks.append(Chunk(ordinal: statement.integer(0), count: Int(size)))
+            starts.append(count)
             count += Int(size)
         }
     }
@@ -82,13 +84,11 @@ package struct ChunkedElements {
 
     package mutating func insert(_ element: SQLValue, at position: Int, _ load: Loader) throws {
         precondition(position >= 0 && position <= count)
-        if chunks.isEmpty { chunks.append(Chunk(ordinal: 1 << 40, count: 0, elements: [])) }
+        if chunks.isEmpty { addFirstChunk() }
         let (chunk, offset) = position == count ? endLocation() : locate(position)
         try fill(chunk, load)
         chunks[chunk].elements?.insert(element, at: offset)
-        chunks[chunk].count += 1
-        chunks[chunk].isDirty = true
-        count += 1
+        grow(chunk, by: 1)
         if chunks[chunk].count > limit {
             try divide(chunk, isAtEnd: position == count - 1 && chunk == chunks.count - 1, load)
         }
@@ -107,14 +107,11 @@ package struct ChunkedElements {
         let (chunk, offset) = locate(position)
         try fill(chunk, load)
         let old = chunks[chunk].elements?.remove(at: offset) ?? .null
-        chunks[chunk].count -= 1
-        chunks[chunk].isDirty = true
-        count -= 1
-        // What is left of the chunk begins where it began: it was the last one to be looked for.
+        grow(chunk, by: -1)
         if chunks[chunk].count == 0 {
             removedOrdinals.append(chunks[chunk].ordinal)
             chunks.remove(at: chunk)
-            forgetHint()
+            findStarts()
         }
         return old
     }
@@ -123,14 +120,12 @@ package struct ChunkedElements {
     package mutating func insert(contentsOf new: [SQLValue], at position: Int, _ load: Loader) throws {
         precondition(position >= 0 && position <= count)
         if new.isEmpty { return }
-        if chunks.isEmpty { chunks.append(Chunk(ordinal: 1 << 40, count: 0, elements: [])) }
+        if chunks.isEmpty { addFirstChunk() }
         let isAtEnd = position == count
         let (chunk, offset) = isAtEnd ? endLocation() : locate(position)
         try fill(chunk, load)
         chunks[chunk].elements?.insert(contentsOf: new, at: offset)
-        chunks[chunk].count += new.count
-        chunks[chunk].isDirty = true
-        count += new.count
+        grow(chunk, by: new.count)
         if chunks[chunk].count > limit { try divide(chunk, isAtEnd: isAtEnd && chunk == chunks.count - 1, load) }
     }
 
@@ -154,7 +149,7 @@ package struct ChunkedElements {
         count -= range.count
         removedOrdinals += chunks.filter { $0.count == 0 }.map(\.ordinal)
         chunks.removeAll { $0.count == 0 }
-        forgetHint()
+        findStarts()
         return removed
     }
 
@@ -162,7 +157,7 @@ package struct ChunkedElements {
         removedOrdinals += chunks.map(\.ordinal)
         chunks = []
         count = 0
-        forgetHint()
+        findStarts()
     }
 
     // MARK: Writing
@@ -200,24 +195,42 @@ package struct ChunkedElements {
 
     private mutating func locate(_ position: Int) -> (chunk: Int, offset: Int) {
         precondition(position >= 0 && position < count)
-        var chunk = position >= hintStart ? hintChunk : 0
-        var start = position >= hintStart ? hintStart : 0
-        while position >= start + chunks[chunk].count {
-            start += chunks[chunk].count
-            chunk += 1
+        if position < starts[hint] || position >= starts[hint] + chunks[hint].count {
+            // The last chunk that does not begin behind it.
+            hint = starts.indices.partitionPoint { starts[$0] > position } - 1
         }
-        hintChunk = chunk
-        hintStart = start
-        return (chunk, position - start)
+        return (hint, position - starts[hint])
     }
 
     private func endLocation() -> (chunk: Int, offset: Int) {
         (chunks.count - 1, chunks[chunks.count - 1].count)
     }
 
-    private mutating func forgetHint() {
-        hintChunk = 0
-        hintStart = 0
+    private mutating func addFirstChunk() {
+        chunks.append(Chunk(ordinal: 1 << 40, count: 0, elements: []))
+        findStarts()
+    }
+
+    // The elements of a chunk have become more or fewer.
+    private mutating func grow(_ chunk: Int, by number: Int) {
+        chunks[chunk].count += number
+        chunks[chunk].isDirty = true
+        count += number
+        let firstShifted = chunk + 1
+        starts.withUnsafeMutableBufferPointer { starts in
+            for later in firstShifted..<max(firstShifted, starts.count) { starts[later] &+= number }
+        }
+    }
+
+    // After the chunks themselves have become others.
+    private mutating func findStarts() {
+        hint = 0
+        starts.removeAll(keepingCapacity: true)
+        var start = 0
+        for chunk in chunks {
+            starts.append(start)
+            start += chunk.count
+        }
     }
 
     // Appending fills chunks to the limit; inserting elsewhere leaves parts of equal size.
@@ -234,7 +247,7 @@ package struct ChunkedElements {
                 ordinal: first + Int64(index) * distance, count: part.count, elements: part, isDirty: true)
         }
         chunks.replaceSubrange(chunk...chunk, with: parts)
-        forgetHint()
+        findStarts()
         #if MARTLET_SEEDED_BUGS
             if SeededBug.isOn(.noRoomForChunk) { return }
         #endif

@@ -10,6 +10,8 @@ import Synchronization
 /// when the last holder lets go, and the connection goes back to its pool.
 // Sendable by the lock above; the connection itself is not.
 package final class SnapshotHandle: @unchecked Sendable {
+    /// What refers to it without keeping it: every read retains it.
+    let reference = LooseReference()
     package let version: Version
     package let epoch: Int64
     /// When it was pinned, on the clock of the environment.
@@ -33,9 +35,11 @@ package final class SnapshotHandle: @unchecked Sendable {
         self.connection = connection
         self.stopForkedChild = stopForkedChild
         self.release = release
+        reference.begin(self)
     }
 
     deinit {
+        reference.end()
         guard let connection else { return }
         // To end its transaction would touch the locks of the parent process.
         if forks != cmartlet_fork_count() { return _ = Unmanaged.passRetained(connection) }

@@ -1,0 +1,172 @@
+import CMartletSQLite
+
+/// Rows that were copied out of statements, to be decoded one by one later: by then the statement may have been used for
+/// something else, and the lock of its connection be somebody else's.
+package final class RowBuffer {
+    /// One value; the bytes of texts and blobs lie elsewhere.
+    @usableFromInline struct Value {
+        /// The integer, the bits of the floating number, or where the bytes begin; zero for NULL.
+        @usableFromInline let bits: UInt64
+        @usableFromInline let byteCount: Int32
+        @usableFromInline let type: ValueType
+
+        init(_ type: ValueType, bits: UInt64 = 0, byteCount: Int32 = 0) {
+            self.bits = bits
+            self.byteCount = byteCount
+            self.type = type
+        }
+    }
+
+    @usableFromInline enum ValueType: UInt8 {
+        case null, integer, real, text, blob
+    }
+
+    private let columnCount: Int
+    // Used by one thread at a time, and never within a use of itself.
+    @exclusivity(unchecked) package private(set) var count = 0
+    @exclusivity(unchecked) private var rowCapacity: Int
+    @exclusivity(unchecked) private var values: UnsafeMutablePointer<Value>
+    @exclusivity(unchecked) private var byteCapacity: Int
+    @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private var usedBytes = 0
+
+    package init(columnCount: Int, rowCapacity: Int) {
+        self.columnCount = columnCount
+        self.rowCapacity = max(rowCapacity, 1)
+        values = .allocate(capacity: self.rowCapacity * columnCount)
+        byteCapacity = self.rowCapacity * 64
+        bytes = .allocate(byteCount: byteCapacity, alignment: 8)
+    }
+
+    deinit {
+        values.deallocate()
+        bytes.deallocate()
+    }
+
+    /// True when so much is in memory that what is there should be used first.
+    package var isLarge: Bool { usedBytes >= 1 << 20 }
+
+    package func removeAll() {
+        count = 0
+        usedBytes = 0
+    }
+
+    /// Copies the current row of a statement of as many columns.
+    package func append(_ statement: Statement) {
+        if count == rowCapacity { growRows() }
+        let row = values + count * columnCount
+        let pointer = statement.pointer
+        for column in 0..<columnCount {
+            // Never null: SQLite has a NULL value for positions outside of the row.
+            let value = sqlite3_column_value(pointer, Int32(truncatingIfNeeded: column)).unsafelyUnwrapped
+            (row + column).initialize(to: copy(value))
+        }
+        count += 1
+    }
+
+    @inline(__always)
+    private func copy(_ value: OpaquePointer) -> Value {
+        switch sqlite3_value_type(value) {
+        case SQLITE_INTEGER: Value(.integer, bits: UInt64(bitPattern: sqlite3_value_int64(value)))
+        case SQLITE_FLOAT: Value(.real, bits: sqlite3_value_double(value).bitPattern)
+        case SQLITE_TEXT: copy(sqlite3_value_text(value), sqlite3_value_bytes(value), .text)
+        case SQLITE_BLOB: copy(sqlite3_value_blob(value), sqlite3_value_bytes(value), .blob)
+        default: Value(.null)
+        }
+    }
+
+    // Without memory SQLite has no text to give; it reads as an empty one, as it does from the statement itself.
+    @inline(__always)
+    private func copy(_ source: UnsafeRawPointer?, _ byteCount: Int32, _ type: ValueType) -> Value {
+        guard let source, byteCount > 0 else { return Value(type) }
+        let start = usedBytes
+        if start + Int(byteCount) > byteCapacity { growBytes(to: start + Int(byteCount)) }
+        (bytes + start).copyMemory(from: source, byteCount: Int(byteCount))
+        usedBytes = start + Int(byteCount)
+        return Value(type, bits: UInt64(start), byteCount: byteCount)
+    }
+
+    private func growRows() {
+        let larger = UnsafeMutablePointer<Value>.allocate(capacity: rowCapacity * 2 * columnCount)
+        larger.moveInitialize(from: values, count: count * columnCount)
+        values.deallocate()
+        values = larger
+        rowCapacity *= 2
+    }
+
+    private func growBytes(to needed: Int) {
+        let capacity = max(needed, byteCapacity * 2)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        larger.copyMemory(from: bytes, byteCount: usedBytes)
+        bytes.deallocate()
+        bytes = larger
+        byteCapacity = capacity
+    }
+
+    /// A row by its number.
+    package func row(_ number: Int) -> BufferedRow {
+        precondition(number >= 0 && number < count)
+        return BufferedRow(values: values + number * columnCount, columnCount: columnCount, bytes: bytes)
+    }
+}
+
+/// One row of a buffer, valid until the buffer changes. Its columns mean what those of the statement meant.
+///
+/// Nil is what a column has no value of that kind for: no column holds two kinds, so only a damaged file has another.
+package struct BufferedRow {
+    @usableFromInline let values: UnsafePointer<RowBuffer.Value>
+    @usableFromInline let columnCount: Int
+    @usableFromInline let bytes: UnsafeRawPointer
+
+    fileprivate init(values: UnsafePointer<RowBuffer.Value>, columnCount: Int, bytes: UnsafeRawPointer) {
+        self.values = values
+        self.columnCount = columnCount
+        self.bytes = bytes
+    }
+
+    @inlinable subscript(column: Int) -> RowBuffer.Value {
+        precondition(column >= 0 && column < columnCount)
+        return values[column]
+    }
+
+    @inlinable package func isNull(_ column: Int) -> Bool { self[column].type == .null }
+
+    @inlinable package func integer(_ column: Int) -> Int64? {
+        let value = self[column]
+        return value.type == .integer ? Int64(bitPattern: value.bits) : nil
+    }
+
+    @inlinable package func real(_ column: Int) -> Double? {
+        let value = self[column]
+        switch value.type {
+        case .real: return Double(bitPattern: value.bits)
+        case .integer: return Double(Int64(bitPattern: value.bits))
+        case .null, .text, .blob: return nil
+        }
+    }
+
+    @inlinable package func text(_ column: Int) -> String? {
+        let value = self[column]
+        return value.type == .text ? String(decoding: content(value), as: UTF8.self) : nil
+    }
+
+    @inlinable package func withBlob<R>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
+        let value = self[column]
+        return value.type == .blob ? body(content(value)) : nil
+    }
+
+    package func value(_ column: Int) -> SQLValue {
+        let value = self[column]
+        switch value.type {
+        case .integer: return .integer(Int64(bitPattern: value.bits))
+        case .real: return .real(Double(bitPattern: value.bits))
+        case .text: return .text(String(decoding: content(value), as: UTF8.self))
+        case .blob: return .blob(Array(content(value)))
+        case .null: return .null
+        }
+    }
+
+    @inlinable func content(_ value: RowBuffer.Value) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: bytes + Int(value.bits), count: Int(value.byteCount))
+    }
+}

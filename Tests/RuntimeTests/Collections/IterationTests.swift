@@ -1,0 +1,142 @@
+import ConformanceModels
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite struct IterationTests {
+    private let test: TestRealm
+    private let count = 700
+
+    init() throws {
+        test = try TestRealm()
+        try test.realm.write { test.realm.add((0..<count).map { Node(id: $0, name: "node \($0)") }) }
+    }
+
+    private var all: Results<Node> { test.realm.objects(Node.self) }
+
+    @Test("N130 a loop walks the members of its start while each turn writes") func writesInTheBody() throws {
+        var seen: [Int] = []
+        for node in all {
+            seen.append(node.id)
+            if node.id % 100 == 50 {
+                try test.realm.write {
+                    test.realm.add(Node(id: 10_000 + node.id))
+                    if let next = test.realm.object(ofType: Node.self, forPrimaryKey: node.id + 1) { next.name = "new" }
+                    node.name = "mine"
+                }
+                #expect(node.name == "mine")
+            } else {
+                #expect(node.name == (node.id % 100 == 51 ? "new" : "node \(node.id)"))
+            }
+        }
+        #expect(seen == Array(0..<count) && all.count == count + 7)
+    }
+
+    @Test("N130 members deleted on the way are handed out invalidated, those behind stay") func deletesInTheBody()
+        throws
+    {
+        var seen = 0
+        var gone = 0
+        for node in all {
+            seen += 1
+            if node.isInvalidated {
+                gone += 1
+                continue
+            }
+            if node.id == 300 {
+                try test.realm.write { test.realm.delete(all.where { $0.id >= 400 && $0.id < 500 }) }
+            }
+        }
+        #expect(seen == count && gone == 100)
+    }
+
+    @Test("N130 a loop goes on by the members of its start after a refresh and after an invalidation")
+    func movesInTheBody() throws {
+        var seen: [Int] = []
+        for node in all {
+            seen.append(node.id)
+            if seen.count == 20 {
+                try test.elsewhere { realm in
+                    try realm.write {
+                        realm.add((0..<50).map { Node(id: 20_000 + $0) })
+                        realm.object(ofType: Node.self, forPrimaryKey: 21)?.name = "from elsewhere"
+                    }
+                }
+                #expect(test.realm.refresh())
+            }
+            if node.id == 21 { #expect(node.name == "from elsewhere") }
+            if seen.count == 400 { test.realm.invalidate() }
+        }
+        #expect(seen == Array(0..<count))
+    }
+
+    @Test("O15 while an object is held, loops give that very object; what they let go of is not kept")
+    func identity() throws {
+        let held = all.filter { $0.id % 3 == 0 }
+        for (node, other) in zip(all, all) { #expect(node === other) }
+        for node in all where node.id % 3 == 0 { #expect(node === held[node.id / 3]) }
+        weak var dropped: Node?
+        for node in all {
+            if node.id == 10 { dropped = node }
+            if node.id == 12 { #expect(dropped == nil) }
+        }
+        #expect(held.map(\.name) == stride(from: 0, to: count, by: 3).map { "node \($0)" })
+        let kept = Array(all)
+        #expect(kept.map(\.id) == Array(0..<count) && kept[6] === held[2])
+    }
+
+    @Test("O14 objects from a loop stay current") func staysCurrent() throws {
+        let kept = Array(all)
+        try test.realm.write { for node in all { node.amount = Double(node.id) } }
+        #expect(kept.allSatisfy { $0.amount == Double($0.id) })
+        try test.elsewhere { realm in try realm.write { for node in realm.objects(Node.self) { node.name = "again" } } }
+        test.realm.refresh()
+        #expect(kept.allSatisfy { $0.name == "again" && $0.amount == Double($0.id) })
+    }
+
+    @Test("O40 loops over sorted, filtered and frozen results, and copies of an iterator") func kinds() throws {
+        #expect(all.sorted(byKeyPath: "id", ascending: false).map(\.id) == Array((0..<count).reversed()))
+        var backwards: [String] = []
+        for node in all.sorted(byKeyPath: "id", ascending: false) { backwards.append(node.name) }
+        #expect(backwards == (0..<count).reversed().map { "node \($0)" })
+        var sparse: [Int] = []
+        for node in all.filter("id IN {3, 77, 500, 699}") { sparse.append(node.id) }
+        #expect(sparse == [3, 77, 500, 699])
+        var iterator = all.makeIterator()
+        for _ in 0..<100 { _ = iterator.next() }
+        var copy = iterator
+        #expect(iterator.next()?.id == 100 && copy.next()?.id == 100 && copy.next()?.id == 101)
+        try test.realm.write { test.realm.delete(all.where { $0.id == 101 }) }
+        #expect(iterator.next()?.isInvalidated == true && iterator.next()?.id == 102 && copy.next()?.id == 102)
+        let frozen = all.freeze()
+        try test.realm.write { test.realm.deleteAll() }
+        var names: [String] = []
+        for node in frozen { names.append(node.name) }
+        #expect(names.count == count - 1 && names.last == "node \(count - 1)" && all.isEmpty)
+    }
+
+    @Test("O40 a loop that ends early has not asked for all members") func early() throws {
+        for node in all where node.id == 3 { break }
+        #expect(all.first { $0.id == 20 }?.name == "node 20" && test.realm.context.walks.allSatisfy { $0.walk == nil })
+    }
+
+    @Test("O41 a loop within a write sees what was written before it") func withinWrite() throws {
+        try test.realm.write {
+            all.first?.name = "first"
+            test.realm.add(Node(id: 5_000, name: "last"))
+            var names: [String] = []
+            for node in all {
+                names.append(node.name)
+                // Flushes what was assigned, so that rows change while the loop goes on.
+                if node.id == 40 {
+                    let later = test.realm.object(ofType: Node.self, forPrimaryKey: 45)
+                    later?.name = "later"
+                    #expect(all.where { $0.name == "later" }.count == 1)
+                }
+            }
+            #expect(names.count == count + 1 && names.first == "first" && names.last == "last" && names[45] == "later")
+        }
+        #expect(all.last?.name == "last")
+    }
+}
