@@ -116,7 +116,7 @@ sanitize: packages
 
 # What threads do differs from run to run, so each test runs many times. What is suppressed is not seen rightly, and why stands
 # with it.
-TSAN = swift test --sanitize=thread --scratch-path .build-tsan --filter 'RuntimeTests.(Freeze|Reference|AsyncWrite|Actor|Pin|Stress|Delivery)Tests'
+TSAN = swift test --sanitize=thread --scratch-path .build-tsan --filter 'RuntimeTests.(Freeze|Reference|AsyncWrite|Actor|Pin|ObservationStress|Delivery|WhileOpening)Tests'
 
 tsan: packages
 	swift build --build-tests --sanitize=thread --scratch-path .build-tsan

@@ -72,15 +72,24 @@ final class Baton: @unchecked Sendable {
 
     /// Lets another thread get in between.
     func pass(_ place: @autoclosure () -> String) {
-        if let me = holder { handOn(from: me, as: .ready, at: place()) }
+        if let me { handOn(from: me, as: .ready, at: place()) }
     }
 
     /// Comes back when `isOver` is true.
     func wait(_ reason: String, until isOver: @escaping () -> Bool) {
-        if let me = holder { handOn(from: me, as: .waiting(isOver), at: reason) }
+        if let me { handOn(from: me, as: .waiting(isOver), at: reason) }
     }
 
+    // Threads of other tests may let go last of what is used here, and do not take part.
+    private var me: Runner? {
+        guard let runner = Thread.current.threadDictionary[Self.key] as? Runner, runner === holder else { return nil }
+        return runner
+    }
+
+    private static let key = "martlet.runner"
+
     private func start(_ work: BackgroundWork, _ body: @escaping @Sendable () -> Void) {
+        guard me != nil else { return }
         guard work == .checkpoint else { return spawn("\(work)", body) }
         checkpoints.append(body)
         guard !isCheckpointing else { return }
@@ -97,6 +106,7 @@ final class Baton: @unchecked Sendable {
         let runner = Runner(number: runners.count, name: "\(name) \(runners.count)", body)
         runners.append(runner)
         Thread.detachNewThread { [self] in
+            Thread.current.threadDictionary[Self.key] = runner
             runner.waitForBaton()
             runner.perform()
             handOn(from: runner, as: .ended, at: "its end")

@@ -45,7 +45,9 @@ final class Performer {
         case .cancel(let seed): try cancel(seed)
         case .writeSoon(let seed): try writeSoon(seed)
         case .refresh: try refresh()
-        case .turn: turn()
+        case .turn:
+            _ = try opened()
+            turn()
         case .invalidate:
             try opened().invalidate()
             held = []

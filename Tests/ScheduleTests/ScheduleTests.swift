@@ -6,7 +6,7 @@ import Testing
 ///
 /// `MARTLET_SCHEDULES` is the number of random programs, `MARTLET_SCHEDULES_SEED` the seed of the first, `MARTLET_PREEMPTIONS`
 /// how often the baton is taken from a thread in the small ones. What fails is made shorter before it is shown.
-@Suite("threads in every order")
+@Suite("threads in every order", .serialized)
 struct ScheduleTests {
     private static let seeds = 400
 

@@ -24,7 +24,8 @@ public typealias AsyncTransactionId = UInt32
 /// Nobody waits on the executor: where another thread or process writes, the lock is waited for in the background. Writes
 /// that queue up are made durable together, each as a version of its own.
 ///
-/// Ledger: used on the Realm's executor only, but for `lease`.
+/// Ledger: used on the Realm's executor only, but for `lease`, and for `scheduler`, which does not change any more once a turn
+/// was taken.
 final class AsyncWrites {
     private unowned let context: RealmContext
     private var waiting: [AsyncWrite] = []
@@ -55,7 +56,8 @@ final class AsyncWrites {
 
     /// True when turns can be taken: a Realm may have been opened before its thread began to run its run loop.
     func canRun() -> Bool {
-        scheduler = scheduler ?? Scheduler.currentRunLoop()
+        // Once it is there it stays: who waits for the lock in the background reads it.
+        if scheduler == nil { scheduler = Scheduler.currentRunLoop() }
         scheduler?.stay()
         return scheduler != nil
     }
