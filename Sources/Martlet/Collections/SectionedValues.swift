@@ -93,7 +93,7 @@ extension ValuesSection: RandomAccessCollection {
 }
 
 /// A list, set or map of values that have an order.
-protocol OrderedProperty<Ordered>: ObservedProperty, ThreadConfined {
+protocol OrderedProperty<Ordered>: CoreCollection, ThreadConfined {
     associatedtype Ordered: OrderedValue & RealmCollectionValue
     /// The values of this moment in their order.
     func sorted(ascending: Bool) -> [Ordered]

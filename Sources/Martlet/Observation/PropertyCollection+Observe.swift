@@ -1,16 +1,6 @@
 public import Dispatch
 import MartletEngine
 
-/// A list, set or map as its observers know it: one instance for all calls.
-protocol ObservedProperty: PropertyCollection {
-    init(core: CollectionCore)
-    var core: CollectionCore? { get }
-}
-
-extension List: ObservedProperty {}
-extension MutableSet: ObservedProperty {}
-extension Map: ObservedProperty {}
-
 extension List: ObservableCollection {
     /// What all variants of `observe` come to.
     public func _observe(
@@ -27,7 +17,7 @@ extension MutableSet: ObservableCollection {
     ) -> NotificationToken { observeElements("set", keyPaths, queue, keepsPast, tell) }
 }
 
-extension ObservedProperty {
+extension CoreCollection {
     fileprivate func observeElements(
         _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, _ keepsPast: Bool,
         _ tell: @escaping (_CollectionEvent, Self) -> Void

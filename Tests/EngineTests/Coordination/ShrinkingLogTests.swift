@@ -105,11 +105,12 @@ struct ShrinkingLogTests {
     }
 
     private func eventually(_ condition: () -> Bool) -> Bool {
-        for _ in 0..<20_000 {
-            if condition() { return true }
-            usleep(1_000)
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !condition() {
+            guard ContinuousClock.now < deadline else { return false }
+            sched_yield()
         }
-        return false
+        return true
     }
 
     private final class Counter: Sendable {
