@@ -18,7 +18,7 @@ import MartletSQLite
     /// The members whose turn is next, where there are keys.
     private var block: [ObjectKey] = []
     private var blockPosition = 0
-    private var blockSize = 16
+    private var blockSize = 8
     private static let largestBlock = 256
     /// Rows of members whose turn is next, in that order. Members may lack theirs.
     private var rows: RowBuffer
@@ -93,6 +93,8 @@ import MartletSQLite
 
     /// Goes on behind what was handed out last; false at the end.
     private mutating func readBlock() -> Bool {
+        // Rows that were copied for nothing, because the loop's body changes the Realm, are not to be many.
+        blockSize = row < rows.count ? max(1, row) : min(blockSize * 2, Self.largestBlock)
         if !isKnownUniquelyReferenced(&rows) {
             rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: blockSize)
         }
@@ -100,7 +102,6 @@ import MartletSQLite
         row = 0
         stamp = context.stamp
         guardWord = context.guardWord
-        defer { blockSize = min(blockSize * 2, Self.largestBlock) }
         if let walk {
             guard let keys = walk.keys else { return readOn() }
             // The Realm has moved on: from here the walk goes by its keys.
@@ -115,11 +116,11 @@ import MartletSQLite
             blockPosition = 0
             position = end
         }
-        let waiting = block[blockPosition...]
+        let waiting = block[blockPosition...].prefix(blockSize)
         if context.transaction == nil { readRows(of: waiting) }
         if rows.count == 0 {
             made = table.objects(Array(waiting)).reversed()
-            blockPosition = block.count
+            blockPosition += waiting.count
         }
         return true
     }
@@ -144,7 +145,7 @@ import MartletSQLite
     private mutating func readRows(of members: ArraySlice<ObjectKey>) {
         guard let first = members.first, let last = members.last else { return }
         let isAscending = first < last && zip(members, members.dropFirst()).allSatisfy { $0 < $1 }
-        if members.count > 8, isAscending, last - first < 4 * Int64(members.count) {
+        if isAscending, ObjectTable.isDense(members.count, first, last) {
             readRange(of: members, first, last)
         } else {
             readOneByOne(members)
@@ -184,12 +185,21 @@ import MartletSQLite
 }
 
 extension ObjectTable {
+    /// Whether keys lie so close together that to read what is between them costs less than to look for each. They may be
+    /// as far apart as numbers of 64 bits can be.
+    fileprivate static func isDense(_ count: Int, _ first: ObjectKey, _ last: ObjectKey) -> Bool {
+        let (span, isBeyond) = last.subtractingReportingOverflow(first)
+        return count > 8 && !isBeyond && span < 4 * Int64(count)
+    }
+
     /// The accessors of rows, those that are new read in one statement where the keys lie close together.
     func objects(_ keys: [ObjectKey]) -> [ObjectBase] {
-        guard !context.isFrozen, let first = keys.first, let last = keys.last, keys.count > 8, first < last,
-            last - first < 4 * Int64(keys.count)
+        guard !context.isFrozen, let first = keys.first, let last = keys.last, first < last,
+            Self.isDense(keys.count, first, last)
         else { return keys.map(object) }
         let found = accessors(keys)
+        // What another accessor of a row was given may not be in the row yet.
+        if hasTwins { context.flushForQuery() }
         context.fill(found, self, first, last)
         return found
     }

@@ -93,6 +93,8 @@ final class ResultsStorage {
             guard all == nil, plan == QueryPlan(table: plan.table), owner == nil, context.transaction == nil else {
                 return nil
             }
+            // It begins now, also where the Realm had nothing to show yet.
+            _ = context.handle
             let walk = StartedWalk { [self] in keys }
             context.register(walk)
             return walk

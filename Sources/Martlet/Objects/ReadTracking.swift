@@ -97,8 +97,8 @@ final class ReadTracking {
         if let lastSweep, now < lastSweep + Self.leastPause { return }
         (isSweepDue, lastSweep) = (true, now)
         // Not now, inside of a tracking closure. Where no turns are taken, with the next step to another version.
-        nonisolated(unsafe) weak let owner = context
-        context.scheduler?.schedule { owner?.reads.sweep() }
+        let owner = context.reference
+        context.scheduler?.schedule { (owner.object as? RealmContext)?.reads.sweep() }
     }
 
     /// Announces everything: whoever still waits reads again, and what was kept for the others is let go of.

@@ -436,13 +436,14 @@ final class ObservationHub: @unchecked Sendable {
         let wasDelivering = isDelivering
         isDelivering = true
         defer { isDelivering = wasDelivering }
-        for call in prepare(jobs, handle) { tellAhead(call) }
+        // Also to those who have asked for more meanwhile: nothing of the user is called in a write.
+        for call in prepare(jobs, handle) { tell(call, ahead: true) }
     }
 
-    // They keep what they are told, so that nothing of the user is called.
-    private func tellAhead(_ call: PreparedCall) {
+    // Ahead of being asked for they keep what they are told, so that nothing of the user is called.
+    private func tell(_ call: PreparedCall, ahead: Bool) {
         let wasAhead = isTellingAhead
-        isTellingAhead = call.entry.registration.isPaused
+        isTellingAhead = ahead
         defer { isTellingAhead = wasAhead }
         accept(call, isSilent: false)
     }
@@ -513,7 +514,7 @@ final class ObservationHub: @unchecked Sendable {
     private func skipSilenced(_ entry: ObservationEntry) {
         while let next = locked({ _ in entry.silenced.first }) {
             if let base = next.base, let job = locked({ _ in entry.isBehind(next.start) ? entry.job() : nil }) {
-                for call in prepare([job], base) { tellAhead(call) }
+                for call in prepare([job], base) { tell(call, ahead: call.entry.registration.isPaused) }
             }
             let (isReached, job) = locked { _ -> (Bool, ObservationJob?) in
                 // What the callback did may have ended the observation.

@@ -53,7 +53,8 @@ extension ValueSections {
             if case .failure(let error) = event { return tell(_SectionsEvent(kind: .failure(error)), observed) }
             guard let state else { return }
             let old = known
-            known = observed.sections(of: state.values, &numbers)
+            let values = observed.sorted(state.values)
+            known = observed.sections(of: values, numbers.renumber(values.map(\._stored)))
             switch event {
             case .initial: tell(_SectionsEvent(kind: .initial), observed)
             case .update:
@@ -64,15 +65,16 @@ extension ValueSections {
         }
     }
 
-    /// Sections of the values of the version that is told of, which the Realm may have left behind already.
-    private func sections(of values: [SQLValue], _ numbers: inout ValueNumbers) -> Sections<Key> {
-        guard let context = collection.core?.context else { return Sections() }
+    /// The values of the version that is told of, which the Realm may have left behind already.
+    private func sorted(_ values: [SQLValue]) -> [Element] {
+        guard let context = collection.core?.context else { return [] }
         let source = ElementSource(context: context)
-        let sorted = ElementValues.sorted(values.map { Element._element(StoredValue($0), source) }, isAscending)
+        return ElementValues.sorted(values.map { Element._element(StoredValue($0), source) }, isAscending)
+    }
+
+    private func sections(of values: [Element], _ numbers: [ObjectKey]) -> Sections<Key> {
         var sections = Sections<Key>()
-        for (value, number) in zip(sorted, numbers.renumber(sorted.map(\._stored))) {
-            sections.append(number, key(value))
-        }
+        for (value, number) in zip(values, numbers) { sections.append(number, key(value)) }
         return sections
     }
 

@@ -25,7 +25,7 @@ extension StoreCoordinator {
 
     private static let forksAtFirst = cmartlet_fork_count()
 
-    // How long a checkpoint in the background waits for writers; the next commit asks again.
+    // How long a checkpoint in the background waits for writers.
     private static let backgroundPatience = 1_000
 
     // The log starts again at its beginning once it was copied and nobody reads from it.
@@ -49,12 +49,19 @@ extension StoreCoordinator {
         environment.run(.checkpoint, on: Self.queue) { [weak self] in
             guard let self else { return }
             locked { $0.isCheckpointPending = false }
-            do {
+            do throws(EngineError) {
                 try checkpoint(patience: min(Self.backgroundPatience, environment.writeTimeoutMilliseconds))
             } catch {
                 locked { $0.checkpointedFrames = 0 }
+                // Perhaps nobody ever commits again.
+                if error.code == .busy { retryCheckpoint() }
             }
         }
+    }
+
+    private func retryCheckpoint() {
+        guard !environment.isDriven else { return }
+        Self.queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in self?.checkpointSoon() }
     }
 
     /// Returns when the checkpoints that were asked for have ended.
@@ -87,23 +94,31 @@ extension StoreCoordinator {
         try writeLock.acquire(milliseconds: patience ?? environment.writeTimeoutMilliseconds)
         defer { writeLock.release() }
         return try EngineError.naming(path) {
+            try requireUnmoved()
             let writer = try takeConnection()
             defer { give(back: writer) }
+            let wasHeldHere = isOldVersionPinned
             let done = try checkpoint(holding: writer)
             let isLong = StoreFiles.logBytes(path) > Self.longLogBytes
-            let isCopied = done.logFrames == done.copiedFrames
             // What another process holds is not known to have ended before the next checkpoint that is due.
-            locked { state in
-                let newest = state.newestVersion
-                state.isLogHeld = isLong && !isCopied && state.pinned.keys.contains { $0 < newest }
-            }
-            if isLong && isCopied {
+            let isHeld = isLong && done.logFrames != done.copiedFrames
+            locked { $0.isLogHeld = isHeld && isOldVersionPinned(&$0) }
+            if isHeld && wasHeldHere && !isOldVersionPinned { checkpointSoon() }
+            if isLong && done.isLeft {
                 // Others have been told, and leave the log in an instant.
                 environment.sleep(Self.othersMicroseconds)
-                try shortenLog(writer)
+                shortenLog(writer, Self.longLogBytes)
             }
-            return done
+            return (done.logFrames, done.copiedFrames)
         }
+    }
+
+    // Somebody in this process reads an older version than the newest.
+    private var isOldVersionPinned: Bool { locked { isOldVersionPinned(&$0) } }
+
+    private func isOldVersionPinned(_ state: inout State) -> Bool {
+        let newest = state.newestVersion
+        return state.pinned.keys.contains { $0 < newest }
     }
 
     private func checkpointer() throws -> Connection {
@@ -113,43 +128,50 @@ extension StoreCoordinator {
         return connection
     }
 
-    // Called under the write lock.
-    private func checkpoint(holding writer: Connection) throws -> (logFrames: Int, copiedFrames: Int) {
+    // Called under the write lock. `isLeft` says that all was copied and that nobody of this process reads the log any more.
+    private func checkpoint(
+        holding writer: Connection
+    ) throws -> (logFrames: Int, copiedFrames: Int, isLeft: Bool) {
         let checkpointer = try checkpointer()
         try writer.run("BEGIN IMMEDIATE")
         defer { try? writer.run("ROLLBACK") }
         environment.yield(.insideGate)
         let (frames, copied) = try checkpointer.checkpointPassively()
-        if frames > 0 && frames == copied, let version = try? Catalog.meta(writer).version {
-            locked { $0.copiedVersion = version }
-            try? leaveLog()
-            writeLock.note(copied: version)
+        guard frames > 0 && frames == copied, let version = try? Catalog.meta(writer).version else {
+            return (frames, copied, false)
         }
-        return (frames, copied)
+        let isLeft = leaveLog()
+        let mark = writeLock.note(copied: version)
+        locked { $0.copied = mark }
+        return (frames, copied, isLeft)
     }
 
     /// Leaves the log when the checkpoint of another process has copied it.
     func leaveCopiedLog() {
-        guard let copied = writeLock.notedCopied else { return }
-        let isNew = locked { state in
-            defer { state.copiedVersion = copied }
-            return state.copiedVersion != copied && state.newestVersion == copied
-        }
-        if isNew { try? leaveLog() }
+        guard let mark = writeLock.notedCopied, locked({ $0.copied != mark }) else { return }
+        // What this process does not show yet it may come to show; of older versions nothing is to be had.
+        guard locked({ $0.newestVersion >= mark.version }) else { return }
+        if leaveLog() { locked { $0.copied = mark } }
     }
 
     /// Moves handles of the newest version from the log to the database file, where the same version now lies: as long as
-    /// anybody reads from the log it can only grow.
+    /// anybody reads from the log it can only grow. False when one of them could not be moved just now.
     // Under the write lock nobody can commit in between; without it, what is pinned anew may be another version, and is let go.
-    private func leaveLog() throws {
+    private func leaveLog() -> Bool {
         let (handles, newest) = locked { state in (state.handles.values.compactMap(\.handle), state.newestVersion) }
+        var isLeft = true
         for handle in handles where handle.version == newest {
-            var connection = try takeConnection()
+            guard var connection = try? takeConnection() else { return false }
             defer { give(back: connection) }
-            try connection.run("BEGIN")
-            guard try Catalog.meta(connection).version == handle.version else { return }
-            if let old = handle.exchange(connection) { connection = old }
+            guard (try? connection.run("BEGIN")) != nil, let meta = try? Catalog.meta(connection),
+                meta.version == handle.version, meta.epoch == handle.epoch, let old = handle.exchange(connection)
+            else {
+                isLeft = false
+                continue
+            }
+            connection = old
         }
+        return isLeft
     }
 
     // Reading a log of this size costs the next opening next to nothing.
@@ -161,25 +183,29 @@ extension StoreCoordinator {
     // Enough for a process that is told of a file to hear it.
     private static let othersMicroseconds: UInt32 = 5_000
 
-    /// Leaves a short log behind: the next open has to read all of it. Skipped when others are writing.
+    /// Leaves a short log behind: the next open has to read all of it. Skipped when others are writing, and where the file
+    /// is another one by now.
     func closeLog(_ connection: Connection?) {
         guard let connection else { return }
         defer { connection.close() }
-        guard environment.usesGate, StoreFiles.logBytes(path) > Self.shortLogBytes, writeLock.tryAcquire() else {
-            return
-        }
+        guard environment.usesGate, StoreFiles.logBytes(path) > Self.shortLogBytes, (try? requireUnmoved()) != nil,
+            writeLock.tryAcquire()
+        else { return }
         defer { writeLock.release() }
         if connection.isInTransaction { try? connection.run("ROLLBACK") }
-        guard let (frames, copied) = try? checkpoint(holding: connection), frames == copied else { return }
-        try? shortenLog(connection)
+        guard let done = try? checkpoint(holding: connection), done.logFrames == done.copiedFrames else { return }
+        shortenLog(connection, Self.shortLogBytes)
     }
 
     // A commit on a log that is copied in full, and that nobody reads from, starts it again at its beginning and cuts it to
-    // the limit. It is no version, and nobody is told of it: it changes a row that stands for none.
-    private func shortenLog(_ connection: Connection) throws {
-        try connection.execute("PRAGMA journal_size_limit = 0")
+    // the limit. It is no version, and nobody is told of it: it changes a row that stands for none. What cannot be done now is
+    // left to the next checkpoint.
+    private func shortenLog(_ connection: Connection, _ limit: Int) {
+        guard (try? connection.execute("PRAGMA journal_size_limit = 0")) != nil else { return }
         defer { try? connection.execute("PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)") }
         // Random, because SQLite writes no page for what changes no byte.
-        try connection.run("REPLACE INTO martlet_changes VALUES (-1, randomblob(8))")
+        try? connection.run("REPLACE INTO martlet_changes VALUES (-1, randomblob(8))")
+        // Where somebody still reads the log it has only grown, and can be left again once it is copied in full.
+        if StoreFiles.logBytes(path) > limit { _ = try? checkpoint(holding: connection) }
     }
 }

@@ -39,8 +39,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var checkpointedFrames = 0
         /// The last checkpoint found a long log that it could not copy in full, because somebody reads an older version.
         var isLogHeld = false
-        /// The version that was last copied out of the log as a whole, as far as this process has heard.
-        var copiedVersion: Version = 0
+        /// The last copy of a whole log that this process has left the log for.
+        var copied: WriteLock.CopyMark?
         /// The Realm open on each executor.
         var residents: [UInt64: LooseReference] = [:]
         /// The frozen Realm of each version.

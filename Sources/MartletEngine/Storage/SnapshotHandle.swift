@@ -103,11 +103,11 @@ package final class SnapshotHandle: @unchecked Sendable {
     }
 
     /// Puts another connection with the same version in place of the present one and returns that; nil when someone is
-    /// reading just now.
+    /// reading just now, or the present one is inside a write, which is its own.
     func exchange(_ other: Connection) -> Connection? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
-        guard let old = connection else { return nil }
+        guard let old = connection, !isWriting, !old.isWriting else { return nil }
         connection = other
         return old
     }

@@ -85,28 +85,36 @@ final class WriteLock: @unchecked Sendable {
         _ = pwrite(descriptor, &number, MemoryLayout<Version>.size, 0)
     }
 
-    /// Leaves the number of a version that lies in the database file as a whole: whoever shows it need not read the log any
-    /// more, which can only grow as long as somebody does. For the holder of the lock.
-    func note(copied version: Version) {
-        var number = version.littleEndian
-        _ = pwrite(descriptor, &number, MemoryLayout<Version>.size, off_t(MemoryLayout<Version>.size))
+    /// A version that lies in the database file as a whole, and a number that tells one such note from the next.
+    struct CopyMark: Equatable {
+        let version: Version
+        let number: UInt64
+    }
+
+    /// Leaves word that a version lies in the database file as a whole: whoever shows it need not read the log any more, which
+    /// can only grow as long as somebody does. For the holder of the lock.
+    func note(copied version: Version) -> CopyMark {
+        let mark = CopyMark(version: version, number: (notedCopied?.number ?? 0) &+ 1)
+        var words = [mark.version.littleEndian, mark.number.littleEndian]
+        _ = pwrite(descriptor, &words, 16, 8)
+        return mark
     }
 
     /// What was noted last by any process; nil when that is not known.
-    var noted: Version? { number(at: 0) }
+    var noted: Version? { words(at: 0, count: 1)?[0] }
 
-    /// The version that was last noted as copied; nil when that is not known.
-    var notedCopied: Version? { number(at: off_t(MemoryLayout<Version>.size)) }
+    /// What was last noted as copied; nil when that is not known.
+    var notedCopied: CopyMark? { words(at: 8, count: 2).map { CopyMark(version: $0[0], number: $0[1]) } }
 
-    private func number(at offset: off_t) -> Version? {
-        var number: Version = 0
+    private func words(at offset: off_t, count: Int) -> [UInt64]? {
+        var words = [UInt64](repeating: 0, count: count)
         var descriptor = descriptor
         // Whoever never writes has not opened it.
         let isOwn = descriptor < 0
         if isOwn { descriptor = open(path, O_RDONLY | O_CLOEXEC) }
         defer { if isOwn && descriptor >= 0 { close(descriptor) } }
-        let count = pread(descriptor, &number, MemoryLayout<Version>.size, offset)
-        return count == MemoryLayout<Version>.size ? Version(littleEndian: number) : nil
+        guard pread(descriptor, &words, count * 8, offset) == count * 8 else { return nil }
+        return words.map { UInt64(littleEndian: $0) }
     }
 
     /// The path of the file, made if it is not there; nil when that is not possible.

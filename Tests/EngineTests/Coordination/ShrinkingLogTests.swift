@@ -94,7 +94,7 @@ struct ShrinkingLogTests {
             // A look of the follower's at the version may be under way, which reads the log.
             try #require(eventually { (try? writer.coordinator.checkpoint()).map { $0 == $1 } == true })
             let version = try #require(writer.handle?.version)
-            try #require(eventually { follower.coordinator.locked { $0.copiedVersion } == version })
+            try #require(eventually { follower.coordinator.locked { $0.copied?.version } == version })
             // What heard of it has left the log.
             CommitWatch.queue.sync {}
             #expect(follower.handle?.version == version)
@@ -102,6 +102,23 @@ struct ShrinkingLogTests {
         #expect(largest < 3 << 20, "\(largest) bytes")
         #expect(try follower.noteCount == 1_200)
         follower.coordinator.stopListening(ear)
+    }
+
+    @Test("O2 word of another process's checkpoint inside an open write leaves the write its connection")
+    func copiedInWrite() throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path())
+        try process.add("a")
+        try process.coordinator.checkpoint()
+        // As if another process had made it.
+        process.coordinator.locked { $0.copied = nil }
+        try process.write { transaction in
+            try transaction.addNote("b")
+            process.coordinator.leaveCopiedLog()
+            try transaction.addNote("c")
+        }
+        #expect(try process.noteCount == 3)
+        #expect(try process.integrity == .text("ok"))
     }
 
     private func eventually(_ condition: () -> Bool) -> Bool {

@@ -33,6 +33,45 @@ import Testing
         #expect(seen == Array(0..<count) && all.count == count + 7)
     }
 
+    @Test("N130 O11 loops walk keys that are as far apart as numbers can be") func distantKeys() throws {
+        let test = try TestRealm()
+        let ids = [.min, .min + 1, -5, .max, .max - 1] + (0..<9).map { $0 * (1 << 58) }
+        try test.realm.write { test.realm.add(ids.map { Node(id: $0, name: "\($0)") }) }
+        let all = test.realm.objects(Node.self)
+        let ascending = ids.sorted()
+        #expect(Array(all).map(\.id) == ascending)
+        #expect(all.where { $0.amount == 0 }.map(\.id) == ascending)
+        #expect(Array(all.sorted(byKeyPath: "id", ascending: false)).map(\.id) == ascending.reversed())
+        try test.realm.write {
+            #expect(Array(all).map(\.id) == ascending)
+            #expect(Array(all.sorted(byKeyPath: "id", ascending: false)).map(\.id) == ascending.reversed())
+        }
+        var walked: [Int] = []
+        for node in all {
+            try test.realm.write { node.amount += 1 }
+            walked.append(node.id)
+        }
+        #expect(walked == ascending && all.allSatisfy { $0.amount == 1 })
+    }
+
+    @Test("N130 O14 a loop in a write shows what another accessor of a row was given") func twins() throws {
+        let test = try TestRealm()
+        try test.realm.write { test.realm.add((0..<700).map { Node(id: $0, name: "a") }) }
+        try test.realm.write {
+            let other = Node(id: 500, name: "a")
+            var found: [String] = []
+            for node in test.realm.objects(Node.self) {
+                if node.id == 0 {
+                    test.realm.add(other, update: .modified)
+                    other.name = "b"
+                }
+                if node.id == 500 { found.append(node.name) }
+            }
+            #expect(found == ["b"])
+        }
+        #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 500)?.name == "b")
+    }
+
     @Test("N130 members deleted on the way are handed out invalidated, those behind stay") func deletesInTheBody()
         throws
     {
