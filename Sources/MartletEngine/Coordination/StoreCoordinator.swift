@@ -62,6 +62,8 @@ package final class StoreCoordinator: @unchecked Sendable {
     private var state = State()
     let writeLock: WriteLock
     var checkpointConnection: Connection?
+    /// What the table of open files has of it.
+    let reference = LooseReference()
     private let processID: Int32
     /// Which file it is, whatever becomes of its path; nil in a file system of a test, and for a side of a migration.
     private let file: StoreFiles.Identity?
@@ -73,6 +75,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         let opened = try StoreOpener(options, nil).open()
         writeLock = opened.writeLock
         file = options.environment.vfsName == nil ? StoreFiles.identity(options.path) : nil
+        reference.begin(self)
         adopt(opened, options)
         let frames = opened.connection.logFrames
         if opened.connection.isInTransaction {
@@ -101,6 +104,7 @@ package final class StoreCoordinator: @unchecked Sendable {
     }
 
     deinit {
+        reference.end()
         if isInherited { return abandonInherited() }
         environment.yield(.beforeClose)
         if let (connection, _) = state.opened { state.idle.append(connection) }

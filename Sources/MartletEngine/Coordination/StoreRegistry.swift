@@ -15,11 +15,6 @@ import MartletSQLite
 /// 3. `table`, which guards `state`, for the few steps that look at it. Nothing is waited for and no coordinator let go of
 ///    while it is held, because the end of a coordinator takes it too.
 package enum StoreRegistry {
-    private final class Entry {
-        weak var coordinator: StoreCoordinator?
-        init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
-    }
-
     private enum Name: Hashable {
         case path(String)
         case file(StoreFiles.Identity)
@@ -28,7 +23,7 @@ package enum StoreRegistry {
     private typealias ThreadID = UInt
 
     private struct State {
-        var entries: [Name: Entry] = [:]
+        var entries: [Name: LooseReference] = [:]
         /// Who is in the turn of a file.
         var turns: [Name: ThreadID] = [:]
         /// What threads wait for the turn of.
@@ -148,15 +143,13 @@ package enum StoreRegistry {
     /// Makes a coordinator known. Where two names of a file that was not there are told apart by the file system alone, as
     /// by the case of letters, two threads may open it at once: then the first to come here is the coordinator for both.
     private static func register(_ coordinator: StoreCoordinator, _ options: StoreOptions) -> StoreCoordinator {
-        let (known, _) = locked { state in
-            // Held until the lock is not.
-            let living = state.entries.compactMapValues(\.coordinator)
-            state.entries = state.entries.filter { living[$0.key] != nil }
+        locked { state in
+            // None of them is held for that: its last user expects it to end when he lets go of it.
+            state.entries = state.entries.filter { !$0.value.isOver }
             let known = found(state, options) ?? coordinator
-            for name in coordinatorNames(options) { state.entries[name] = Entry(known) }
-            return (known, living)
+            for name in coordinatorNames(options) { state.entries[name] = known.reference }
+            return known
         }
-        return known
     }
 
     // A path may come to lead to another file, except in the virtual file system of a test.
@@ -169,7 +162,7 @@ package enum StoreRegistry {
     private static func found(_ state: State, _ options: StoreOptions) -> StoreCoordinator? {
         // Each is looked at once: entries are weak, and the last holder may let go at any time.
         for name in coordinatorNames(options).reversed() {
-            if let coordinator = state.entries[name]?.coordinator { return coordinator }
+            if let coordinator = state.entries[name]?.object as? StoreCoordinator { return coordinator }
         }
         return nil
     }

@@ -22,6 +22,9 @@ package final class LooseReference: Sendable {
     /// To be called by the object in its `deinit`.
     package func end() { word.withLock { $0 = 0 } }
 
+    /// True once the object's `deinit` has begun, or before the object was made. Keeps nothing alive, not even for a moment.
+    package var isOver: Bool { word.withLock { $0 == 0 } }
+
     /// The object, if it still lives.
     package var object: AnyObject? {
         let living = word.withLock { word -> Retained? in
