@@ -62,7 +62,8 @@ final class Storm {
                 nextCalm += Int.random(in: 10...25, using: &random)
             }
         }
-        try calm()
+        // Nobody goes on after the last one, to be ended by its own fate before it is told to quit.
+        try calm(isLast: true)
         for worker in living {
             worker.signal(Assignment.Order.quit)
             guard worker.ends(), worker.outcome == "status 0" else { throw wreck(worker, "did not end in peace") }
@@ -133,7 +134,7 @@ final class Storm {
 
     /// Lets everybody come to rest: then each observer must have been told of the last transaction, by nothing but the signals
     /// of those who commit, since nobody opens or closes the file any more.
-    private func calm() throws {
+    private func calm(isLast: Bool = false) throws {
         totals.calms += 1
         var ordered: Set<Int> = []
         try wait("pause") { worker in
@@ -157,6 +158,7 @@ final class Storm {
             worker.answer.contains { if case .checked = $0 { true } else { false } }
         } whileDead: {
         }
+        if isLast { return }
         for worker in living { worker.order(Assignment.Order.go) }
     }
 }
