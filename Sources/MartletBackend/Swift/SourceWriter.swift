@@ -2,19 +2,23 @@
 ///
 /// Emitters say what stands on a line; the writer alone knows where the line begins and how lines end.
 struct SourceWriter {
-    private(set) var text = ""
+    // Bytes, because a string looks at itself each time it grows.
+    private var bytes: [UInt8] = []
     private var depth = 0
 
     /// - Parameter capacity: the bytes that are likely to be written.
-    init(capacity: Int = 0) { text.reserveCapacity(capacity) }
+    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
+    /// All that was written.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Appends one line at the present depth; an empty line carries no spaces.
     mutating func line(_ content: String = "") {
         if !content.isEmpty {
-            for _ in 0..<depth { text += "    " }
-            text += content
+            bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 4))
+            bytes.append(contentsOf: content.utf8)
         }
-        text += "\n"
+        bytes.append(UInt8(ascii: "\n"))
     }
 
     /// Appends `opening {`, what `body` writes one step deeper, and `}`.

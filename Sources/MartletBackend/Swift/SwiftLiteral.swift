@@ -10,6 +10,8 @@ enum SwiftLiteral {
 
     /// What stands between the quotes of a string literal.
     static func escaped(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+        if isPlain { return text }
         var literal = ""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -11,15 +11,18 @@ public enum FileReplacer {
         _ path: String, with bytes: [UInt8], isReproducible: Bool = false
     ) throws(DiskError) -> Bool {
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-        let content = Data(bytes)
-        if let current = try? Data(contentsOf: target), current == content { return false }
         let manager = FileManager.default
+        let attributes = try? manager.attributesOfItem(atPath: target.path)
+        if (attributes?[.size] as? Int) == bytes.count, let current = try? Data(contentsOf: target),
+            current == Data(bytes)
+        {
+            return false
+        }
         let process = ProcessInfo.processInfo.processIdentifier
         let temporary = target.deletingLastPathComponent()
             .appendingPathComponent(".\(target.lastPathComponent).\(process)")
         do {
-            if isReproducible { try write(content, temporary.path) } else { try content.write(to: temporary) }
-            let attributes = try? manager.attributesOfItem(atPath: target.path)
+            if isReproducible { try write(bytes, temporary.path) } else { try Data(bytes).write(to: temporary) }
             if let permissions = attributes?[.posixPermissions] {
                 try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: temporary.path)
             }
@@ -32,9 +35,9 @@ public enum FileReplacer {
     }
 
     // Foundation flushes each file to the disk.
-    private static func write(_ content: Data, _ path: String) throws {
+    private static func write(_ bytes: [UInt8], _ path: String) throws {
         guard let file = fopen(path, "wb") else { throw CocoaError(.fileWriteUnknown) }
-        let written = content.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, file) }
-        guard fclose(file) == 0, written == content.count else { throw CocoaError(.fileWriteUnknown) }
+        let written = fwrite(bytes, 1, bytes.count, file)
+        guard fclose(file) == 0, written == bytes.count else { throw CocoaError(.fileWriteUnknown) }
     }
 }

@@ -103,9 +103,8 @@ public struct SourceLoader {
 
     /// Pipes and devices may have no end. A link that leads nowhere is left to the reading.
     private func isReadable(_ path: String) -> Bool {
-        let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        let type = (try? manager.attributesOfItem(atPath: real))?[.type] as? FileAttributeType
-        return type.map { $0 == .typeRegular || $0 == .typeSymbolicLink } ?? true
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
     }
 
     private func isFolder(_ path: String) -> Bool {

@@ -101,6 +101,15 @@ private struct LineWindow {
     init(source: SourceText, line: Range<Int>, span: SourceSpan) {
         let start = min(max(span.start, line.lowerBound), line.upperBound)
         let end = min(max(span.end, start), line.upperBound)
+        // Most lines: nothing to cut, to replace or to count twice.
+        if line.count <= Self.maximumScalars, start - line.lowerBound <= Self.maximumScalars / 2,
+            source.bytes[line].allSatisfy({ (0x20...0x7E).contains($0) })
+        {
+            text = LineWindow.string(source, line)
+            padding = String(repeating: " ", count: start - line.lowerBound)
+            caretCount = max(1, end - start)
+            return
+        }
         var before = Array(LineWindow.string(source, LineWindow.tail(line.lowerBound..<start, source)).unicodeScalars)
         let marked = Array(
             LineWindow.string(source, LineWindow.head(start..<end, source)).unicodeScalars.prefix(Self.maximumScalars))

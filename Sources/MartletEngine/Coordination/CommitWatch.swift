@@ -19,12 +19,36 @@ final class CommitWatch: @unchecked Sendable {
     static let shared = CommitWatch()
 
     static let queue = DispatchQueue(label: "martlet.commit-watch", qos: .userInitiated)
+    private static let beginnings = NSLock()
+    // Guarded by `beginnings`.
+    nonisolated(unsafe) private static var waiting: [@Sendable () -> Void] = []
     private let descriptor: Int32
     private let lock = NSLock()
     private let forks = cmartlet_fork_count()
     /// By the number that the system gives each watched file.
     private var members: [Int32: [Member]] = [:]
     private var source: (any DispatchSourceRead)?
+
+    /// Does `begin` a moment later, on the queue, with all that others want begun: to open a file waits for no watch, and one
+    /// that is closed again at once has none.
+    static func soon(_ begin: @escaping @Sendable () -> Void) {
+        beginnings.lock()
+        waiting.append(begin)
+        let isFirst = waiting.count == 1
+        beginnings.unlock()
+        if isFirst { queue.asyncAfter(deadline: .now() + .milliseconds(5)) { beginAll() } }
+    }
+
+    private static func beginAll() {
+        beginnings.lock()
+        let all = waiting
+        waiting = []
+        beginnings.unlock()
+        for begin in all { begin() }
+    }
+
+    /// Waits until all has begun that was to begin soon.
+    static func settle() { queue.sync { beginAll() } }
 
     private func locked<R>(_ body: (inout [Int32: [Member]]) -> R) -> R {
         lock.lock()

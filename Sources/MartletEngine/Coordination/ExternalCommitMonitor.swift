@@ -21,17 +21,25 @@ final class ExternalCommitMonitor: @unchecked Sendable {
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// Looks when a writer lets go of the lock file at `path`, or as often as the environment says.
+    /// From soon on looks when a writer lets go of the lock file at `path`, or as often as the environment says.
     func start(_ environment: Environment, lockFile path: String?) {
+        guard environment.externalCommitMilliseconds > 0 else { return }
+        CommitWatch.soon { [weak self] in self?.begin(environment, path) }
+    }
+
+    private func begin(_ environment: Environment, _ path: String?) {
+        guard !isOver else { return }
         let interval = environment.externalCommitMilliseconds
-        guard interval > 0 else { return }
         guard let path, let watch = CommitWatch.shared, watch.add(self, path) else {
             return ExternalCommitClock.every(milliseconds: interval).add(self)
         }
-        // What was committed before the watch began.
-        lookSoon(interval)
+        // Stopped meanwhile, which found nothing to end.
+        if isOver { return watch.sweep() }
         let rarely = environment.missedCommitMilliseconds
         if rarely > 0 { ExternalCommitClock.every(milliseconds: rarely).add(self) }
+        // What was committed before the watch began, and then also by one that was killed.
+        hear(isCertain: false)
+        lookSoon(interval)
     }
 
     private func lookSoon(_ milliseconds: Int) {

@@ -56,7 +56,11 @@ package enum StoreRegistry {
     private static func names(_ options: StoreOptions) -> [Name] {
         // A virtual file system of a test has no links, and may have no inodes.
         let path = options.environment.vfsName == nil ? StoreFiles.resolved(options.path) : options.path
-        return [.path(path)] + (StoreFiles.identity(options.path).map { [.file($0)] } ?? [])
+        return [.path(path)] + fileName(options)
+    }
+
+    private static func fileName(_ options: StoreOptions) -> [Name] {
+        StoreFiles.identity(options.path).map { [.file($0)] } ?? []
     }
 
     // MARK: Turns
@@ -154,9 +158,7 @@ package enum StoreRegistry {
 
     // A path may come to lead to another file, except in the virtual file system of a test.
     private static func coordinatorNames(_ options: StoreOptions) -> [Name] {
-        names(options).filter { name in
-            if case .path = name { options.environment.vfsName != nil } else { true }
-        }
+        options.environment.vfsName == nil ? fileName(options) : names(options)
     }
 
     private static func found(_ state: State, _ options: StoreOptions) -> StoreCoordinator? {
@@ -170,7 +172,8 @@ package enum StoreRegistry {
     // A migration of an open file is not to find the coordinator that it is about to change.
     private static func openOutsideTurn(_ options: StoreOptions) -> StoreCoordinator? {
         locked { state in
-            state.holders(names(options)).contains(thisThread) ? nil : found(state, options)
+            let isMine = !state.turns.isEmpty && state.holders(names(options)).contains(thisThread)
+            return isMine ? nil : found(state, options)
         }
     }
 

@@ -13,6 +13,8 @@ struct WakeUpTests {
         private let versions = Mutex<[Version]>([])
         private let news = DispatchSemaphore(value: 0)
 
+        var isDeaf: Bool { versions.withLock { $0.isEmpty } }
+
         func hear(_ version: Version) {
             versions.withLock { $0.append(version) }
             news.signal()
@@ -34,6 +36,7 @@ struct WakeUpTests {
         }
         let ear = Ear()
         process.coordinator.listen(ear) { version, _ in ear.hear(version) }
+        CommitWatch.settle()
         return (process, ear)
     }
 
@@ -93,6 +96,48 @@ struct WakeUpTests {
         process.coordinator.listen(ear) { version, _ in ear.hear(version) }
         #expect(ear.hears(try #require(writer.handle?.version)))
         process.coordinator.stopListening(ear)
+    }
+
+    @Test("N27 what was committed between the beginning of listening and the watch is found when the watch begins")
+    func beforeTheWatch() throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path()) {
+            $0.environment.externalCommitMilliseconds = 60_000
+            $0.environment.missedCommitMilliseconds = 0
+        }
+        let writer = try VirtualProcess(folder.path())
+        let ear = Ear()
+        // Nothing begins while the queue is taken.
+        let isWritten = DispatchSemaphore(value: 0)
+        CommitWatch.queue.async { isWritten.wait() }
+        process.coordinator.listen(ear) { version, _ in ear.hear(version) }
+        try writer.add("a")
+        isWritten.signal()
+        CommitWatch.settle()
+        #expect(ear.hears(try #require(writer.handle?.version)))
+        process.coordinator.stopListening(ear)
+    }
+
+    @Test("who stops before the watch begins is not heard of again")
+    func stoppedBeforeTheWatch() throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path()) { $0.environment.externalCommitMilliseconds = 60_000 }
+        let writer = try VirtualProcess(folder.path())
+        let ear = Ear()
+        let other = Ear()
+        let isStopped = DispatchSemaphore(value: 0)
+        CommitWatch.queue.async { isStopped.wait() }
+        process.coordinator.listen(ear) { version, _ in ear.hear(version) }
+        process.coordinator.stopListening(ear)
+        isStopped.signal()
+        CommitWatch.settle()
+        // Listening goes on as if nothing had been.
+        process.coordinator.listen(other) { version, _ in other.hear(version) }
+        CommitWatch.settle()
+        try writer.add("a")
+        #expect(other.hears(try #require(writer.handle?.version)))
+        #expect(ear.isDeaf)
+        process.coordinator.stopListening(other)
     }
 
     @Test("a process that only listens makes the lock file, which is what it watches")
