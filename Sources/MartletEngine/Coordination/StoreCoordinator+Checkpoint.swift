@@ -88,7 +88,8 @@ extension StoreCoordinator {
         }
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.checkpointUnlocked) {
-                return try EngineError.naming(path) { try checkpoint(holding: takeConnection()) }
+                let done = try EngineError.naming(path) { () throws in try checkpoint(holding: takeConnection()) }
+                return (done.logFrames, done.copiedFrames)
             }
         #endif
         try writeLock.acquire(milliseconds: patience ?? environment.writeTimeoutMilliseconds)
