@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles generated code as its users do, warnings as errors, and looks at what the compiler and the program then say.
 #
-#   Tests/generated-check.sh [modes|names|values|messages|queries|articles|catalog]…     all parts when none is named
+#   Tests/generated-check.sh [modes|names|values|messages|queries|confinement|articles|catalog]…     all parts when none is named
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -9,7 +9,7 @@ build=${BUILD:-$root/.build}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/martlet-generated-check.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages queries articles catalog)
+[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages queries confinement articles catalog)
 jobs=$(getconf _NPROCESSORS_ONLN)
 [ "$jobs" -le 4 ] || jobs=4
 
@@ -259,11 +259,51 @@ check_queries() {
     holds "O50 each of $(cat "$scratch/expected") wrong queries does not compile" diff "$scratch/lines" "$scratch/refused"
 }
 
+# generate_classes SCHEMA OUTPUT: without the list of them, whose constants for a linker section need more than 'flows' does.
+generate_classes() {
+    generate "$1" "$2"
+    rm "$2/MartletSchema.martlet.swift"
+}
+
+# flows NAME OPTION… FILE…: compiles, the flow of values included, which is where the compiler looks for data races.
+flows() {
+    local name=$1
+    shift
+    holds "$name" swiftc -emit-sil -o /dev/null -wmo "${models[@]}" -warnings-as-errors "${modules[@]}" "$@"
+}
+
+# refused FILE OUT MODE…: the lines that the compiler refuses for where objects live, and nothing else.
+refused() {
+    local file=$1 out=$2
+    shift 2
+    swiftc "$@" -wmo "${models[@]}" "${modules[@]}" "${swift_6[@]}" "$scratch/confinement"/*.swift "$file" \
+        >"$scratch/log" 2>&1 || true
+    sed -nE "s/^${file//\//\\/}:([0-9]+):.* error: .*(Sendable|data race).*/\1/p" "$scratch/log" | sort -nu >"$out"
+}
+
+# Live objects and the borders between threads: what is right compiles, each line of what is wrong does not.
+check_confinement() {
+    local wrong=$scratch/Wrong.swift
+    echo "confinement:"
+    generate_classes Schemas/Kennel "$scratch/confinement"
+    flows "O1 N125 N129 ways from one home of objects to another compile, without warnings" "${swift_6[@]}" \
+        "$scratch/confinement"/*.swift Tests/Confinement/Right.swift
+    grep -nE '^func ' Tests/Confinement/Wrong.swift | cut -d: -f1 >"$scratch/lines"
+    cp Tests/Confinement/Wrong.swift "$wrong"
+    refused "$wrong" "$scratch/by-type" -typecheck
+    # The flow of values is looked at only where all types are right.
+    awk 'NR == FNR { refused[$1]; next } { print FNR in refused ? "" : $0 }' "$scratch/by-type" "$wrong" >"$scratch/Flow.swift"
+    refused "$scratch/Flow.swift" "$scratch/by-flow" -emit-sil -o /dev/null
+    sort -n "$scratch/by-type" "$scratch/by-flow" >"$scratch/refused"
+    holds "O1 each of $(wc -l <"$scratch/lines") ways of live objects to where they are not at home does not compile" \
+        diff "$scratch/lines" "$scratch/refused"
+}
+
 # The examples of the articles, each a function of its own.
 check_articles() {
     local article folder=$scratch/articles combine
     echo "articles:"
-    generate Schemas/Kennel "$folder"
+    generate_classes Schemas/Kennel "$folder"
     for article in Sources/Martlet/Martlet.docc/*.md Sources/MartletCombine/MartletCombine.docc/*.md; do
         combine=
         [[ $article != Sources/MartletCombine/* ]] || combine='import MartletCombine\nimport OpenCombine'
@@ -276,7 +316,7 @@ check_articles() {
             }
             /^```/ && inside { inside = 0; print "}\n"; next }
             inside { print }' "$article" >"$scratch/Article.swift"
-        compiles "examples of $(basename "$article")" "${swift_6[@]}" "$folder"/*.swift "$scratch/Article.swift"
+        flows "examples of $(basename "$article")" "${swift_6[@]}" "$folder"/*.swift "$scratch/Article.swift"
     done
 }
 

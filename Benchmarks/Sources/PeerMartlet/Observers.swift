@@ -78,7 +78,7 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
     var durations: [UInt64] = []
     var rounds = 0
     var number = job.count / 200 + observers * 10
-    while rounds < 3 {
+    while rounds < 9 {
         let person = realm.object(ofType: Person.self, forPrimaryKey: number)!
         number += 1
         // Exactly the observers whom a change concerns are called: an inactive person concerns nobody.

@@ -55,8 +55,11 @@ extension Realm {
 ///
 /// ```swift
 /// @ThreadSafe var dog = realm.objects(Dog.self).first
-/// queue.async { print(dog?.name ?? "deleted") }
+/// queue.async { [dog = $dog] in print(dog.wrappedValue?.name ?? "deleted") }
 /// ```
+///
+/// A property is read by its name anywhere; a variable of a function goes to other threads as `$dog`, because Swift 6 lets no
+/// closure that runs there capture a variable.
 ///
 /// Reading opens a Realm of the file where there is none yet. Nil once the thing was deleted, and where the file cannot be
 /// opened any more.
@@ -77,6 +80,9 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
         }
         set { place.locator = Self.locator(of: newValue) }
     }
+
+    /// What `$dog` stands for: the place itself, to be handed to other threads.
+    public var projectedValue: ThreadSafe<Confined> { self }
 
     private static func locator(of value: Confined?) -> _Locator? {
         guard let value else { return nil }
