@@ -14,7 +14,7 @@ func i(_ realm: Realm) { DispatchQueue.global().async { try? realm.write {} } }
 func j(_ realm: Realm, _ store: Store) async { await store.use(realm) }
 func n(_ address: Address) { _Concurrency.Task.detached { print(address.city) } }
 func o(_ projection: PersonProjection) { _Concurrency.Task.detached { print(projection) } }
-func p(_ dogs: Results<Dog>) async { await withTaskGroup(of: Void.self) { group in group.addTask { print(dogs.count) } } }
+func p(_ dogs: Results<Dog>) async { await withTaskGroup { group in group.addTask { print(dogs.count) } } }
 func q(_ dogs: Results<Dog>) async { async let count = dogs.count; _ = await count }
 func r(_ dogs: Results<Dog>) { dogs.forEach { dog in _Concurrency.Task { print(dog.name) } } }
 func s(_ map: Map<Double>) { DispatchQueue.concurrentPerform(iterations: 2) { _ in print(map.count) } }
