@@ -1,4 +1,5 @@
 import CMartletSQLite
+import Synchronization
 
 /// One SQLite connection and its prepared statements, used by one thread at a time.
 // Sendable because whoever holds a connection holds it alone or locks around every use; the type itself has no lock.
@@ -6,6 +7,9 @@ package final class Connection: @unchecked Sendable {
     package let options: ConnectionOptions
     package let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
+    /// Tells its statements from those of other connections, and from those it has forgotten.
+    @exclusivity(unchecked) private(set) var generation = Connection.nextGeneration()
+    private static let generations = Atomic<UInt64>(0)
     private var isClosed = false
     /// The length of the write-ahead log in frames after this connection's last commit.
     package private(set) var logFrames = 0
@@ -26,12 +30,12 @@ package final class Connection: @unchecked Sendable {
         do {
             try configure()
         } catch {
-            statements = [:]
-            sqlite3_close_v2(opened)
-            isClosed = true
+            close()
             throw error
         }
     }
+
+    private static func nextGeneration() -> UInt64 { generations.add(1, ordering: .relaxed).newValue }
 
     deinit { close() }
 
@@ -39,7 +43,7 @@ package final class Connection: @unchecked Sendable {
     package func close() {
         guard !isClosed else { return }
         isClosed = true
-        statements = [:]
+        forgetStatements()
         sqlite3_close_v2(handle)
     }
 
@@ -86,13 +90,13 @@ package final class Connection: @unchecked Sendable {
     /// The prepared form of `sql`, made once per connection. Its last user has reset it.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql] { return statement }
-        let statement = try Statement(connection: handle, sql: sql)
+        let statement = try Statement(connection: handle, generation: generation, sql: sql)
         if statements.count >= 512 { evictStatements() }
         statements[sql] = statement
         return statement
     }
 
-    // A statement that somebody keeps stays here as well: it is finalised with the connection and not on another thread.
+    // A statement that somebody keeps stays: perhaps its rows are being read.
     private func evictStatements() {
         for sql in Array(statements.keys) where isKnownUniquelyReferenced(&statements[sql]) { statements[sql] = nil }
     }
@@ -117,8 +121,13 @@ package final class Connection: @unchecked Sendable {
         try statement.run()
     }
 
-    /// Forgets prepared statements, as after a change of the schema.
-    package func forgetStatements() { statements = [:] }
+    /// Finalises prepared statements, as after a change of the schema, those too that somebody keeps: let go of on another
+    /// thread, they would be finalised there, while this one uses the connection.
+    package func forgetStatements() {
+        for statement in statements.values { statement.finalize() }
+        statements = [:]
+        generation = Self.nextGeneration()
+    }
 
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

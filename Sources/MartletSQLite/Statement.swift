@@ -1,15 +1,21 @@
 import CMartletSQLite
 
 /// A prepared statement. Belongs to one connection and is used under that connection's lock.
+///
+/// Whoever keeps it may let go of it on any thread, and later than the connection is closed: it is the connection that
+/// finalises it. From then on it has no rows, and `step` throws.
 package final class Statement {
     package let sql: String
-    let pointer: OpaquePointer
-    private let connection: OpaquePointer
+    // Nil when it is finalised; SQLite takes that for a statement that refuses everything.
+    @exclusivity(unchecked) private(set) var pointer: OpaquePointer?
+    @exclusivity(unchecked) private var connection: OpaquePointer?
+    /// The generation of its connection that it was prepared in.
+    private let generation: UInt64
     package let columnCount: Int
     /// What SQLite answered when a value could not be bound; thrown by the next step, before anything is run.
     @exclusivity(unchecked) private var bindingCode = SQLITE_OK
 
-    init(connection: OpaquePointer, sql: String) throws(SQLiteError) {
+    init(connection: OpaquePointer, generation: UInt64, sql: String) throws(SQLiteError) {
         var text = sql
         var prepared: OpaquePointer?
         let code = text.withUTF8 { bytes in
@@ -22,14 +28,24 @@ package final class Statement {
         guard code == SQLITE_OK, let prepared else { throw SQLiteError(connection, code: code, sql: sql) }
         self.sql = sql
         self.connection = connection
+        self.generation = generation
         pointer = prepared
         columnCount = Int(sqlite3_column_count(prepared))
     }
 
+    // Nothing is left to do here for a statement that anybody but its connection kept.
     deinit { sqlite3_finalize(pointer) }
 
-    /// True for a statement of this connection. While a statement lives, no other connection can have its address.
-    package func belongs(to other: Connection) -> Bool { connection == other.handle }
+    /// Ends it for whoever keeps it. For its connection.
+    func finalize() {
+        sqlite3_finalize(pointer)
+        pointer = nil
+        connection = nil
+    }
+
+    /// True for a statement of this connection that is not finalised. Asked of any statement by whoever has the connection.
+    // By a number, which is never given again: a connection may lie where one that is closed has lain.
+    package func belongs(to other: Connection) -> Bool { generation == other.generation }
 
     // MARK: Binding (indices from 1)
 

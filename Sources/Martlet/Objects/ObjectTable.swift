@@ -92,7 +92,7 @@ final class ObjectTable {
         return statement
     }
 
-    /// Lets go of statements whose connection others go on using: the last to hold one finalises it.
+    /// Lets go of statements whose connection others go on using.
     func forgetStatements() {
         insertStatement = nil
         selectStatement = nil

@@ -61,7 +61,7 @@ extension StoreCoordinator {
 
     private func retryCheckpoint() {
         guard !environment.isDriven else { return }
-        Self.queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in self?.checkpointSoon() }
+        environment.later(Self.queue, .seconds(1)) { [weak self] in self?.checkpointSoon() }
     }
 
     /// Returns when the checkpoints that were asked for have ended.
@@ -105,13 +105,26 @@ extension StoreCoordinator {
             let isHeld = isLong && done.logFrames != done.copiedFrames
             locked { $0.isLogHeld = isHeld && isOldVersionPinned(&$0) }
             if isHeld && wasHeldHere && !isOldVersionPinned { checkpointSoon() }
-            if isLong && done.isLeft {
-                // Others have been told, and leave the log in an instant.
-                environment.sleep(Self.othersMicroseconds)
-                shortenLog(writer, Self.longLogBytes)
-            }
+            let isShortened = isLong && done.isLeft && shortenLogWithOthers(writer)
+            retryShortening(isLong && !isHeld && !isShortened)
             return (done.logFrames, done.copiedFrames)
         }
+    }
+
+    // Others have been told, and leave the log in an instant. False when somebody was too slow.
+    private func shortenLogWithOthers(_ writer: Connection) -> Bool {
+        environment.sleep(Self.othersMicroseconds)
+        return shortenLog(writer, Self.longLogBytes)
+    }
+
+    // Perhaps nobody ever commits again. Once: each time adds to a log that somebody may hold for long, and the next
+    // checkpoint that is due tries it as well.
+    private func retryShortening(_ hasFailed: Bool) {
+        let isFirst = locked { state in
+            state.isShorteningRetried = hasFailed && !state.isShorteningRetried
+            return state.isShorteningRetried
+        }
+        if isFirst { retryCheckpoint() }
     }
 
     // Somebody in this process reads an older version than the newest.
@@ -141,10 +154,15 @@ extension StoreCoordinator {
         guard frames > 0 && frames == copied, let version = try? Catalog.meta(writer).version else {
             return (frames, copied, false)
         }
+        return (frames, copied, leaveLog(copied: version))
+    }
+
+    // Called under the write lock. What could not be moved here is moved when this process hears of the copy, as others do.
+    private func leaveLog(copied version: Version) -> Bool {
         let isLeft = leaveLog()
         let mark = writeLock.note(copied: version)
-        locked { $0.copied = mark }
-        return (frames, copied, isLeft)
+        if isLeft { locked { $0.copied = mark } }
+        return isLeft
     }
 
     /// Leaves the log when the checkpoint of another process has copied it.
@@ -200,13 +218,17 @@ extension StoreCoordinator {
 
     // A commit on a log that is copied in full, and that nobody reads from, starts it again at its beginning and cuts it to
     // the limit. It is no version, and nobody is told of it: it changes a row that stands for none. What cannot be done now is
-    // left to the next checkpoint.
-    private func shortenLog(_ connection: Connection, _ limit: Int) {
-        guard (try? connection.execute("PRAGMA journal_size_limit = 0")) != nil else { return }
+    // left to the next checkpoint. False when the log is as long as before.
+    @discardableResult
+    private func shortenLog(_ connection: Connection, _ limit: Int) -> Bool {
+        guard (try? connection.execute("PRAGMA journal_size_limit = 0")) != nil else { return false }
         defer { try? connection.execute("PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)") }
         // Random, because SQLite writes no page for what changes no byte.
         try? connection.run("REPLACE INTO martlet_changes VALUES (-1, randomblob(8))")
-        // Where somebody still reads the log it has only grown, and can be left again once it is copied in full.
-        if StoreFiles.logBytes(path) > limit { _ = try? checkpoint(holding: connection) }
+        guard StoreFiles.logBytes(path) > limit else { return true }
+        // Somebody still reads the log, and it has only grown. Nobody can copy what was added while anybody reads the database
+        // file without it: who has left the log for that comes back to its end, to leave it again after the next copy.
+        if let version = try? Catalog.meta(connection).version { _ = leaveLog(copied: version) }
+        return false
     }
 }

@@ -39,6 +39,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var checkpointedFrames = 0
         /// The last checkpoint found a long log that it could not copy in full, because somebody reads an older version.
         var isLogHeld = false
+        /// The last checkpoint could not cut a long log off, and is tried again.
+        var isShorteningRetried = false
         /// The last copy of a whole log that this process has left the log for.
         var copied: WriteLock.CopyMark?
         /// The Realm open on each executor.

@@ -11,6 +11,10 @@ package struct Environment: Sendable {
     /// Nanoseconds of a clock that never goes back.
     package var now: @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }
     package var sleep: @Sendable (_ microseconds: UInt32) -> Void = { usleep($0) }
+    /// Runs work on a queue after a time.
+    package var later: @Sendable (DispatchQueue, DispatchTimeInterval, @escaping @Sendable () -> Void) -> Void = {
+        $0.asyncAfter(deadline: .now() + $1, execute: $2)
+    }
     package var processID: @Sendable () -> Int32 = { getpid() }
     /// Stops a forked child that uses what it has inherited from its parent.
     package var stopForkedChild: @Sendable (_ path: String) -> Never = {
@@ -80,6 +84,6 @@ package struct Environment: Sendable {
         #if DEBUG
             if let driver { return driver.start(work, body) }
         #endif
-        if let delay { queue.asyncAfter(deadline: .now() + delay, execute: body) } else { queue.async(execute: body) }
+        if let delay { later(queue, delay, body) } else { queue.async(execute: body) }
     }
 }

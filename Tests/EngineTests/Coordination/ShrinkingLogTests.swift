@@ -121,6 +121,21 @@ struct ShrinkingLogTests {
         #expect(try process.integrity == .text("ok"))
     }
 
+    @Test("O2 word of another process's checkpoint does not bring a handle to a version of another epoch")
+    func copiedInAnotherEpoch() throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path())
+        try process.add("a")
+        try process.coordinator.checkpoint()
+        process.coordinator.locked { $0.copied = nil }
+        let other = try Connection(ConnectionOptions(path: folder.path()))
+        try other.run("UPDATE martlet_meta SET epoch = epoch + 1")
+        let handle = try #require(process.handle)
+        process.coordinator.leaveCopiedLog()
+        #expect(try handle.read { try Catalog.meta($0).epoch } == handle.epoch)
+        #expect(process.coordinator.locked { $0.copied } == nil, "it may be left later")
+    }
+
     private func eventually(_ condition: () -> Bool) -> Bool {
         let deadline = ContinuousClock.now + .seconds(20)
         while !condition() {

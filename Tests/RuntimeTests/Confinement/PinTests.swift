@@ -1,3 +1,4 @@
+import ConformanceModels
 import Foundation
 import KennelModels
 import MartletEngine
@@ -73,5 +74,30 @@ struct PinTests {
         #expect(lines.value.count == 1)
         #expect(lines.value.first?.contains("for 11 s by what was frozen at \(#fileID)") == true)
         #expect(frozen.map(\.age) == [nil, 0, 1, 2, 3, 4])
+    }
+
+    @Test("O13 a connection too many closes its files when it comes back, whatever a Realm has looked up with it")
+    func closedConnections() throws {
+        let disk = FaultyDisk()
+        let test = try TestRealm {
+            $0.environment.vfsName = disk.name
+            $0.environment.checkpointFrames = .max
+        }
+        try test.realm.write { test.realm.add(Node(id: 1)) }
+        // The statement is one of the connection that the first of these keeps in use.
+        let node = try #require(test.realm.object(ofType: Node.self, forPrimaryKey: 1))
+        var frozen = [node.freeze()]
+        for number in 0..<8 {
+            try test.realm.write { node.amount = Double(number) }
+            frozen.append(node.freeze())
+        }
+        // More come back than lie ready afterwards.
+        for _ in 0..<8 { frozen.removeLast() }
+        let before = disk.openFileCount
+        frozen = []
+        #expect(disk.openFileCount < before, "the files of the one that came last are closed")
+        let after = disk.openFileCount
+        #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 1)?.amount == 7)
+        #expect(disk.openFileCount == after, "looking something up closes none")
     }
 }

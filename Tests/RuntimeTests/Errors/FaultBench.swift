@@ -124,4 +124,6 @@ final class FaultyDisk {
         let fault = CMartletFault(call: call, role: role, at: 1, persists: false, applied: false, result: result)
         _ = cmartlet_hook_vfs_add_fault(vfs, fault)
     }
+
+    var openFileCount: Int { Int(cmartlet_hook_vfs_open_file_count(vfs)) }
 }

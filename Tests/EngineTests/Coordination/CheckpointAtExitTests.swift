@@ -1,0 +1,57 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import MartletEngine
+
+/// What the end of a program waits for.
+@Suite("checkpoints when the program ends")
+struct CheckpointAtExitTests {
+    // In globals, because a function that is called at the end is given nothing.
+    private static let mayGoOn = DispatchSemaphore(value: 0)
+    private static let coordinator = Mutex<StoreCoordinator?>(nil)
+
+    /// Stops in a checkpoint in the background for as long as nobody lets it go on. The folder goes at once: nobody could
+    /// remove it later, and what is open does not need it.
+    private static func beginCheckpoint() throws {
+        let folder = try TestFolder()
+        let isInside = DispatchSemaphore(value: 0)
+        let process = try VirtualProcess(folder.path()) {
+            $0.environment.writeTimeoutMilliseconds = 30_000
+            $0.environment.step = { point in
+                guard point == .beforeCheckpoint else { return }
+                isInside.signal()
+                mayGoOn.wait()
+            }
+        }
+        try process.add("a")
+        process.handle = nil
+        process.coordinator.checkpointSoon()
+        isInside.wait()
+        coordinator.withLock { $0 = process.coordinator }
+    }
+
+    @Test("O2 the end of the program waits for a checkpoint under way")
+    func wait() async {
+        await #expect(processExitsWith: .success) {
+            // They are called in the opposite order: this one after the runtime's own.
+            atexit {
+                let copied = CheckpointAtExitTests.coordinator.withLock { $0?.locked { $0.copied } }
+                _exit(copied == nil ? 1 : 0)
+            }
+            try Self.beginCheckpoint()
+            atexit { CheckpointAtExitTests.mayGoOn.signal() }
+            exit(0)
+        }
+    }
+
+    @Test("O2 the end of the program does not wait for ever for a checkpoint that does not get on")
+    func patience() async {
+        await #expect(processExitsWith: .success) {
+            // Ends it otherwise than expected.
+            alarm(60)
+            try Self.beginCheckpoint()
+            exit(0)
+        }
+    }
+}

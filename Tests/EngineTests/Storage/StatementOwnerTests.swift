@@ -1,0 +1,91 @@
+import CMartletSQLite
+import MartletSQLite
+import Testing
+
+@Suite("statements and their connection")
+struct StatementOwnerTests {
+    private let folder: TestFolder
+    private let vfs = HookVFS()
+
+    init() throws {
+        folder = try TestFolder()
+        try open().execute("CREATE TABLE pet (name TEXT); INSERT INTO pet VALUES ('Rex')")
+    }
+
+    private func open() throws -> Connection {
+        var options = ConnectionOptions(path: folder.path())
+        options.vfsName = vfs.name
+        return try Connection(options)
+    }
+
+    private func preparedStatements(_ connection: Connection) -> Int {
+        var (count, statement) = (0, sqlite3_next_stmt(connection.handle, nil))
+        while let current = statement {
+            count += 1
+            statement = sqlite3_next_stmt(connection.handle, current)
+        }
+        return count
+    }
+
+    @Test("closing a connection closes its files at once, whoever keeps a statement of it")
+    func closing() throws {
+        let connection = try open()
+        let kept = try connection.statement("SELECT name FROM pet")
+        #expect(try kept.step() && kept.text(0) == "Rex")
+        connection.close()
+        #expect(vfs.openFileCount == 0)
+        #expect(throws: SQLiteError.self, "it has nothing to read from") { try kept.step() }
+        #expect(throws: SQLiteError.self) { try kept.run() }
+    }
+
+    @Test("a connection that nobody holds any more closes its files at once, whoever keeps a statement of it")
+    func lettingGo() throws {
+        var connection: Connection? = try open()
+        let kept = try connection?.statement("SELECT name FROM pet")
+        connection = nil
+        #expect(vfs.openFileCount == 0)
+        #expect(kept?.sql == "SELECT name FROM pet")
+    }
+
+    @Test("a statement belongs to no other connection, although its own is closed and another may lie in its place")
+    func others() throws {
+        let first = try open()
+        let second = try open()
+        let statement = try first.statement("SELECT name FROM pet")
+        #expect(statement.belongs(to: first) && !statement.belongs(to: second))
+        #expect(try second.statement("SELECT name FROM pet").belongs(to: second))
+        var kept: [Statement] = []
+        for _ in 0..<50 {
+            let connection = try open()
+            #expect(kept.allSatisfy { !$0.belongs(to: connection) })
+            kept.append(try connection.statement("SELECT name FROM pet"))
+            connection.close()
+        }
+    }
+
+    @Test("a connection that forgets its statements keeps none, and none of them is taken for one of its own")
+    func forgetting() throws {
+        let connection = try open()
+        let kept = try connection.statement("SELECT name FROM pet")
+        _ = try connection.statement("SELECT count(*) FROM pet")
+        connection.forgetStatements()
+        #expect(preparedStatements(connection) == 0)
+        #expect(!kept.belongs(to: connection))
+        #expect(throws: SQLiteError.self) { try kept.step() }
+        let next = try connection.statement("SELECT name FROM pet")
+        #expect(next.belongs(to: connection))
+        #expect(try next.step() && next.text(0) == "Rex")
+        next.reset()
+    }
+
+    @Test("among very many statements those that somebody keeps stay")
+    func eviction() throws {
+        let connection = try open()
+        let kept = try connection.statement("SELECT name FROM pet")
+        for number in 0..<2_000 { _ = try connection.statement("SELECT name FROM pet WHERE name <> '\(number)'") }
+        #expect(preparedStatements(connection) <= 512)
+        #expect(kept.belongs(to: connection))
+        #expect(try kept.step() && kept.text(0) == "Rex")
+        kept.reset()
+    }
+}
