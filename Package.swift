@@ -111,7 +111,9 @@ let package = Package(
             dependencies: ["ChaosWorker", "Martlet", "MartletSQLite", "ConformanceModels", "MartletTestSupport"]),
         .testTarget(
             name: "PublisherTests",
-            dependencies: ["MartletCombine", "Martlet", "ConformanceModels", "MartletTestSupport", openCombine]),
+            dependencies: [
+                "MartletCombine", "Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport", openCombine,
+            ]),
         .testTarget(name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport"]),
         .testTarget(name: "TidyTests"),
     ],

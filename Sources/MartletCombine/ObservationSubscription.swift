@@ -74,12 +74,14 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
             guard !isOver, more > .none else { return (NotificationToken?.none, false) }
             let wasIdle = demand == .none
             demand += more
+            // Not later, when what was asked for may have been told, and a new pause have begun.
+            if wasIdle, kept.isEmpty, canPause { token?.resume() }
             return (wasIdle ? token : nil, !kept.isEmpty)
         }
         if hasKept {
             woken?.hand { [weak self] in self?.tellKept() }
         } else if canPause {
-            woken?.resume()
+            woken?.catchUp()
         }
     }
 
@@ -144,8 +146,12 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         isTellingKept = true
         defer { isTellingKept = false }
         while let (signal, receiver) = takeKept() { tell(signal, receiver) }
-        let waiting = locked { kept.isEmpty && demand > .none && canPause ? token : nil }
-        waiting?.resume()
+        let waiting = locked {
+            let waiting = kept.isEmpty && demand > .none && canPause ? token : nil
+            waiting?.resume()
+            return waiting
+        }
+        waiting?.catchUp()
     }
 
     private func takeKept() -> (Signal, Downstream)? {

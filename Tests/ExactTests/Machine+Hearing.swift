@@ -26,7 +26,9 @@ extension Machine {
             watcher.known = candidates
         } else {
             let told = Item.$isLoose.withValue(isLoose || watcher.isMixed) {
-                candidates.filter { new in watcher.known.contains { judge($0, new) == nil } }
+                candidates.filter { new in
+                    watcher.known.contains { !watcher.isSilenced($0, new) && judge($0, new) == nil }
+                }
             }
             if told.isEmpty, let known = watcher.known.last {
                 return fail("\(watcher.name): \(judge(known, now) ?? "")")
@@ -70,7 +72,7 @@ extension Machine {
         }
     }
 
-    private func writeInside(_ operations: [Operation], silencing watcher: Watcher?) {
+    func writeInside(_ operations: [Operation], silencing watcher: Watcher?) {
         note("    and writes\(watcher.map { " without telling \($0.name)" } ?? "")")
         hasNested = true
         if test.realm.isInWriteTransaction {

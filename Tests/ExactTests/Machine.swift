@@ -135,6 +135,8 @@ final class Machine {
         case .nested(_, let position): note("\(name(position)) is to write when it is called")
         case .nestedSilent(_, let position, let silenced):
             note("\(name(position)) is to write without telling \(name(silenced)) when it is called")
+        case .realmSilent(_, let silenced):
+            note("the observer of the Realm is to write without telling \(name(silenced)) when it is called")
         case .endInside(let victim, let position):
             note("\(name(position)) is to end \(name(victim)) when it is called")
         case .watchInside(let plan, let position):
@@ -177,6 +179,15 @@ final class Machine {
         case .nested(let operations, let position): at(position)?.deeds.append(.write(operations, silencing: nil))
         case .nestedSilent(let operations, let position, let silenced):
             at(position)?.deeds.append(.write(operations, silencing: at(silenced)))
+        case .realmSilent(let operations, let silenced):
+            // The last one: those before it are told of the version that it is told of.
+            realmWatchers.last?.deed = { [unowned self] in
+                let realm = test.realm
+                // In the middle of the commit that it is told of.
+                if worlds[realm.context.version] == nil { worlds[realm.context.version] = world }
+                writeInside(operations, silencing: at(silenced))
+                realmWatchers.forEach { $0.miss(realm.context.version) }
+            }
         case .endInside(let victim, let position):
             if let victim = at(victim) { at(position)?.deeds.append(.end(victim)) }
         case .watchInside(let plan, let position): at(position)?.deeds.append(.watch(plan))
@@ -208,6 +219,8 @@ final class Machine {
             guard realmWatchers.count < 2 else { return }
             let watcher = RealmWatcher(realm)
             if hasShownNothing { watcher.excuse() }
+            watcher.deed = realmWatchers.last?.deed
+            realmWatchers.last?.deed = nil
             realmWatchers.append(watcher)
             note("watch the Realm")
             return
@@ -277,12 +290,13 @@ final class Machine {
             // A callback on the way into the write may have written.
             if !isAhead { base = world }
             apply(operations, realm)
+            // Observers of the Realm may write before this one has returned.
+            if let watcher, watcher.token != nil { watcher.silence(base, world) }
         }
         isAhead = false
         hasShownNothing = false
         worlds[realm.context.version] = world
         silencedRealms.forEach { $0.skip(realm.context.version) }
-        if let watcher, watcher.token != nil { watcher.silence(base, world) }
     }
 
     /// In a write of its own, when its turn comes.

@@ -14,14 +14,19 @@ final class RealmWatcher {
     /// Calls since it was judged last.
     private(set) var calls = 0
 
+    /// What it is to do when it is called next, unless a write is beginning then.
+    var deed: (() -> Void)?
+
     init(_ realm: Realm) {
         told = realm.context.version
         token = realm.observe { [unowned self] notification, realm in
-            hear(notification, realm.context.version, autorefresh: realm.autorefresh)
+            hear(
+                notification, realm.context.version, autorefresh: realm.autorefresh,
+                isInWrite: realm.isInWriteTransaction)
         }
     }
 
-    private func hear(_ notification: Realm.Notification, _ version: UInt64, autorefresh: Bool) {
+    private func hear(_ notification: Realm.Notification, _ version: UInt64, autorefresh: Bool, isInWrite: Bool) {
         calls += 1
         switch notification {
         case .refreshRequired:
@@ -33,6 +38,9 @@ final class RealmWatcher {
             told = version
             isExcused = false
         }
+        guard let deed, !isInWrite else { return }
+        self.deed = nil
+        deed()
     }
 
     /// A write of the Realm itself is about to be committed.
@@ -40,6 +48,9 @@ final class RealmWatcher {
 
     /// It was not to be told of what has been committed up to a version.
     func skip(_ version: UInt64) { (told, commits) = (version, 0) }
+
+    /// It was not told of a commit in the middle of being told of another.
+    func miss(_ version: UInt64) { (told, commits) = (version, commits - 1) }
 
     func excuse() { isExcused = true }
 

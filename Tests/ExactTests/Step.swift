@@ -23,6 +23,8 @@ enum Step: CustomStringConvertible {
     case nested([Operation], Int)
     /// The same without telling another one.
     case nestedSilent([Operation], Int, silencing: Int)
+    /// The Realm's own observer writes when it is called next, without telling the watcher at a position.
+    case realmSilent([Operation], silencing: Int)
     /// The watcher at a position ends another, or itself, when it is called next.
     case endInside(Int, by: Int)
     /// The watcher at a position registers another when it is called next.
@@ -49,6 +51,8 @@ enum Step: CustomStringConvertible {
         case .nested(let operations, let watcher): "\(watcher) writes \(operations)"
         case .nestedSilent(let operations, let watcher, let silenced):
             "\(watcher) writes silencing \(silenced) \(operations)"
+        case .realmSilent(let operations, let silenced):
+            "the observer of the Realm writes silencing \(silenced) \(operations)"
         case .endInside(let victim, let watcher): "\(watcher) ends \(victim)"
         case .watchInside(let plan, let watcher): "\(watcher) watches \(plan)"
         case .later(let operations): "later \(operations)"
@@ -59,8 +63,8 @@ enum Step: CustomStringConvertible {
     var operations: [Operation]? {
         switch self {
         case .write(let operations, _), .silent(let operations, _), .cancelled(let operations),
-            .nested(let operations, _), .nestedSilent(let operations, _, _), .later(let operations),
-            .nestedLater(let operations, _):
+            .nested(let operations, _), .nestedSilent(let operations, _, _), .realmSilent(let operations, _),
+            .later(let operations), .nestedLater(let operations, _):
             operations
         default: nil
         }
@@ -73,6 +77,7 @@ enum Step: CustomStringConvertible {
         case .cancelled: .cancelled(operations)
         case .nested(_, let watcher): .nested(operations, watcher)
         case .nestedSilent(_, let watcher, let silenced): .nestedSilent(operations, watcher, silencing: silenced)
+        case .realmSilent(_, let silenced): .realmSilent(operations, silencing: silenced)
         case .later: .later(operations)
         case .nestedLater(_, let watcher): .nestedLater(operations, by: watcher)
         default: self
@@ -148,6 +153,7 @@ struct Program {
         case 39: Bool.random(using: &random) ? .invalidate : .autorefresh(Bool.random(using: &random))
         case 40, 41: .later(operations)
         case 42: .nestedLater(operations, by: watcher)
+        case 43: .realmSilent(operations, silencing: watcher)
         default: .refresh
         }
     }

@@ -68,6 +68,14 @@ final class Watcher {
         skipSilenced()
     }
 
+    /// True where a write that it is not told of lies between two worlds.
+    func isSilenced(_ old: World, _ new: World) -> Bool {
+        !isMixed
+            && silenced.contains {
+                $0.base.time < $0.after.time && old.time <= $0.base.time && $0.after.time <= new.time
+            }
+    }
+
     /// Whoever knows all that came before a silenced write knows that, too.
     func skipSilenced() {
         // A key that was to be asked of an object that is gone by now tells nothing.

@@ -1,6 +1,7 @@
 import ConformanceModels
 import Foundation
 import MartletCombine
+import MartletEngine
 import MartletTestSupport
 import Testing
 
@@ -134,5 +135,94 @@ struct SilenceTests {
             Issue.record("not told of the deletion")
             return
         }
+    }
+
+    @Test("N111 N112 who asks for more inside of a silent write is told of what came before it, alone")
+    func askedInside() throws {
+        let test = try TestRealm()
+        _ = try test.graph()
+        let screen = Screen()
+        let asking = Asking<RealmCollectionChange<Results<Node>>, Never>()
+        test.realm.objects(Node.self).changesetPublisher.saveToken(on: screen, at: \.token).subscribe(asking)
+        asking.ask(.max(1))
+        test.realm.refresh()
+        try add(4...4, test)
+        try test.realm.write(withoutNotifying: [try #require(screen.token)]) {
+            test.realm.add(Node(id: 5))
+            asking.ask(.max(1))
+        }
+        test.realm.refresh()
+        #expect(asking.values.map(\.text) == ["initial", "[] [3] []"])
+        try add(6...6, test)
+        asking.ask(.max(1))
+        test.realm.refresh()
+        #expect(asking.values.map(\.text) == ["initial", "[] [3] []", "[] [5] []"])
+    }
+
+    @Test("N111 who writes silently in the last value asked for is not told of silent writes before that")
+    func writesInValue() throws {
+        let test = try TestRealm()
+        _ = try test.graph()
+        let screen = Screen()
+        var writes = false
+        let first = test.realm.objects(Node.self).observe { _ in
+            guard writes else { return }
+            writes = false
+            #expect(throws: Never.self) { try self.add(5...5, test, silencing: screen) }
+        }
+        let asking = Asking<RealmCollectionChange<Results<Node>>, Never>()
+        test.realm.objects(Node.self).changesetPublisher.saveToken(on: screen, at: \.token).subscribe(asking)
+        asking.ask(.max(1))
+        test.realm.refresh()
+        asking.ask(.max(1))
+        asking.onValue = { #expect(throws: Never.self) { try self.add(6...6, test, silencing: screen) } }
+        writes = true
+        try test.elsewhere { realm in try realm.write { realm.add(Node(id: 4)) } }
+        test.realm.refresh()
+        asking.onValue = nil
+        try add(7...7, test)
+        asking.ask(.max(5))
+        test.realm.refresh()
+        #expect(asking.values.map(\.text) == ["initial", "[] [3] []", "[] [6] []"])
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("N111 N40 who asks while it is told of what came before a silent write pauses again after that")
+    func asksLate() throws {
+        let (asked, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // Set before the thread that asks begins, and unset by that.
+        nonisolated(unsafe) var isToStop = false
+        let test = try TestRealm {
+            $0.environment.step = { point in
+                guard case .beforeCatchUp = point, isToStop else { return }
+                isToStop = false
+                asked.signal()
+                goesOn.wait()
+            }
+        }
+        _ = try test.graph()
+        let screen = Screen()
+        let asking = Asking<RealmCollectionChange<Results<Node>>, Never>()
+        test.realm.objects(Node.self).changesetPublisher.saveToken(on: screen, at: \.token).subscribe(asking)
+        asking.ask(.max(1))
+        test.realm.refresh()
+        try add(4...4, test)
+        nonisolated(unsafe) let other = asking
+        let hasAsked = DispatchSemaphore(value: 0)
+        isToStop = true
+        Thread.detachNewThread {
+            other.ask(.max(1))
+            hasAsked.signal()
+        }
+        asked.wait()
+        try add(5...5, test, silencing: screen)
+        while !test.realm.context.hub.isIdle || test.scheduler.count > 0 { test.scheduler.turn() }
+        goesOn.signal()
+        hasAsked.wait()
+        for id in 6...8 { try test.commit { test.realm.add(Node(id: id)) } }
+        #expect(asking.values.map(\.text) == ["initial", "[] [3] []"])
+        asking.ask(.max(5))
+        test.realm.refresh()
+        #expect(asking.values.map(\.text) == ["initial", "[] [3] []", "[] [5, 6, 7] []"])
     }
 }

@@ -132,7 +132,7 @@ final class AsyncWrites {
 
     private func runGroup() {
         var count = 0
-        while count < Self.greatestGroup, let write = takeNext() {
+        while count < Self.greatestGroup, let write = takeNext(isFirst: count == 0) {
             do {
                 try context.beginAsyncWrite(isFirst: count == 0)
             } catch {
@@ -149,15 +149,19 @@ final class AsyncWrites {
         if context.isBetweenWrites { settle() } else if count == 0 { context.coordinator.releaseWriteLock() }
     }
 
-    private func takeNext() -> AsyncWrite? {
-        while !waiting.isEmpty {
-            let write = waiting.removeFirst()
+    private func takeNext(isFirst: Bool) -> AsyncWrite? {
+        while let write = waiting.first, isFirst || !beginsGroup(write) {
+            waiting.removeFirst()
             running = write
             if write.begin() { return write }
         }
         running = nil
         return nil
     }
+
+    // Who commits by itself may do so silently. Then the others have been told of what came before, which was durable by then:
+    // what is not cannot be told apart from it.
+    private func beginsGroup(_ write: AsyncWrite) -> Bool { write.commitsItself && context.hooks.hasObservers() }
 
     private func run(_ write: AsyncWrite) {
         do {

@@ -371,11 +371,14 @@ struct ContextHooks {
     /// Before a write begins: deliver what is pending, up to the version the write starts from.
     /// Given the version the Realm showed before.
     var deliverBeforeWrite: (Version?) -> Void = { _ in }
-    /// Before a commit of this Realm, with the tokens that are not to be told; not where several writes are made durable
-    /// together.
+    /// Before a commit of this Realm, with the tokens that are not to be told. Not where several writes are made durable
+    /// together, as there is no version in between that could be opened; of those only the block of a 'writeAsync' that commits
+    /// by itself can be silent, and whoever is silenced is told of it with what was sealed before.
     var willCommit: (Set<ObjectIdentifier>) -> Void = { _ in }
     /// After a commit of this Realm, with the tokens that are not to be told.
     var committed: (Set<ObjectIdentifier>) -> Void = { _ in }
+    /// True while there are observers of collections and objects, which a commit could leave out.
+    var hasObservers: () -> Bool = { false }
     /// What set the hooks.
     var hub: AnyObject?
     /// The Realm's last reference is gone.

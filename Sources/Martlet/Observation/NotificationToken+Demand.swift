@@ -1,12 +1,17 @@
+import MartletEngine
+
 extension NotificationToken {
     /// Nothing is told until `resume`, and nothing is lost: what happens meanwhile comes as one change then. On any thread.
     ///
     /// But for what leads to a write that is silent for the observer: that is told ahead.
     package func pause() { registration.isPaused = true }
 
-    /// Ends the pause, and has worked out what happened meanwhile. On any thread.
-    package func resume() {
-        registration.isPaused = false
+    /// Ends the pause: what happens from now on is told, and after `catchUp` what happened meanwhile. On any thread.
+    package func resume() { registration.isPaused = false }
+
+    /// Has worked out what happened in a pause that is over. On any thread.
+    package func catchUp() {
+        context?.coordinator.environment.yield(.beforeCatchUp)
         hub?.signal()
     }
 

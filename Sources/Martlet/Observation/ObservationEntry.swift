@@ -47,6 +47,9 @@ class ObservationEntry {
         delivered < base && isSilenced(by: registrations)
     }
 
+    /// True when commits that are not to be told lead to a version, or lie before it.
+    func isSilenced(before version: Version) -> Bool { silenced.first.map { $0.start < version } ?? false }
+
     /// True when there is nothing to tell of any version up to `version`.
     func canSleep(_ version: Version) -> Bool {
         if case .anything = interest { return false }

@@ -433,19 +433,11 @@ final class ObservationHub: @unchecked Sendable {
             state.observers.awake.filter { $0.isSilenced(by: tokens, before: base) && $0.registration.isPaused }
                 .map { $0.job() }
         }
-        let wasDelivering = isDelivering
-        isDelivering = true
-        defer { isDelivering = wasDelivering }
+        let (wasDelivering, wasAhead) = (isDelivering, isTellingAhead)
         // Also to those who have asked for more meanwhile: nothing of the user is called in a write.
-        for call in prepare(jobs, handle) { tell(call, ahead: true) }
-    }
-
-    // Ahead of being asked for they keep what they are told, so that nothing of the user is called.
-    private func tell(_ call: PreparedCall, ahead: Bool) {
-        let wasAhead = isTellingAhead
-        isTellingAhead = ahead
-        defer { isTellingAhead = wasAhead }
-        accept(call, isSilent: false)
+        (isDelivering, isTellingAhead) = (true, true)
+        defer { (isDelivering, isTellingAhead) = (wasDelivering, wasAhead) }
+        for call in prepare(jobs, handle) { tell(call) }
     }
 
     /// After a commit of this Realm: silenced observers count it as known.
@@ -488,18 +480,42 @@ final class ObservationHub: @unchecked Sendable {
         let wasDelivering = isDelivering
         isDelivering = true
         defer { isDelivering = wasDelivering }
-        for call in calls where accept(call, isSilent: false) { skipSilenced(call.entry) }
+        for call in calls { tell(call) }
         rest()
     }
+
+    /// Tells what a call leads to, but for what was committed silently.
+    private func tell(_ call: PreparedCall) {
+        guard let call = beyondSilence(call), accept(call, isSilent: false) else { return }
+        skipSilenced(call.entry)
+    }
+
+    /// The call, or, where it leads over silent commits, one that begins after them: what is to be told before is told now.
+    ///
+    /// Silent commits can come before the round that tells of an older one: an observer of the Realm itself makes them, or
+    /// they were made while a publisher that had paused was asked for more.
+    private func beyondSilence(_ call: PreparedCall) -> PreparedCall? {
+        let entry = call.entry
+        guard locked({ _ in call.isValid && entry.isSilenced(before: call.version) && isWanted(entry) }) else {
+            return call
+        }
+        skipSilenced(entry)
+        // A callback may have written into the transaction that begins with this version: it is read elsewhere.
+        guard let job = locked({ _ in entry.isBehind(call.version) && isWanted(entry) ? entry.job() : nil }),
+            let handle = RealmContext.kept(call.handle, coordinator)
+        else { return nil }
+        return prepare([job], handle).first
+    }
+
+    /// One that pauses is told later, from what it knows on.
+    private func isWanted(_ entry: ObservationEntry) -> Bool { isTellingAhead || !entry.registration.isPaused }
 
     /// Takes a result over and tells it; false when it is void.
     @discardableResult
     private func accept(_ call: PreparedCall, isSilent: Bool) -> Bool {
         let (tell, dropped) = locked { _ -> ((() -> Void)?, PreparedCall?) in
             let dropped = call.entry.prepared
-            // One that pauses is told later, from what it knows on.
-            let isTold = isSilent || isTellingAhead || !call.entry.registration.isPaused
-            guard call.isValid, isTold else { return (nil, call.entry.takeUnwanted()) }
+            guard call.isValid, isSilent || isWanted(call.entry) else { return (nil, call.entry.takeUnwanted()) }
             call.entry.prepared = nil
             return (call.accept(isSilent), dropped)
         }
@@ -510,11 +526,19 @@ final class ObservationHub: @unchecked Sendable {
         return tell != nil
     }
 
+    // Ahead of being asked for it keeps what it is told, so that nothing of the user is called.
+    private func accept(_ call: PreparedCall, ahead: Bool) {
+        let wasAhead = isTellingAhead
+        isTellingAhead = wasAhead || ahead
+        defer { isTellingAhead = wasAhead }
+        accept(call, isSilent: false)
+    }
+
     /// Passes over what was committed silently since; what was committed between, and is to be told, is told now.
     private func skipSilenced(_ entry: ObservationEntry) {
         while let next = locked({ _ in entry.silenced.first }) {
             if let base = next.base, let job = locked({ _ in entry.isBehind(next.start) ? entry.job() : nil }) {
-                for call in prepare([job], base) { tell(call, ahead: call.entry.registration.isPaused) }
+                for call in prepare([job], base) { accept(call, ahead: entry.registration.isPaused) }
             }
             let (isReached, job) = locked { _ -> (Bool, ObservationJob?) in
                 // What the callback did may have ended the observation.

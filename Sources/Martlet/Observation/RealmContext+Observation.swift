@@ -14,6 +14,7 @@ extension RealmContext {
         hooks.committed = { [unowned self] tokens in hub.committed(self, silencing: tokens) }
         hooks.cancelled = { [unowned self] in hub.cancelled(self) }
         hooks.isDelivering = { hub.isInCallback }
+        hooks.hasObservers = { hub.observerCount > 0 }
         hooks.closed = { coordinator.stopListening(hub) }
         coordinator.listen(hub) { [weak hub] _, committer in
             if committer != id { hub?.signal() }

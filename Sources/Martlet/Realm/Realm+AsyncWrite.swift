@@ -39,6 +39,9 @@ extension Realm {
 
     /// Ends the open write transaction, and tells later when it is durable.
     ///
+    /// Where collections or objects of this Realm are observed, the block of a `beginAsyncWrite` begins when all before it is
+    /// durable and told, whatever was allowed.
+    ///
     /// - Parameters:
     ///   - allowGrouping: the changes may be made durable together with those of the writes that follow in the queue.
     ///   - onComplete: called when the changes are durable, or with the error that took them back.

@@ -30,6 +30,7 @@ package enum YieldPoint: Sendable {
     case beforeCheckpoint, insideGate
     // Observing.
     case afterRegistration, beforeCompute, duringWake, duringCompute, afterCompute, beforeDeliver, beforeLook, afterLook
+    case beforeCatchUp
 }
 
 /// What a thread may have to wait for.
