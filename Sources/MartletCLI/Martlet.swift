@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import MartletCompiler
 
 /// `martlet`: the schema compiler at the command line.
@@ -19,6 +20,7 @@ struct Martlet: ParsableCommand {
 
     /// The codes of the contract, in the place of the library's own.
     static func main() {
+        Memory.keep()
         do {
             var command = try parseAsRoot()
             try command.run()

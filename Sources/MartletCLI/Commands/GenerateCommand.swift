@@ -32,6 +32,7 @@ struct GenerateCommand: ParsableCommand {
         let input = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
         let options = CompilerOptions(access: access?.level)
         let compilation = Compiler.compile(input, options: options)
+        Memory.leave(compilation)
         let printer = DiagnosticPrinter(
             sources: input.allSources, style: brief ? .brief : .full, isColored: Console.isColored(descriptor: 2))
         Console.error(printer.text(compilation.diagnostics))
@@ -43,9 +44,8 @@ struct GenerateCommand: ParsableCommand {
         }
         let written = try loading { () throws(DiskError) in try writer.write(compilation.outputs) }
         let removed = try loading { () throws(DiskError) in try writer.removeStale(compilation.outputs) }
-        for name in written { try Console.write("wrote \(name)\n") }
-        for name in removed { try Console.write("removed \(name)\n") }
-        if written.isEmpty, removed.isEmpty { try Console.write("nothing to do\n") }
+        let done = written.map { "wrote \($0)\n" } + removed.map { "removed \($0)\n" }
+        try Console.write(done.isEmpty ? "nothing to do\n" : done.joined())
     }
 
     private func report(_ drifts: [OutputWriter.Drift]) throws {

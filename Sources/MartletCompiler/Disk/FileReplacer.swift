@@ -11,24 +11,18 @@ public enum FileReplacer {
         _ path: String, with bytes: [UInt8], isReproducible: Bool = false
     ) throws(DiskError) -> Bool {
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-        let manager = FileManager.default
-        let attributes = try? manager.attributesOfItem(atPath: target.path)
-        if (attributes?[.size] as? Int) == bytes.count, let current = try? Data(contentsOf: target),
-            current == Data(bytes)
-        {
-            return false
-        }
+        var status = stat()
+        let isThere = stat(target.path, &status) == 0
+        if isThere, status.st_size == bytes.count, (try? Data(contentsOf: target)) == Data(bytes) { return false }
         let process = ProcessInfo.processInfo.processIdentifier
         let temporary = target.deletingLastPathComponent()
             .appendingPathComponent(".\(target.lastPathComponent).\(process)")
         do {
             if isReproducible { try write(bytes, temporary.path) } else { try Data(bytes).write(to: temporary) }
-            if let permissions = attributes?[.posixPermissions] {
-                try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: temporary.path)
-            }
+            if isThere, chmod(temporary.path, status.st_mode & 0o7777) != 0 { throw CocoaError(.fileWriteUnknown) }
             guard rename(temporary.path, target.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         } catch {
-            try? manager.removeItem(at: temporary)
+            try? FileManager.default.removeItem(at: temporary)
             throw DiskError(path: path, reason: "the file cannot be written")
         }
         return true

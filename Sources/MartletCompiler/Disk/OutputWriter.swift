@@ -107,6 +107,7 @@ public struct OutputWriter {
     }
 
     private func content(of name: String) -> Data? {
-        try? Data(contentsOf: folder.appendingPathComponent(name))
+        let file = folder.appendingPathComponent(name)
+        return access(file.path, F_OK) == 0 ? try? Data(contentsOf: file) : nil
     }
 }
