@@ -172,3 +172,12 @@ final class HandExecutor: SerialExecutor {
         }
     }
 }
+
+extension NotificationToken {
+    /// The token of what was gone before it could be observed.
+    static var ended: NotificationToken {
+        let token = NotificationToken(nil)
+        token.invalidate()
+        return token
+    }
+}

@@ -105,7 +105,9 @@ struct WatcherMaker {
             homes.observe(watcher, place) { queue in
                 here.observeChanges(keyPaths: keyPaths, on: queue, tell)
             } onActor: { actor in
-                await here.observeChanges(keyPaths: keyPaths, on: actor) { _, change in tell(change) }
+                // A callback may have deleted what it belongs to before its turn has come.
+                if here.isInvalidated { return .ended }
+                return await here.observeChanges(keyPaths: keyPaths, on: actor) { _, change in tell(change) }
             }
         } else {
             watcher.token = here.observeChanges(keyPaths: keyPaths, tell)

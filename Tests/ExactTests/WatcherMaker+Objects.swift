@@ -59,7 +59,8 @@ extension WatcherMaker {
         homes.observe(watcher, place) { queue in
             object.observe(keyPaths: keyPaths, on: queue, tell)
         } onActor: { actor in
-            await object.observe(keyPaths: keyPaths, on: actor) { _, change in tell(change) }
+            if object.isInvalidated { return .ended }
+            return await object.observe(keyPaths: keyPaths, on: actor) { _, change in tell(change) }
         }
         return watcher
     }
