@@ -141,6 +141,16 @@ if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
     }
 }
 
+// A short edit-and-test loop: MARTLET_TESTS=RuntimeTests,EngineTests builds these test targets alone, and
+// MARTLET_TEST_FILES=Observation,Traps.swift only these files and folders of the first of them.
+if let tests = Context.environment["MARTLET_TESTS"]?.split(separator: ",").map(String.init) {
+    let unused = package.targets.filter { $0.type == .test && !tests.contains($0.name) }.map(\.name)
+    package.targets.removeAll { unused.contains($0.name) }
+    if let files = Context.environment["MARTLET_TEST_FILES"]?.split(separator: ",").map(String.init) {
+        package.targets.first { $0.name == tests[0] }?.sources = files
+    }
+}
+
 for target in package.targets where ![.system, .plugin].contains(target.type) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
