@@ -20,6 +20,7 @@
 #   make bombs                        inputs made to be slow, against the release build of 'martlet' (ARGS="--only …")
 #   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
 #   make tsan                         threads, queues and actors under the thread sanitizer, over and over (TIMES=20)
+#   make leaks                        everyday work over and over: memory, files and threads stay level (SECONDS=1800)
 #   make clean                        remove everything that was built
 #
 # Swift 6.3 is taken from PATH, or from /opt/swift.
@@ -32,7 +33,7 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour test format generate bench flights-verify plugin-check importer-check durability exact \
-	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan clean packages packages-python
+	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan leaks clean packages packages-python
 
 help:
 	@sed -n '/^# What/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -123,6 +124,15 @@ tsan: packages
 	for time in $$(seq $(or $(TIMES),20)); do \
 		TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions" \
 			SWIFT_BACKTRACE=enable=no $(TSAN) --skip-build || exit 1; done
+
+# First what the process holds, in the build that the tests use; then a leak checker, which also finds what is small.
+LEAKS = MARTLET_TESTS=LeakTests MARTLET_LEAKS
+LEAK_CHECKER = --sanitize=address --scratch-path .build-leaks -Xswiftc -use-ld=lld
+
+leaks: packages
+	$(LEAKS)=$(or $(SECONDS),1800) swift test --filter LeakTests
+	$(LEAKS)=60 LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/leak-sanitizer.suppressions:print_suppressions=0" \
+		SWIFT_BACKTRACE=enable=no swift test $(LEAK_CHECKER) --filter LeakTests
 
 clean:
 	rm -rf .build .build-* Examples/*/.build Tools/*/.build Benchmarks/.build

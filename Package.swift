@@ -110,6 +110,9 @@ let package = Package(
             name: "ChaosTests",
             dependencies: ["ChaosWorker", "Martlet", "MartletSQLite", "ConformanceModels", "MartletTestSupport"]),
         .testTarget(
+            name: "LeakTests",
+            dependencies: ["Martlet", "ConformanceModels", "CMartletTestVFS"]),
+        .testTarget(
             name: "PublisherTests",
             dependencies: [
                 "MartletCombine", "Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport", openCombine,

@@ -26,6 +26,19 @@ const char *cmartlet_current_queue_label(void);
 /// Dispatch loses wake-ups of a main queue that is marked from another thread.
 bool cmartlet_is_on_main_queue(void);
 
+/// The run loop of the calling thread; the caller releases it with `cmartlet_run_loop_release`.
+void *cmartlet_run_loop_retain_current(void);
+void cmartlet_run_loop_release(void *loop);
+
+/// Ends the wait of a run loop, on any thread, so that it performs the blocks that were added to it.
+void cmartlet_run_loop_wake(void *loop);
+
+/// Gives a run loop a source that never fires, so that it does not end for want of one. Returns the source.
+void *cmartlet_run_loop_keep(void *loop);
+
+/// Removes the source again and releases it, on any thread.
+void cmartlet_run_loop_stop_keeping(void *source);
+
 /// An object that the calling thread keeps and that is released when the thread ends; null until there is one.
 void *cmartlet_thread_spare(void);
 

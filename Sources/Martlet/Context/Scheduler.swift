@@ -2,20 +2,17 @@ import CMartletRuntime
 import Dispatch
 package import Foundation
 
-/// Gets work onto the executor of a Realm: its run loop, its queue, its actor, or, in tests, a hand.
+/// Gets work onto the executor of a Realm: its run loop, its queue, its actor, or, in tests, by hand.
 final class Scheduler: Sendable {
-    // Sendable: run loops take timers from any thread, and wake up for them; the others lock by themselves, and homes do not
-    // change.
+    // Sendable: run loops take blocks from any thread; the others lock by themselves, and confinements do not change.
     private enum Target: @unchecked Sendable {
-        case runLoop(RunLoop)
+        case runLoop(WakingRunLoop)
         case queue(DispatchQueue)
         case actor(Confinement)
         case byHand(ManualScheduler)
     }
 
     private let target: Target
-    // Made and ended on the run loop's thread or, in `deinit`, by the last user.
-    nonisolated(unsafe) private var keepAlive: Timer?
 
     private init(_ target: Target) { self.target = target }
 
@@ -29,7 +26,7 @@ final class Scheduler: Sendable {
     /// The run loop of this thread; nil for a background thread that does not run one.
     static func currentRunLoop() -> Scheduler? {
         guard Thread.isMainThread || RunLoop.current.currentMode != nil else { return nil }
-        return Scheduler(.runLoop(RunLoop.current))
+        return Scheduler(.runLoop(WakingRunLoop()))
     }
 
     /// The main queue for the main actor, where that has left the main thread, whose run loop does not run any more.
@@ -37,23 +34,16 @@ final class Scheduler: Sendable {
         isolation is MainActor && !Thread.isMainThread ? .main : nil
     }
 
-    /// Keeps the run loop of this thread going as long as the scheduler lives: with nothing to wait for it would end, and
-    /// with it what is observed on it.
+    /// Keeps the run loop of this thread running as long as the scheduler lives: a run loop without a source ends, and
+    /// notifications that are to be delivered on it are lost.
     func stay() {
-        guard case .runLoop(let loop) = target, keepAlive == nil else { return }
-        let timer = Timer(fire: .distantFuture, interval: 1e9, repeats: true) { _ in }
-        loop.add(timer, forMode: .common)
-        keepAlive = timer
+        if case .runLoop(let loop) = target { loop.keepRunning() }
     }
-
-    deinit { keepAlive?.invalidate() }
 
     /// Runs `body` on the executor, soon and once.
     func schedule(_ body: @escaping @Sendable () -> Void) {
         switch target {
-        case .runLoop(let loop):
-            let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in body() }
-            loop.add(timer, forMode: .common)
+        case .runLoop(let loop): loop.perform(body)
         case .queue(let queue): queue.async(execute: body)
         case .actor(let home):
             guard let actor = home.actor else { return }

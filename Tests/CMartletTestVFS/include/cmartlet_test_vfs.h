@@ -183,4 +183,7 @@ bool cmartlet_disk_overwrite(
 /* What Swift does not offer: its own runtime does not outlive a fork in all parts. */
 int cmartlet_fork(void);
 
+/* The bytes that the process has allocated and not freed. */
+size_t cmartlet_memory_in_use(void);
+
 #endif

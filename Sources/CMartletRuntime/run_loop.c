@@ -1,0 +1,46 @@
+#include "cmartlet_runtime.h"
+
+// Foundation's timers are never freed on Linux, and its blocks do not wake a run loop, so two of Core Foundation's own
+// functions are used. Declared here: its headers are not where C targets look on all platforms. The declarations are
+// those of CFBase.h and CFRunLoop.h.
+typedef struct {
+    long version;
+    void *info;
+    const void *(*retain)(const void *info);
+    void (*release)(const void *info);
+    const void *(*copyDescription)(const void *info);
+    unsigned char (*equal)(const void *first, const void *second);
+    unsigned long (*hash)(const void *info);
+    void (*schedule)(void *info, void *loop, const void *mode);
+    void (*cancel)(void *info, void *loop, const void *mode);
+    void (*perform)(void *info);
+} source_context;
+
+extern const void *const kCFRunLoopCommonModes;
+extern void *CFRetain(const void *object);
+extern void CFRelease(const void *object);
+extern void *CFRunLoopGetCurrent(void);
+extern void CFRunLoopWakeUp(void *loop);
+extern void *CFRunLoopSourceCreate(const void *allocator, long order, source_context *context);
+extern void CFRunLoopSourceInvalidate(void *source);
+extern void CFRunLoopAddSource(void *loop, void *source, const void *mode);
+
+static void perform_nothing(void *info) { (void)info; }
+
+void *cmartlet_run_loop_retain_current(void) { return CFRetain(CFRunLoopGetCurrent()); }
+
+void cmartlet_run_loop_release(void *loop) { CFRelease(loop); }
+
+void cmartlet_run_loop_wake(void *loop) { CFRunLoopWakeUp(loop); }
+
+void *cmartlet_run_loop_keep(void *loop) {
+    source_context context = {.perform = perform_nothing};
+    void *source = CFRunLoopSourceCreate(NULL, 0, &context);
+    CFRunLoopAddSource(loop, source, kCFRunLoopCommonModes);
+    return source;
+}
+
+void cmartlet_run_loop_stop_keeping(void *source) {
+    CFRunLoopSourceInvalidate(source);
+    CFRelease(source);
+}

@@ -1,0 +1,36 @@
+import CMartletTestVFS
+import Foundation
+
+/// What a process holds at one moment.
+struct Footprint {
+    var bytes = Int(cmartlet_memory_in_use())
+    var descriptors = Footprint.entries("/proc/self/fd")
+    var threads = Footprint.entries("/proc/self/task")
+    var files: Int
+
+    init(folder: String) { files = Self.entries(folder) }
+
+    private static func entries(_ folder: String) -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
+    }
+}
+
+/// The footprints at the ends of equally long batches of rounds.
+struct FootprintSeries {
+    var footprints: [Footprint] = []
+    let roundsPerBatch: Int
+
+    /// The second and the last quarter: what is only built up once is there before the former.
+    private var early: ArraySlice<Footprint> { footprints[footprints.count / 4..<footprints.count / 2] }
+    private var late: ArraySlice<Footprint> { footprints[(footprints.count * 3 / 4)...] }
+
+    /// By how much something grew from one quarter to the other, by the least of each: peaks pass, leaks stay.
+    func growth(of value: KeyPath<Footprint, Int>) -> Int {
+        guard let before = early.map({ $0[keyPath: value] }).min(), let after = late.map({ $0[keyPath: value] }).min()
+        else { return 0 }
+        return after - before
+    }
+
+    /// The rounds from one quarter to the other.
+    var rounds: Int { roundsPerBatch * footprints.count / 2 }
+}

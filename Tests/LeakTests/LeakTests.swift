@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+private let leakSeconds = ProcessInfo.processInfo.environment["MARTLET_LEAKS"].flatMap { Double($0) }
+
+/// Everyday work, over and over: what it leaves behind is a leak.
+///
+/// `MARTLET_LEAKS` is for how many seconds. The process must do nothing else meanwhile, so without it nothing runs.
+@Suite("leaks", .enabled(if: leakSeconds != nil, "make leaks"))
+struct LeakTests {
+    /// What caches of the system take while they fill: Dispatch keeps up to 1,024 freed blocks of 64 bytes a thread, and the
+    /// Swift runtime keeps the types it has seen.
+    private static let bytesOfCaches = 700_000
+    /// Less than one small object for each notification of a round.
+    private static let bytesPerRound = 200
+    private static let roundsPerBatch = 4
+
+    @Test("everyday work leaves memory, descriptors, threads and files level, on one run loop and on ever new ones")
+    func everydayWork() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-leaks-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let work = EverydayWork(folder: folder)
+        nonisolated(unsafe) var series = FootprintSeries(roundsPerBatch: Self.roundsPerBatch)
+        let deadline = Date(timeIntervalSinceNow: leakSeconds ?? 0)
+        try onRunLoopThread {
+            while Date() < deadline || series.footprints.count < 8 {
+                for number in 0..<Self.roundsPerBatch / 2 {
+                    try work.round(number)
+                    try onRunLoopThread { try work.round(number) }
+                }
+                series.footprints.append(Footprint(folder: folder.path))
+            }
+        }
+        let bytes = series.growth(of: \.bytes)
+        print(
+            "leaks: \(series.footprints.count * Self.roundsPerBatch) rounds, \(bytes) bytes more after \(series.rounds) of them, "
+                + "\(series.footprints.last?.bytes ?? 0) bytes in use, descriptors \(series.growth(of: \.descriptors)), "
+                + "threads \(series.growth(of: \.threads)), files \(series.growth(of: \.files))")
+        #expect(bytes < Self.bytesOfCaches + Self.bytesPerRound * series.rounds)
+        #expect(series.growth(of: \.descriptors) <= 0)
+        #expect(series.growth(of: \.threads) <= 0)
+        #expect(series.growth(of: \.files) <= 0)
+    }
+}
