@@ -77,6 +77,77 @@ struct ClassTests {
             ])
     }
 
+    @Test(
+        "a class that looks like a model is not passed over, whatever is unknown about its base",
+        arguments: [
+            (
+                "class Dog: Stored { @objc dynamic var name = \"\" }",
+                "its base class 'Stored' is in none of these files"
+            ),
+            ("class Dog: Stored { let tags = List<String>() }", "its base class 'Stored' is in none of these files"),
+            (
+                "class Dog: Stored { static func primaryKey() -> String? { nil } }",
+                "its base class 'Stored' is in none of these files"
+            ),
+            (
+                "class Base: Stored {}; class Dog: Base { @Persisted var a: Int }",
+                "its base class 'Stored' is in none of these files"
+            ),
+            (
+                "class Base<T>: Object { @objc dynamic var a = 0 }; class Dog: Base<Int> { @objc dynamic var b = 0 }",
+                "its base class 'Base' is generic"
+            ),
+            ("class Dog: RLMObject { @objc dynamic var a = 0 }", "'RLMObject' belongs to Realm for Objective-C"),
+            ("class Dog { @Persisted var a: Int }", "it inherits from no class of Realm"),
+        ])
+    func unknownBases(swift: String, reason: String) throws {
+        let sample = try Sample(swift)
+        #expect(sample.result.outputs.isEmpty)
+        #expect(sample.findings.contains { $0.contains("'Dog' is left out: \(reason)") })
+    }
+
+    @Test("classes of the system that have dynamic variables are none of Realm")
+    func systemBases() throws {
+        let sample = try Sample(
+            "class View: UIView { @objc dynamic var a = 0 }", "class Model: NSObject { @objc dynamic var a = 0 }",
+            "protocol P {}; class Other: P { @objc dynamic var a = 0 }", "class Part: View { @objc dynamic var b = 0 }")
+        #expect(sample.result.outputs.isEmpty && sample.findings.isEmpty)
+    }
+
+    @Test("classes in functions and closures are reported")
+    func local() throws {
+        let sample = try Sample(
+            """
+            func make() { class Dog: Base { @Persisted var a: Int }; class View: UIView {} }
+            let closure = { class Cat: Object { @Persisted var a: Int } }
+            """, "class Base: Object { @Persisted var a: Int }")
+        #expect(
+            sample.findings == [
+                "1:21 warning: 'Dog' is left out: it stands in a function; move it out, and import again",
+                "2:23 warning: 'Cat' is left out: it stands in a function; move it out, and import again",
+            ])
+    }
+
+    @Test("a base may stand in a composition")
+    func composition() throws {
+        let sample = try Sample(
+            "typealias Model = Object & Codable\nclass Dog: Model { @objc dynamic var a = 0 }\n"
+                + "class Cat: Object & Named { @objc dynamic var a = 0 }\nprotocol Named {}")
+        #expect(sample.yaml.contains("  Dog:\n") && sample.yaml.contains("  Cat:\n"))
+        #expect(sample.findings.count == 2)
+    }
+
+    @Test("an overridden property is the one of the base, and its observers are reported")
+    func overridden() throws {
+        let sample = try Sample(
+            """
+            class Base: Object { @objc dynamic var name = "" }
+            class Dog: Base { override var name: String { didSet { print(name) } } }
+            """)
+        #expect(sample.yaml == "objects:\n  Dog:\n    properties:\n      name: String = \"\"\n")
+        #expect(sample.findings.contains { $0.hasPrefix("2:32 warning: the observers of 'name' are left out") })
+    }
+
     @Test("a base that code makes objects of has a table, and an alias may name it")
     func usedBase() throws {
         let sample = try Sample(

@@ -30,7 +30,29 @@ struct DefaultTests {
             ("var a = Color.green.rawValue", "a: String = \"g\""), ("var a = Level.high.rawValue", "a: Int = 2"),
             ("var a: AnyRealmValue = .int(5)", "a: AnyRealmValue = 5"),
             ("var a: AnyRealmValue = .none", "a: AnyRealmValue"), ("var a: Int? = nil", "a: Int?"),
+            ("var a: String? = .none", "a: String?"), ("var a: String? = Optional.none", "a: String?"),
+            ("var a: String? = Optional<String>.none", "a: String?"), ("var a = String?.none", "a: String?"),
+            ("var a: Color? = .none", "a: Color?"), ("var a = nil as Int?", "a: Int?"),
+            ("var a: Int? = .some(3)", "a: Int? = 3"), ("var a: Int? = Optional(3)", "a: Int? = 3"),
+            ("var a: Int? = Int()", "a: Int? = 0"), ("var a: Data? = Data()", "a: Data? = \"\""),
+            ("var a: Color? = Color.green as Color?", "a: Color? = green"),
+            ("var a = NSDate()", "a: Date = now"), ("var a: NSDate = NSDate()", "a: Date = now"),
+            ("var a = NSUUID()", "a: UUID = new"),
+            (
+                "var a = ObjectId(\"507f1f77bcf86cd799439011\")",
+                "a: ObjectId = 507f1f77bcf86cd799439011"
+            ),
+            ("var a = Data([1, 2, 0xFF])", "a: Data = \"AQL/\""), ("var a: Data = .init([7])", "a: Data = \"Bw==\""),
+            ("var a = Data(bytes: [1])", "a: Data = \"AQ==\""), ("var a = Data(\"hi\".utf8)", "a: Data = \"aGk=\""),
+            ("var a: Data = \"hi\".data(using: .utf8)!", "a: Data = \"aGk=\""),
+            ("var a = Data(base64Encoded: \"aGk=\")!", "a: Data = \"aGk=\""),
+            ("var a: List<Int> = .init()", "a: List<Int>"), ("var a: List<Int> = []", "a: List<Int>"),
+            ("var a = \"\"\"\n  one\n  two\n  \"\"\"", "a: String = \"one\\ntwo\""),
             ("var a: Int? = 3", "a: Int? = 3"), ("var a: Date? = Date()", "a: Date? = now"),
+            (
+                "var a = UUID(uuidString: \"E621E1F8-C36C-495A-93FC-0C247A3E6E5F\")",
+                "a: UUID? = E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+            ),
             ("var a: UUID? = UUID()", "a: UUID? = new"), ("var a = String()", "a: String = \"\""),
         ])
     func literals(swift: String, line: String) throws {
@@ -57,7 +79,15 @@ struct DefaultTests {
             ("var a = Double.pi", "a: Double"), ("var a = UUID().uuidString", "a: String"),
             ("var a = Date().timeIntervalSince1970", "a: Double"), ("var a: Other? = Other()", "a: Other?"),
             ("var a: Date = .distantPast", "a: Date"), ("var a: Color = .init(rawValue: \"g\")!", "a: Color"),
-            ("var a: Int = standard", "a: Int"), ("var a: Data = Data([1])", "a: Data"),
+            ("var a: Int = standard", "a: Int"), ("var a: Data = Data([300])", "a: Data"),
+            ("var a: Data = make(bytes: [1])", "a: Data"), ("var a: Color = Green.shared.green", "a: Color"),
+            ("var a: List<Int> = makeList()", "a: List<Int>"),
+            ("var a: Date = make(timeIntervalSince1970: 5)", "a: Date"),
+            ("var a: Date = Clock.now", "a: Date"), ("var a: UUID = UUID(uuid: bytes)", "a: UUID"),
+            (
+                "var a: ObjectId = next(\"507f1f77bcf86cd799439011\")",
+                "a: ObjectId"
+            ),
         ])
     func code(swift: String, line: String) throws {
         #expect(try Sample.properties("@Persisted \(swift)") == [line])
@@ -76,6 +106,14 @@ struct DefaultTests {
         let sample = try Sample("class Thing: Object { @Persisted var a: Int; @Persisted var b: Int8 = 500 }")
         #expect(sample.yaml.hasSuffix("      a: Int\n"))
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("1:61 warning: 'b' is left out: "))
+    }
+
+    @Test(
+        "a type that may be optional in Swift is asked for", arguments: ["Int(\"5\")", "try? ObjectId(string: text)"])
+    func failable(value: String) throws {
+        let sample = try Sample("class Thing: Object { @Persisted var a: Int; @Persisted var b = \(value) }")
+        #expect(sample.yaml.hasSuffix("      a: Int\n"))
+        #expect(sample.findings.count == 1 && sample.findings[0].contains("'b' is left out: its type cannot be told"))
     }
 
     @Test("a type that cannot be told is asked for")

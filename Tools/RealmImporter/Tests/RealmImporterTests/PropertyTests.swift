@@ -149,6 +149,34 @@ struct PropertyTests {
             ])
     }
 
+    @Test("what cannot be read in front of a variable, or as its name, is reported")
+    func unread() throws {
+        let sample = try Sample(
+            """
+            class Thing: Object {
+                @Persisted(primaryKey: isKeyed) var id: Int
+                #if os(iOS)
+                @Persisted
+                #endif
+                var name: String
+            }
+            class Other: Object {
+                @objc dynamic var a = 0
+                @objc dynamic var (b, c) = (1, 2)
+                var (d, e): (Int, Int) = (1, 2)
+            }
+            """)
+        #expect(
+            sample.findings.filter { $0.contains("warning") }.map { $0.prefix { $0 != "," && $0 != ";" } } == [
+                "2:41 warning: 'primaryKey: isKeyed' of 'id' is left out",
+                "3:5 warning: attributes below '#if' are not read",
+                "10:24 warning: 'b' is left out: it is part of a tuple",
+                "10:27 warning: 'c' is left out: it is part of a tuple",
+                "11:10 warning: 'd' is not stored and no plain value",
+                "11:13 warning: 'e' is not stored and no plain value",
+            ])
+    }
+
     @Test("types that people convert themselves are reported with what they are stored as")
     func custom() throws {
         let sample = try Sample(
@@ -173,5 +201,25 @@ struct PropertyTests {
             @Persisted var a: Name; @Persisted var b: Names; @Persisted var c: Thing.Name?
             """)
         #expect(lines == ["a: String", "b: List<String?>", "c: String?"])
+    }
+
+    @Test("generic aliases, and aliases within the class")
+    func genericAliases() throws {
+        let sample = try Sample(
+            """
+            typealias Many<Element> = List<Element>
+            class Dog: Object {
+                typealias Names = List<String>
+                @objc dynamic var name = ""
+                let friends = Many<Dog>()
+                let names = Names()
+                let others: Many<Dog> = .init()
+            }
+            class Cat: Object { @Persisted var friends: Many<Cat> }
+            """)
+        #expect(
+            sample.yaml.contains(
+                "      friends: List<Dog>\n      names: List<String>\n      others: List<Dog>\n"))
+        #expect(sample.yaml.hasSuffix("      friends: List<Cat>\n"))
     }
 }

@@ -21,8 +21,13 @@ struct PropertyDeclaration {
     var persistence: Persistence?
     /// nil without `@Projected`.
     var projection: ProjectedPath?
+    /// By an attribute of its own.
     var isObjc = false
+    var isNonobjc = false
+    /// The name of `@objc(name)`.
+    var objcName: String?
     var isDynamic = false
+    var isOverride = false
     var isConstant = false
     var isLazy = false
     var isStatic = false
@@ -31,6 +36,8 @@ struct PropertyDeclaration {
     var hasObservers = false
     /// `private` or `fileprivate`, for reading or for writing alone.
     var isPrivate = false
+    /// `private` or `fileprivate` for both.
+    var isHidden = false
 }
 
 /// The key path of `@Projected`.
@@ -49,5 +56,7 @@ struct FileDeclarations {
     var aliases: [AliasDeclaration] = []
     /// Types that are called or named in expressions, such as `Dog` in `Dog()` and `Dog.self`.
     var usedNames: Set<String> = []
+    /// Classes in the bodies of functions, with what they inherit.
+    var localClasses: [(name: Spanned<String>, inherited: [TypeExpression])] = []
     var findings = FindingList()
 }

@@ -31,6 +31,8 @@ struct TypeDeclaration {
     var isGeneric = false
     /// `@objcMembers`.
     var hasObjcMembers = false
+    /// `@objc`, with or without a name.
+    var isObjc = false
     /// The name of `@objc(Name)`.
     var objcName: Spanned<String>?
     var properties: [PropertyDeclaration] = []
@@ -63,7 +65,8 @@ struct KeptMember {
 struct AliasDeclaration {
     /// With what is around it.
     let name: Spanned<String>
-    let isGeneric: Bool
+    /// Those of a generic alias.
+    let parameters: [String]
     let target: TypeExpression
 }
 

@@ -10,6 +10,8 @@ indirect enum TypeExpression: Hashable, Sendable {
     case optional(TypeExpression)
     /// `[Dog]`.
     case array(TypeExpression)
+    /// `Object & Codable`.
+    case composition([TypeExpression])
     /// Closures, tuples, `any P` and the rest: nothing that a schema could hold.
     case other(String)
 
@@ -20,6 +22,7 @@ indirect enum TypeExpression: Hashable, Sendable {
         case .generic(let name, let arguments): "\(name)<\(arguments.map(\.text).joined(separator: ", "))>"
         case .optional(let type): "\(type.text)?"
         case .array(let type): "[\(type.text)]"
+        case .composition(let types): types.map(\.text).joined(separator: " & ")
         }
     }
 
@@ -28,6 +31,20 @@ indirect enum TypeExpression: Hashable, Sendable {
         switch self {
         case .name(let name), .generic(let name, _): name.withoutModule
         default: nil
+        }
+    }
+}
+
+extension TypeExpression {
+    /// With the arguments of a generic alias in the place of its parameters.
+    func replacing(_ parameters: [String: TypeExpression]) -> TypeExpression {
+        switch self {
+        case .name(let name): parameters[name] ?? self
+        case .generic(let name, let arguments): .generic(name, arguments.map { $0.replacing(parameters) })
+        case .optional(let type): .optional(type.replacing(parameters))
+        case .array(let type): .array(type.replacing(parameters))
+        case .composition(let types): .composition(types.map { $0.replacing(parameters) })
+        case .other: self
         }
     }
 }

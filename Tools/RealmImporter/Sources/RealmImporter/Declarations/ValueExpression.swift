@@ -18,7 +18,9 @@ struct ValueExpression {
         case member([String])
         /// `UUID()`, `ObjectId.generate()`, `.init()`, `List<Dog>()`.
         case call([String], generics: [TypeExpression], arguments: [Argument])
-        /// `5 as Int8`.
+        /// `"text".utf8`, `"text".data(using: .utf8)!`.
+        case utf8(String)
+        /// `5 as Int8`; `String?.none` is nil as `String?`.
         case cast(ValueExpression, TypeExpression)
         case other
     }
@@ -32,6 +34,8 @@ struct ValueExpression {
     /// As written, in one line.
     let text: String
     let span: SourceSpan
+    /// With `!` behind it, so that it is not optional.
+    var isForced = false
 }
 
 extension ValueExpression {

@@ -41,12 +41,11 @@ struct AttributeReader {
         guard case .argumentList(let arguments) = attribute.arguments else { return (persistence, nil) }
         for argument in arguments {
             let argumentValue = ValueReader(places: places).read(argument.expression)
-            let isTrue = if case .bool(true) = argumentValue.form { true } else { false }
-            switch argument.label?.plainText {
-            case "primaryKey": persistence.isPrimaryKey = isTrue
-            case "indexed": persistence.isIndexed = isTrue
-            case "originProperty": persistence.originProperty = argumentValue.string
-            case "wrappedValue": value = argumentValue
+            switch (argument.label?.plainText, argumentValue.form) {
+            case ("primaryKey", .bool(let isTrue)): persistence.isPrimaryKey = isTrue
+            case ("indexed", .bool(let isTrue)): persistence.isIndexed = isTrue
+            case ("originProperty", .string(let name)): persistence.originProperty = name
+            case ("wrappedValue", _): value = argumentValue
             default: persistence.unknownLabels.append(argument.lineText)
             }
         }
@@ -71,6 +70,13 @@ struct AttributeReader {
     }
 
     // MARK: @objc and @available
+
+    /// Attributes that make a member visible to Objective-C.
+    private static let exposing: Set<String> = ["objc", "IBInspectable", "IBOutlet", "NSManaged", "GKInspectable"]
+
+    func isObjc(_ attributes: AttributeListSyntax) -> Bool {
+        all(attributes).contains { Self.exposing.contains(name(of: $0)) }
+    }
 
     /// `Name` of `@objc(Name)`.
     func objcName(_ attributes: AttributeListSyntax) -> Spanned<String>? {

@@ -71,32 +71,48 @@ extension SourceReader {
 
     // MARK: Properties
 
-    private func properties(_ node: VariableDeclSyntax, of owner: TypeDeclaration) -> [PropertyDeclaration] {
+    private mutating func properties(
+        _ node: VariableDeclSyntax, of owner: TypeDeclaration
+    ) -> [PropertyDeclaration] {
+        for condition in node.attributes.compactMap({ $0.as(IfConfigDeclSyntax.self) }) {
+            warn(
+                "attributes below '#if' are not read; write them without the condition, and import again",
+                at: places.span(of: condition))
+        }
         var properties: [PropertyDeclaration] = []
         // 'var a, b: Int' gives both the type.
         var type: TypeExpression?
         for binding in node.bindings.reversed() {
             type = binding.typeAnnotation.map { TypeExpression($0.type) } ?? (binding.initializer == nil ? type : nil)
-            guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { continue }
-            var property = PropertyDeclaration(
-                name: places.name(pattern.identifier), owner: owner.name.value,
-                head: attributes.head(node.attributes, of: node), type: type,
-                value: binding.initializer.map { values.read($0.value) })
-            setModifiers(of: &property, node, hasObjcMembers: owner.hasObjcMembers)
-            setAccessors(of: &property, binding.accessorBlock)
-            if let (persistence, value) = attributes.persistence(node.attributes) {
-                property.persistence = persistence
-                property.value = property.value ?? value
+            let names = names(in: binding.pattern)
+            let isSingle = binding.pattern.is(IdentifierPatternSyntax.self)
+            for name in names.reversed() {
+                // Those of '(a, b)' have the parts of a tuple.
+                var property = PropertyDeclaration(
+                    name: name, owner: owner.name.value, head: attributes.head(node.attributes, of: node),
+                    type: isSingle ? type : nil,
+                    value: isSingle ? binding.initializer.map { values.read($0.value) } : nil)
+                setModifiers(of: &property, node)
+                setAccessors(of: &property, binding.accessorBlock)
+                if let (persistence, value) = attributes.persistence(node.attributes) {
+                    property.persistence = persistence
+                    property.value = property.value ?? value
+                }
+                property.projection = attributes.projection(node.attributes)
+                properties.append(property)
             }
-            property.projection = attributes.projection(node.attributes)
-            properties.append(property)
         }
         return properties.reversed()
     }
 
-    private func setModifiers(
-        of property: inout PropertyDeclaration, _ node: VariableDeclSyntax, hasObjcMembers: Bool
-    ) {
+    /// `a`, or `a` and `b` of `(a, b)`.
+    private func names(in pattern: PatternSyntax) -> [Spanned<String>] {
+        if let single = pattern.as(IdentifierPatternSyntax.self) { return [places.name(single.identifier)] }
+        guard let tuple = pattern.as(TuplePatternSyntax.self) else { return [] }
+        return tuple.elements.flatMap { names(in: $0.pattern) }
+    }
+
+    private func setModifiers(of property: inout PropertyDeclaration, _ node: VariableDeclSyntax) {
         let names = Set(node.modifiers.map(\.name.text))
         property.isDynamic = names.contains("dynamic")
         property.isLazy = names.contains("lazy")
@@ -104,12 +120,13 @@ extension SourceReader {
         property.isStatic = !names.isDisjoint(with: ["static", "class"])
         property.isPrivate = !names.isDisjoint(with: ["private", "fileprivate"])
         property.isConstant = node.bindingSpecifier.tokenKind == .keyword(.let)
-        let isHidden = node.modifiers.contains {
+        property.isHidden = node.modifiers.contains {
             ["private", "fileprivate"].contains($0.name.text) && $0.detail == nil
         }
-        property.isObjc =
-            attributes.named("objc", in: node.attributes) != nil
-            || hasObjcMembers && !isHidden && attributes.named("nonobjc", in: node.attributes) == nil
+        property.isOverride = names.contains("override")
+        property.isObjc = attributes.isObjc(node.attributes)
+        property.isNonobjc = attributes.named("nonobjc", in: node.attributes) != nil
+        property.objcName = attributes.objcName(node.attributes)?.value
     }
 
     private func setAccessors(of property: inout PropertyDeclaration, _ block: AccessorBlockSyntax?) {

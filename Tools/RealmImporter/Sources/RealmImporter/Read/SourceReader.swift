@@ -23,6 +23,12 @@ struct SourceReader {
         let names = UsedNameFinder()
         names.walk(tree)
         reader.file.usedNames = names.names
+        let local = LocalClassFinder()
+        local.walk(tree)
+        reader.file.localClasses = local.classes.map { node in
+            let inherited = node.inheritanceClause?.inheritedTypes ?? []
+            return (reader.places.name(node.name), inherited.map { TypeExpression($0.type) })
+        }
         for item in tree.statements { reader.read(item.item, outer: "") }
         return reader.file
     }
@@ -51,7 +57,8 @@ struct SourceReader {
 
     private func read(_ alias: TypeAliasDeclSyntax, outer: String) -> AliasDeclaration {
         AliasDeclaration(
-            name: qualified(alias.name, outer), isGeneric: alias.genericParameterClause != nil,
+            name: qualified(alias.name, outer),
+            parameters: (alias.genericParameterClause?.parameters ?? []).map(\.name.plainText),
             target: TypeExpression(alias.initializer.value))
     }
 
@@ -87,6 +94,7 @@ struct SourceReader {
         }
         type.isGeneric = generics != nil
         type.hasObjcMembers = attributes.named("objcMembers", in: node.attributes) != nil
+        type.isObjc = attributes.named("objc", in: node.attributes) != nil
         type.objcName = attributes.objcName(node.attributes)
         let position = file.types.count
         file.types.append(type)

@@ -48,6 +48,24 @@ final class FaultFinder: SyntaxVisitor {
     private func meet(_ place: Int) { offset = min(offset ?? place, place) }
 }
 
+/// Classes in the bodies of functions and closures, which no other file can name.
+final class LocalClassFinder: SyntaxVisitor {
+    private(set) var classes: [ClassDeclSyntax] = []
+
+    init() { super.init(viewMode: .sourceAccurate) }
+
+    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
+        if node.inheritanceClause != nil, isLocal(node) { classes.append(node) }
+        return .visitChildren
+    }
+
+    private func isLocal(_ node: ClassDeclSyntax) -> Bool {
+        sequence(first: Syntax(node), next: \.parent).contains {
+            $0.is(CodeBlockSyntax.self) || $0.is(ClosureExprSyntax.self) || $0.is(AccessorBlockSyntax.self)
+        }
+    }
+}
+
 /// Names that begin with a capital and stand in expressions: what code makes or asks for.
 final class UsedNameFinder: SyntaxVisitor {
     private(set) var names: Set<String> = []

@@ -12,6 +12,8 @@ extension TypeExpression {
             self = TypeExpression(type.baseType)
         } else if let type = type.as(TupleTypeSyntax.self), type.elements.count == 1, let inner = type.elements.first {
             self = TypeExpression(inner.type)
+        } else if let type = type.as(CompositionTypeSyntax.self) {
+            self = .composition(type.elements.map { TypeExpression($0.type) })
         } else if let type = type.as(IdentifierTypeSyntax.self) {
             self.init(named: type.name.plainText, type.genericArgumentClause)
         } else if let type = type.as(MemberTypeSyntax.self), case .name(let base) = TypeExpression(type.baseType) {

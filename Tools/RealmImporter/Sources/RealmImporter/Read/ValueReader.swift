@@ -7,7 +7,14 @@ struct ValueReader {
     let places: SyntaxPlaces
 
     func read(_ expression: ExprSyntax) -> ValueExpression {
-        ValueExpression(form: form(of: expression), text: expression.lineText, span: places.span(of: expression))
+        ValueExpression(
+            form: form(of: expression), text: expression.lineText, span: places.span(of: expression),
+            isForced: isForced(expression))
+    }
+
+    private func isForced(_ expression: ExprSyntax) -> Bool {
+        if expression.is(ForceUnwrapExprSyntax.self) { return true }
+        return wrapped(by: expression).map(isForced) ?? false
     }
 
     private func form(of expression: ExprSyntax) -> ValueExpression.Form {
@@ -26,6 +33,7 @@ struct ValueReader {
         if let dictionary = expression.as(DictionaryExprSyntax.self) { return entries(of: dictionary) }
         if let sequence = expression.as(SequenceExprSyntax.self) { return cast(sequence) ?? .other }
         if let macro = expression.as(MacroExpansionExprSyntax.self) { return objectiveCKeyPath(macro) ?? .other }
+        if let special = typedNil(expression) ?? utf8(expression) { return special }
         if let call = expression.as(FunctionCallExprSyntax.self), let callee = path(of: call.calledExpression) {
             let arguments = call.arguments.map {
                 ValueExpression.Argument(label: $0.label?.plainText, value: read($0.expression))
@@ -39,7 +47,12 @@ struct ValueReader {
     /// What stands in brackets, or behind `try!`, or in front of `!`.
     private func wrapped(by expression: ExprSyntax) -> ExprSyntax? {
         if let unwrap = expression.as(ForceUnwrapExprSyntax.self) { return unwrap.expression }
-        if let attempt = expression.as(TryExprSyntax.self) { return attempt.expression }
+        // What 'try?' gives is optional.
+        if let attempt = expression.as(TryExprSyntax.self),
+            attempt.questionOrExclamationMark?.tokenKind != .postfixQuestionMark
+        {
+            return attempt.expression
+        }
         if let tuple = expression.as(TupleExprSyntax.self), tuple.elements.count == 1,
             let element = tuple.elements.first, element.label == nil
         {
@@ -75,6 +88,35 @@ struct ValueReader {
     private func entries(of dictionary: DictionaryExprSyntax) -> ValueExpression.Form {
         guard case .elements(let elements) = dictionary.content else { return .dictionary([]) }
         return .dictionary(elements.map { (read($0.key), read($0.value)) })
+    }
+
+    /// `String?.none`, `Optional<String>.none`.
+    private func typedNil(_ expression: ExprSyntax) -> ValueExpression.Form? {
+        guard let member = expression.as(MemberAccessExprSyntax.self), member.declName.baseName.plainText == "none",
+            let base = member.base
+        else { return nil }
+        var wrapped: TypeExpression?
+        if let chain = base.as(OptionalChainingExprSyntax.self), let path = path(of: chain.expression) {
+            wrapped = TypeExpression(name: path.names.joined(separator: "."), path.generics)
+        } else if let path = path(of: base), path.names == ["Optional"], path.generics.count == 1 {
+            wrapped = path.generics[0]
+        }
+        guard let wrapped else { return nil }
+        let null = ValueExpression(form: .null, text: "nil", span: places.span(of: expression))
+        return .cast(null, .optional(wrapped))
+    }
+
+    private func utf8(_ expression: ExprSyntax) -> ValueExpression.Form? {
+        let call = expression.as(FunctionCallExprSyntax.self)
+        guard let member = (call?.calledExpression ?? expression).as(MemberAccessExprSyntax.self),
+            let text = member.base?.as(StringLiteralExprSyntax.self)?.representedLiteralValue
+        else { return nil }
+        guard let call else { return member.declName.baseName.plainText == "utf8" ? .utf8(text) : nil }
+        guard member.declName.baseName.plainText == "data", call.arguments.count == 1,
+            let argument = call.arguments.first, argument.label?.plainText == "using",
+            path(of: argument.expression)?.names.last == "utf8"
+        else { return nil }
+        return .utf8(text)
     }
 
     /// `5 as Int8`, before operators are put in order.

@@ -16,12 +16,53 @@ struct DefaultReader {
     private static let byHand = "set it where objects are made"
 
     func read(_ value: ValueExpression, for type: PropertyTypeDraft, from scope: [String]) -> DefaultOutcome {
+        let value = unwrapped(value, isOptional: type.isOptional)
         guard !value.isNull else { return .nothing }
         guard type.shape == .single else { return isEmptyCollection(value) ? .nothing : .failure(Self.byHand) }
         switch type.value {
-        case .type(let key): return index.role(of: key) == .enumeration ? enumCase(value, of: key) : link()
-        case .scalar(let scalar): return literal(value, scalar, from: scope)
+        case .type(let key):
+            return index.role(of: key) == .enumeration ? enumCase(value, of: key, from: scope) : link()
+        case .scalar(let scalar):
+            if type.isOptional, let empty = emptyInOptional(value, scalar, from: scope) { return empty }
+            return literal(value, scalar, from: scope)
         }
+    }
+
+    /// Without `as`, and without what makes a value optional: `.none` is nil, and `.some(5)` is 5.
+    private func unwrapped(_ value: ValueExpression, isOptional: Bool) -> ValueExpression {
+        switch value.form {
+        case .cast(let inner, _): return unwrapped(inner, isOptional: isOptional)
+        case .member(["", "none"]) where isOptional, .member(["Optional", "none"]):
+            return ValueExpression(form: .null, text: value.text, span: value.span)
+        case .call(["", "some"], _, let arguments) where isOptional && arguments.count == 1,
+            .call(["Optional"], _, let arguments) where arguments.count == 1,
+            .call(["Optional", "some"], _, let arguments) where arguments.count == 1:
+            return unwrapped(arguments[0].value, isOptional: isOptional)
+        default: return value
+        }
+    }
+
+    /// `Int()` in a property that begins as nil otherwise.
+    private func emptyInOptional(_ value: ValueExpression, _ scalar: String, from scope: [String]) -> DefaultOutcome? {
+        guard case .call(let path, _, let arguments) = value.form, arguments.isEmpty, makes(scalar, path, from: scope)
+        else { return nil }
+        switch scalar {
+        case "Bool": return .value(.text("false"))
+        case "Int", "Int8", "Int16", "Int32", "Int64", "Float", "Double", "Decimal128": return .value(.text("0"))
+        case "Data": return .value(.text("\"\""))
+        case "ObjectId": return .value(.text(String(repeating: "0", count: 24)))
+        default: return nil
+        }
+    }
+
+    /// Whether a call of these names makes a value of a type: `UUID`, `UUID.init`, `.init`, `NSUUID`, an alias.
+    private func makes(_ scalar: String, _ path: [String], from scope: [String]) -> Bool {
+        if path == ["", "init"] { return true }
+        let names = path.last == "init" ? path.dropLast() : path[...]
+        guard case .name(let name) = index.expand(.name(names.joined(separator: ".")), from: scope).type else {
+            return false
+        }
+        return (PropertyTypeDraft.synonyms[name.withoutModule] ?? name.withoutModule) == scalar
     }
 
     /// What Realm gives without a default, and a schema does not.
@@ -40,23 +81,32 @@ struct DefaultReader {
         switch value.form {
         case .array(let items): items.isEmpty
         case .dictionary(let entries): entries.isEmpty
-        case .call(let path, _, let arguments): path == ["LinkingObjects"] || arguments.isEmpty
+        case .call(let path, _, let arguments):
+            path == ["LinkingObjects"]
+                || arguments.isEmpty && (path.last == "init" || path.last?.first?.isUppercase == true)
         default: false
         }
     }
 
-    private func enumCase(_ value: ValueExpression, of key: String) -> DefaultOutcome {
+    private func enumCase(_ value: ValueExpression, of key: String, from scope: [String]) -> DefaultOutcome {
         guard case .member(let path) = value.form, let name = path.last,
+            isEnum(Array(path.dropLast()), key, from: scope),
             EnumReader(index: index).cases(of: key).contains(where: { $0.declaration.name.value == name })
         else { return .failure(Self.byHand) }
         return .value(.enumCase(name))
+    }
+
+    /// Whether the names in front of a case are those of its enum, or of none.
+    private func isEnum(_ names: [String], _ key: String, from scope: [String]) -> Bool {
+        let names = names.first == "Self" ? Array(names.dropFirst()) : names
+        return names == [""] || TypeInference(index: index).enumeration(names, from: scope) == key
     }
 
     // MARK: Scalars
 
     private func literal(_ value: ValueExpression, _ scalar: String, from scope: [String]) -> DefaultOutcome {
         if case .cast(let inner, _) = value.form { return literal(inner, scalar, from: scope) }
-        if case .call(let path, _, let arguments) = value.form, path.last == scalar || path == ["", "init"] {
+        if case .call(let path, _, let arguments) = value.form, makes(scalar, path, from: scope) {
             // 'Int64(5)', 'Data()', and 'RealmOptional<Int>(5)' has lost its own name before.
             if arguments.isEmpty { return empty(scalar) }
             if arguments.count == 1, arguments[0].label == nil || arguments[0].label == "value" {
@@ -68,8 +118,9 @@ struct DefaultReader {
         case "Int", "Int8", "Int16", "Int32", "Int64": return integer(value, scalar, from: scope)
         case "Float", "Double", "Decimal128": return floating(value, scalar)
         case "String": return text(value, from: scope)
-        case "Date": return date(value)
-        case "UUID", "ObjectId": return identity(value, scalar)
+        case "Data": return data(value, from: scope)
+        case "Date": return date(value, from: scope)
+        case "UUID", "ObjectId": return identity(value, scalar, from: scope)
         case "AnyRealmValue": return anyValue(value)
         default: break
         }
@@ -141,11 +192,41 @@ struct DefaultReader {
         return EnumReader(index: index).cases(of: key).first { $0.declaration.name.value == path[path.count - 2] }?.raw
     }
 
-    private func date(_ value: ValueExpression) -> DefaultOutcome {
+    /// Base64, which is how a schema writes bytes.
+    private func data(_ value: ValueExpression, from scope: [String]) -> DefaultOutcome {
+        if case .call(let path, _, _) = value.form, !makes("Data", path, from: scope) { return .failure(Self.byHand) }
+        guard let bytes = bytes(of: value), bytes.count <= Self.maximumBytes else { return .failure(Self.byHand) }
+        return .value(.text("\"\(bytes.base64EncodedString())\""))
+    }
+
+    private static let maximumBytes = 4096
+
+    /// `[1, 2, 3]`, `"text".utf8`, and `Data(…)` with a label.
+    private func bytes(of value: ValueExpression) -> Data? {
         switch value.form {
-        case .member(let path) where path.last == "now" && path.count == 2: return .value(.text("now"))
+        case .utf8(let text): return Data(text.utf8)
+        case .array(let items):
+            let bytes = items.map { item in
+                if case .integer(let digits) = item.form { UInt8(digits) } else { UInt8?.none }
+            }
+            return bytes.contains(nil) ? nil : Data(bytes.compactMap { $0 })
         case .call(_, _, let arguments):
-            guard arguments.count == 1, let seconds = seconds(of: arguments[0].value) else { break }
+            switch (arguments.first?.label, arguments.count) {
+            case ("bytes", 1): return bytes(of: arguments[0].value)
+            case ("base64Encoded", 1): return arguments[0].value.string.flatMap { Data(base64Encoded: $0) }
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
+    private func date(_ value: ValueExpression, from scope: [String]) -> DefaultOutcome {
+        switch value.form {
+        case .member(let path) where path.last == "now" && path.count == 2 && ["", "Date"].contains(path[0]):
+            return .value(.text("now"))
+        case .call(let path, _, let arguments):
+            guard arguments.count == 1, makes("Date", path, from: scope), let seconds = seconds(of: arguments[0].value)
+            else { break }
             switch arguments[0].label {
             case "timeIntervalSince1970": return .value(.text(isoText(seconds)))
             case "timeIntervalSinceReferenceDate": return .value(.text(isoText(seconds + 978_307_200)))
@@ -171,10 +252,18 @@ struct DefaultReader {
         ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: seconds))
     }
 
-    private func identity(_ value: ValueExpression, _ scalar: String) -> DefaultOutcome {
-        guard case .call(let path, _, let arguments) = value.form else { return .failure(Self.byHand) }
-        if path.last == "generate", arguments.isEmpty { return .value(.text("new")) }
-        guard arguments.count == 1, let text = arguments[0].value.string else { return .failure(Self.byHand) }
+    /// `ObjectId("…")`, `UUID(uuidString: "…")`, `ObjectId.generate()`.
+    private func identity(_ value: ValueExpression, _ scalar: String, from scope: [String]) -> DefaultOutcome {
+        var literal = value.string
+        if case .call(let path, _, let arguments) = value.form {
+            let base = Array(path.dropLast())
+            if path.last == "generate", arguments.isEmpty, base == [""] || makes(scalar, base, from: scope) {
+                return .value(.text("new"))
+            }
+            guard arguments.count == 1, makes(scalar, path, from: scope) else { return .failure(Self.byHand) }
+            literal = arguments[0].value.string
+        }
+        guard let text = literal else { return .failure(Self.byHand) }
         let isGood =
             scalar == "UUID"
             ? UUID(uuidString: text) != nil : text.utf8.count == 24 && text.allSatisfy(\.isHexDigit)

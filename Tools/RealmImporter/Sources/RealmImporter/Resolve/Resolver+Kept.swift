@@ -66,11 +66,14 @@ extension Resolver {
         let parts = index.entries[type.name.value]?.extensions ?? []
         let derived = parts.flatMap(\.inherited).filter { Self.coding.contains($0.value.head ?? "") }
         for inherited in type.inherited + (isClass ? derived : []) {
-            let (expanded, scope) = index.expand(inherited.value, from: type.scope)
-            guard let head = expanded.head, !Self.dropped.contains(head) else { continue }
-            if let found = index.find(head, scope), index.entries[found]?.declaration.kind == .classType { continue }
-            if !isClass, inherited == type.inherited.first { continue }
-            findings.note(mend(of: head, name, isClass: isClass), at: inherited.span)
+            for (expanded, scope) in index.parts(of: inherited.value, from: type.scope) {
+                guard let head = expanded.head, !Self.dropped.contains(head) else { continue }
+                if let found = index.find(head, scope), index.entries[found]?.declaration.kind == .classType {
+                    continue
+                }
+                if !isClass, inherited == type.inherited.first { continue }
+                findings.note(mend(of: head, name, isClass: isClass), at: inherited.span)
+            }
         }
     }
 

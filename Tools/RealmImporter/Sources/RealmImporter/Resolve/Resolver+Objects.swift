@@ -8,10 +8,19 @@ extension Resolver {
             key: key, name: names.name(of: key), isEmbedded: isEmbedded, head: type.head, span: type.name.span)
         let lineage = index.lineage(of: key)
         let customizations = lineage.reversed().flatMap { index.entries[$0]?.parts ?? [] }.flatMap(\.customizations)
-        let ignored = namesListed(by: "ignoredProperties", in: customizations)
-        for ancestor in lineage {
-            guard let declaration = index.entries[ancestor]?.declaration else { continue }
-            add(declaration, to: &draft, ignored: Set(ignored.map(\.value)))
+        let context = StorageContext(
+            ignored: Set(namesListed(by: "ignoredProperties", in: customizations).map(\.value)),
+            primaryKey: customizations.first { $0.name.value == "primaryKey" }?.value?.string)
+        let parts = lineage.compactMap { index.entries[$0]?.declaration }.map { part in
+            (type: part, properties: places(of: part, in: context))
+        }
+        let allPlaces = parts.flatMap { $0.properties.map(\.place) }
+        // A class that stores nothing would have no use.
+        let isEmpty = !allPlaces.contains(.stored) && !allPlaces.contains(.storedByDynamic)
+        for part in parts {
+            for (property, place) in part.properties {
+                add(property, at: place, of: part.type, isUndecidedStored: isEmpty, to: &draft)
+            }
         }
         addPrimaryKey(customizations, to: &draft)
         addIndexes(customizations, to: &draft)
@@ -19,45 +28,36 @@ extension Resolver {
         return draft
     }
 
-    private mutating func add(_ type: TypeDeclaration, to draft: inout ObjectDraft, ignored: Set<String>) {
-        let isModern = type.properties.contains { $0.persistence != nil }
-        for property in type.properties {
-            switch place(of: property, isModern: isModern, ignored: ignored) {
-            case .stored: addStored(property, of: type, to: &draft)
-            case .ignored: addIgnored(property, of: type, to: &draft)
-            case .forgotten:
-                findings.warn(
-                    "'\(property.name.value)' has no '@Persisted' in a class that uses it, so Realm did not store it; "
-                        + "add it to the schema where it should be stored", at: property.name.span)
-            case .code: break
+    private mutating func add(
+        _ property: PropertyDeclaration, at place: StoragePlace, of type: TypeDeclaration, isUndecidedStored: Bool,
+        to draft: inout ObjectDraft
+    ) {
+        let name = property.name
+        switch place {
+        case .stored: addStored(property, of: type, to: &draft)
+        case .storedByDynamic:
+            findings.warn(
+                "'\(name.value)' is 'dynamic' without '@objc', so Realm stored it up to Swift 3 alone; it is taken as "
+                    + "stored", at: name.span)
+            addStored(property, of: type, to: &draft)
+        case .ignored: addIgnored(property, of: type, to: &draft)
+        case .undecided(let protocols, let isValue):
+            reportUndecided(name, protocols, isStored: isUndecidedStored)
+            if isUndecidedStored {
+                addStored(property, of: type, to: &draft)
+            } else if isValue {
+                addIgnored(property, of: type, to: &draft)
             }
+        case .renamed(let objcName):
+            findings.warn(
+                "'\(name.value)' is called '\(objcName)' in Objective-C, so Realm did not find and store it; "
+                    + "add it to 'properties' in the schema where it should be stored", at: name.span)
+        case .forgotten:
+            findings.warn(
+                "'\(name.value)' has no '@Persisted' in a class that uses it, so Realm did not store it; "
+                    + "add it to the schema where it should be stored", at: name.span)
+        case .code: reportOverride(property)
         }
-    }
-
-    // MARK: Where a property goes
-
-    private enum Place {
-        case stored
-        case ignored
-        case forgotten
-        case code
-    }
-
-    /// Realm looks at the attributes of each class by itself.
-    private func place(of property: PropertyDeclaration, isModern: Bool, ignored: Set<String>) -> Place {
-        if property.isStatic || property.isComputed { return .code }
-        if property.persistence != nil { return .stored }
-        let isStorable = holdsItself(property) || (property.isObjc || property.isDynamic) && !property.isConstant
-        if isModern { return isStorable && (property.isDynamic || holdsItself(property)) ? .forgotten : .ignored }
-        if ignored.contains(property.name.value) || property.isLazy { return .ignored }
-        return isStorable ? .stored : .ignored
-    }
-
-    /// Collections and boxes of Realm are stored without an attribute.
-    private func holdsItself(_ property: PropertyDeclaration) -> Bool {
-        let boxes: Set<String> = ["List", "MutableSet", "Map", "LinkingObjects", "RealmOptional", "RealmProperty"]
-        let type = property.type ?? property.value.flatMap { inference.type(of: $0, from: []) }
-        return type.flatMap { index.expand($0, from: []).type.head }.map(boxes.contains) ?? false
     }
 
     // MARK: Stored properties
@@ -75,11 +75,6 @@ extension Resolver {
             return
         case .type(let resolved): propertyType = optional(resolved, name)
         }
-        if property.persistence == nil, property.isDynamic, !property.isObjc {
-            findings.warn(
-                "'\(name.value)' is 'dynamic' without '@objc', so Realm stored it up to Swift 3 alone; it is taken as "
-                    + "stored", at: name.span)
-        }
         var stored = PropertyDraft(
             swiftName: name.value, name: name.value, type: propertyType, head: property.head, span: name.span)
         stored.defaultValue = defaultValue(of: property, propertyType, from: type.scope)
@@ -95,8 +90,11 @@ extension Resolver {
         let inferred = property.value.flatMap { inference.type(of: $0, from: type.scope) }
         if let written = property.type ?? inferred { return written }
         findings.warn(
-            "'\(property.name.value)' is left out: its type cannot be told from '\(property.value?.text ?? "")'; "
-                + "write the type in Swift, and import again", at: property.name.span)
+            property.value.map {
+                "'\(property.name.value)' is left out: its type cannot be told from '\($0.text)'; "
+                    + "write the type in Swift, and import again"
+            } ?? "'\(property.name.value)' is left out: it is part of a tuple; declare it by itself, and import again",
+            at: property.name.span)
         return nil
     }
 

@@ -35,6 +35,7 @@ struct Resolver {
             draft.files.append(fileDraft)
         }
         dropMereBases(from: &draft)
+        reportLocalClasses()
         for type in files.flatMap(\.types) where isFirst(type) { reportAround(type) }
         for type in index.repeated where index.role(of: type.name.value) != .other {
             findings.warn(
@@ -73,11 +74,61 @@ struct Resolver {
         if role != .other {
             findings.warn(
                 "the generic class '\(key)' is left out; write a class for each type it stands for", at: type.name.span)
-        } else if type.properties.contains(where: { $0.persistence != nil }) {
-            let base = type.inherited.first.map { "its base class '\($0.value.text)'" } ?? "its base class"
+        } else if type.kind == .classType, isModel(type) {
+            let base = unreadBase(of: key)
+            guard base != nil || type.properties.contains(where: { $0.persistence != nil }) else { return }
+            let reason =
+                switch base {
+                case nil: "it inherits from no class of Realm; make it an Object or EmbeddedObject, and import again"
+                case .generic(let name, _): "its base class '\(name)' is generic; write out what it inherits"
+                case .name(let name) where name.hasPrefix("RLM"):
+                    "'\(name)' belongs to Realm for Objective-C; make it an Object or EmbeddedObject, and import again"
+                case let base?:
+                    "its base class '\(base.text)' is in none of these files; name the file that declares it, too"
+                }
+            findings.warn("'\(key)' is left out: \(reason)", at: type.name.span)
+        }
+    }
+
+    /// Whether a class whose base is unknown looks like one of Realm.
+    private func isModel(_ type: TypeDeclaration) -> Bool {
+        let overrides: Set<String> = ["primaryKey", "indexedProperties", "ignoredProperties"]
+        if type.customizations.contains(where: { overrides.contains($0.name.value) }) { return true }
+        return type.properties.contains { property in
+            let isObjc = property.isObjc || type.hasObjcMembers
+            let isDynamic = isObjc && property.isDynamic && !property.isComputed && !property.isOverride
+            return property.persistence != nil || !property.isStatic && (isDynamic || holdsItself(property, of: type))
+        }
+    }
+
+    /// The class at the top of those in the files inherits from it; nil where that is known to be none of Realm.
+    private func unreadBase(of key: String) -> TypeExpression? {
+        guard let root = index.lineage(of: key).first, let type = index.entries[root]?.declaration else { return nil }
+        let bases = type.inherited.flatMap { index.parts(of: $0.value, from: type.scope) }
+        for (base, scope) in bases {
+            guard let head = base.head else { continue }
+            if let found = index.find(head, scope) {
+                guard index.entries[found]?.declaration.kind == .classType else { continue }
+                return base
+            }
+            let system = ["NS", "UI", "CA", "CL", "MK", "AV", "SK", "SCN", "WK", "XC"]
+            let isOfSystem = system.contains {
+                head.hasPrefix($0) && head.dropFirst($0.count).first?.isUppercase == true
+            }
+            return isOfSystem ? nil : base
+        }
+        return nil
+    }
+
+    private mutating func reportLocalClasses() {
+        for local in files.flatMap(\.localClasses) {
+            let bases = local.inherited.flatMap { index.parts(of: $0, from: []) }
+            guard bases.contains(where: { index.baseRole(of: $0.type, from: $0.scope, depth: 0) != .other }) else {
+                continue
+            }
             findings.warn(
-                "'\(key)' is left out: \(base) is in none of these files; name the file that declares it, too",
-                at: type.name.span)
+                "'\(local.name.value)' is left out: it stands in a function; move it out, and import again",
+                at: local.name.span)
         }
     }
 

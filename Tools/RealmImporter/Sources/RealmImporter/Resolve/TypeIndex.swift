@@ -55,22 +55,48 @@ struct TypeIndex {
         candidates(name, scope).first { entries[$0] != nil }
     }
 
+    /// From inside out, and at last without what stands in front: `App` of `App.Dog` may be the module.
     private func candidates(_ name: String, _ scope: [String]) -> [String] {
-        (0...scope.count).reversed().map { (scope.prefix($0) + [name]).joined(separator: ".") }
+        let scoped = (0...scope.count).reversed().map { (scope.prefix($0) + [name]).joined(separator: ".") }
+        guard let dot = name.firstIndex(of: "."), entries[String(name[..<dot])] == nil, name.withoutModule == name
+        else { return scoped }
+        return scoped + [String(name[name.index(after: dot)...])]
     }
 
     /// The type behind aliases, and the scope that its names are looked up in.
     func expand(_ type: TypeExpression, from scope: [String]) -> (type: TypeExpression, scope: [String]) {
         var (type, scope) = (type, scope)
         for _ in 0..<Self.maximumDepth {
-            guard case .name(let name) = type,
-                let found = candidates(name, scope).first(where: { entries[$0] != nil || aliases[$0] != nil }),
-                entries[found] == nil, let alias = aliases[found], !alias.isGeneric
+            let written: (name: String, arguments: [TypeExpression])
+            switch type {
+            case .name(let name): written = (name, [])
+            case .generic(let name, let arguments): written = (name, arguments)
+            default: return (type, scope)
+            }
+            guard
+                let found = candidates(written.name, scope).first(where: { entries[$0] != nil || aliases[$0] != nil }),
+                entries[found] == nil, let alias = aliases[found], alias.parameters.count == written.arguments.count
             else { break }
-            type = alias.target
+            let arguments = zip(alias.parameters, written.arguments.map { expand($0, from: scope).type })
+            type = alias.target.replacing(Dictionary(arguments) { first, _ in first })
             scope = found.split(separator: ".").dropLast().map(String.init)
         }
         return (type, scope)
+    }
+
+    /// `A & B` by its parts, each behind its aliases.
+    func parts(
+        of type: TypeExpression, from scope: [String], depth: Int = 0
+    ) -> [(type: TypeExpression, scope: [String])] {
+        let (type, scope) = expand(type, from: scope)
+        guard case .composition(let members) = type else { return [(type, scope)] }
+        guard depth < Self.maximumDepth else { return [] }
+        return members.flatMap { parts(of: $0, from: scope, depth: depth + 1) }
+    }
+
+    /// What a type inherits from and conforms to, in its body and in extensions.
+    func bases(of key: String) -> [(type: TypeExpression, scope: [String])] {
+        (entries[key]?.inherited ?? []).flatMap { parts(of: $0.type, from: $0.scope) }
     }
 
     // MARK: Roles
@@ -78,8 +104,8 @@ struct TypeIndex {
     func role(of key: String, depth: Int = 0) -> TypeRole {
         guard let entry = entries[key], depth < Self.maximumDepth else { return .other }
         if entry.declaration.kind == .classType {
-            for inherited in entry.inherited {
-                let role = baseRole(of: inherited.type, from: inherited.scope, depth: depth)
+            for base in bases(of: key) {
+                let role = baseRole(of: base.type, from: base.scope, depth: depth)
                 if role != .other { return role }
             }
         }
@@ -91,8 +117,7 @@ struct TypeIndex {
         return entry.declaration.kind == .enumeration && isStorable ? .enumeration : .other
     }
 
-    private func baseRole(of type: TypeExpression, from scope: [String], depth: Int) -> TypeRole {
-        let (type, scope) = expand(type, from: scope)
+    func baseRole(of type: TypeExpression, from scope: [String], depth: Int) -> TypeRole {
         if case .name(let name) = type, let key = find(name, scope) {
             return entries[key]?.declaration.kind == .classType ? role(of: key, depth: depth + 1) : .other
         }
@@ -110,8 +135,8 @@ struct TypeIndex {
     /// The class it inherits from, where that is declared in these files.
     func superclass(of key: String) -> String? {
         guard let entry = entries[key], entry.declaration.kind == .classType else { return nil }
-        for inherited in entry.declaration.inherited {
-            let (type, scope) = expand(inherited.value, from: entry.declaration.scope)
+        let scope = entry.declaration.scope
+        for (type, scope) in entry.declaration.inherited.flatMap({ parts(of: $0.value, from: scope) }) {
             guard case .name(let name) = type, let found = find(name, scope) else { continue }
             if found != key, entries[found]?.declaration.kind == .classType { return found }
         }
@@ -132,8 +157,7 @@ struct TypeIndex {
         var names: Set<String> = []
         var open = [key]
         while let next = open.popLast() {
-            for inherited in entries[next]?.inherited ?? [] {
-                let (type, scope) = expand(inherited.type, from: inherited.scope)
+            for (type, scope) in bases(of: next) {
                 guard let head = type.head, names.insert(head).inserted else { continue }
                 if let found = find(head, scope), entries[found]?.declaration.kind == .protocolType {
                     open.append(found)

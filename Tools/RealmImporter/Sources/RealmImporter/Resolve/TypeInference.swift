@@ -3,6 +3,9 @@ import MartletSchema
 /// The types of properties whose Swift leaves them to the default.
 struct TypeInference {
     let index: TypeIndex
+    private static let numbers: Set<String> = [
+        "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "Float", "Double",
+    ]
 
     /// The type as it would have been written; nil where it cannot be told.
     func type(of value: ValueExpression, from scope: [String]) -> TypeExpression? {
@@ -12,10 +15,17 @@ struct TypeInference {
         case .floating: .name("Double")
         case .string: .name("String")
         case .cast(_, let type): type
-        case .call(let path, let generics, let arguments): type(ofCall: path, generics, arguments)
+        case .call(let path, let generics, let arguments):
+            type(ofCall: path, generics, arguments).map { isFailable(arguments, value) ? .optional($0) : $0 }
         case .member(let path): type(ofMember: path, from: scope)
-        case .null, .array, .dictionary, .other: nil
+        case .null, .array, .dictionary, .utf8, .other: nil
         }
+    }
+
+    /// `UUID(uuidString: "…")` without `!`.
+    private func isFailable(_ arguments: [ValueExpression.Argument], _ value: ValueExpression) -> Bool {
+        let labels: Set<String?> = ["uuidString", "base64Encoded", "rawValue"]
+        return !value.isForced && arguments.first.map { labels.contains($0.label) } == true
     }
 
     private func type(
@@ -28,6 +38,8 @@ struct TypeInference {
             return fromType(of: arguments).map { .generic(head, [.name($0)]) }
         }
         if names.count > 1, names.last?.first?.isUppercase != true { return nil }
+        // 'Int("5")' may be nil.
+        if names.count == 1, Self.numbers.contains(head), arguments.first?.value.string != nil { return nil }
         return TypeExpression(name: names.joined(separator: "."), generics)
     }
 

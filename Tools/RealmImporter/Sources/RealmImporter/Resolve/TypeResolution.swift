@@ -28,7 +28,8 @@ struct TypeResolver {
         case .array(let element):
             guard case .type = resolve(element, from: scope) else { return resolve(element, from: scope) }
             return .failure("no schema has arrays; write 'List<\(element.text)>' in it")
-        case .other(let text): return .failure("no schema has the type '\(text)'; keep it outside of the object")
+        case .composition, .other:
+            return .failure("no schema has the type '\(type.text)'; keep it outside of the object")
         }
     }
 
@@ -45,6 +46,17 @@ struct TypeResolver {
         }
         return .failure(
             "the type '\(name)' is in none of these files; name the one that declares it, or store its parts")
+    }
+
+    /// Whether it is a class or another type that is in none of the files.
+    func isUnknown(_ written: TypeExpression, from outer: [String]) -> Bool {
+        let (type, scope) = index.expand(written, from: outer)
+        switch type {
+        case .optional(let inner): return isUnknown(inner, from: scope)
+        case .name(let name):
+            return index.find(name, scope) == nil && PropertyTypeDraft.nearest[name.withoutModule] == nil
+        default: return false
+        }
     }
 
     private func resolve(declared key: String) -> TypeResolution {

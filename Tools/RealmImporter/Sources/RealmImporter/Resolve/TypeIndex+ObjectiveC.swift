@@ -1,0 +1,63 @@
+import MartletSchema
+
+/// What Swift shows to Objective-C by itself, and Realm therefore finds.
+extension TypeIndex {
+    /// Protocols of the system with properties that a model could have.
+    private static let systemProtocols: [String: Set<String>] = [
+        "MKAnnotation": ["coordinate", "title", "subtitle"],
+        "QLPreviewItem": ["previewItemTitle", "previewItemURL"],
+        "UIAccessibilityIdentification": ["accessibilityIdentifier"],
+    ]
+
+    /// Classes, and protocols that ask for no property of Objective-C.
+    private static let knownTypes: Set<String> = [
+        "Object", "EmbeddedObject", "AsymmetricObject", "RealmSwiftObject", "RealmSwiftEmbeddedObject",
+        "RealmSwiftAsymmetricObject", "NSObject", "NSObjectProtocol", "AnyObject", "class", "Any",
+        "Codable", "Encodable", "Decodable", "CodingKey", "Hashable", "Equatable", "Comparable", "Identifiable",
+        "Sendable", "SendableMetatype", "Copyable", "Escapable", "CaseIterable", "RawRepresentable", "Sequence",
+        "Collection", "IteratorProtocol", "Strideable", "Error", "LocalizedError", "CustomNSError",
+        "CustomStringConvertible", "CustomDebugStringConvertible", "LosslessStringConvertible",
+        "TextOutputStreamable", "CustomReflectable", "CustomLeafReflectable", "CustomPlaygroundDisplayConvertible",
+        "ReferenceConvertible", "ObservableObject", "Transferable", "ObjectKeyIdentifiable", "RealmCollectionValue",
+        "RealmFetchable", "ThreadConfined", "KeypathSortable", "NSCoding", "NSSecureCoding", "NSCopying",
+        "NSMutableCopying", "NSItemProviderReading", "NSItemProviderWriting", "UIActivityItemSource",
+        "BaseMappable", "Mappable", "StaticMappable", "ImmutableMappable",
+    ]
+
+    /// `@objcMembers`, which subclasses inherit.
+    func hasObjcMembers(_ key: String) -> Bool {
+        lineage(of: key).contains { entries[$0]?.declaration.hasObjcMembers == true }
+    }
+
+    /// The properties that the `@objc` protocols of a type ask for: a member that satisfies one is `@objc` by itself.
+    ///
+    /// - Returns: their names, and the protocols that are in none of the files.
+    func objcRequirements(of key: String) -> (names: Set<String>, unknown: [String]) {
+        var names: Set<String> = []
+        var unknown: [String] = []
+        var known: Set<String> = []
+        var open = [key]
+        while let next = open.popLast() {
+            if let declaration = entries[next]?.declaration, declaration.kind == .protocolType, declaration.isObjc {
+                names.formUnion(declaration.properties.filter { !$0.isStatic }.map(\.name.value))
+            }
+            for (type, scope) in bases(of: next) {
+                // Generic ones are Swift's alone.
+                guard case .name(let name) = type else { continue }
+                if let found = find(name, scope) {
+                    let isProtocol = entries[found]?.declaration.kind == .protocolType
+                    if isProtocol, known.insert(found).inserted { open.append(found) }
+                    continue
+                }
+                let plain = name.withoutModule
+                guard known.insert(plain).inserted else { continue }
+                if let properties = Self.systemProtocols[plain] {
+                    names.formUnion(properties)
+                } else if !Self.knownTypes.contains(plain) {
+                    unknown.append(plain)
+                }
+            }
+        }
+        return (names, unknown)
+    }
+}
