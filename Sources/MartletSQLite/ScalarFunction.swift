@@ -17,6 +17,37 @@ package final class ScalarFunction: Sendable {
 package struct FunctionArguments {
     let count: Int
     let pointer: UnsafeMutablePointer<OpaquePointer?>
+    /// The call; nil for aggregates and tables, which keep nothing.
+    var context: OpaquePointer?
+
+    init(count: Int, pointer: UnsafeMutablePointer<OpaquePointer?>, context: OpaquePointer? = nil) {
+        self.count = count
+        self.pointer = pointer
+        self.context = context
+    }
+
+    /// What `make` makes of an argument. Where the argument is the same for all rows of a statement it is made once.
+    ///
+    /// One type for each argument of a function: see `sqlite3_get_auxdata`.
+    package func prepared<T: AnyObject>(_ index: Int, _ make: () -> T) -> T {
+        guard let context else { return make() }
+        if let known = sqlite3_get_auxdata(context, Int32(index)) {
+            return Unmanaged<T>.fromOpaque(known).takeUnretainedValue()
+        }
+        let made = make()
+        // SQLite may release it at once.
+        sqlite3_set_auxdata(context, Int32(index), Unmanaged.passRetained(made).toOpaque()) { pointer in
+            if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
+        }
+        return made
+    }
+
+    /// Calls `body` with the bytes of a text; nil for values of other types.
+    package func withText<R>(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
+        guard sqlite3_value_type(pointer[index]) == SQLITE_TEXT, let bytes = sqlite3_value_text(pointer[index])
+        else { return nil }
+        return body(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer[index]))))
+    }
 
     package func text(_ index: Int) -> String? {
         guard sqlite3_value_type(pointer[index]) == SQLITE_TEXT, let bytes = sqlite3_value_text(pointer[index])
@@ -53,7 +84,8 @@ extension Connection {
             { context, count, arguments in
                 guard let context, let arguments, let data = sqlite3_user_data(context) else { return }
                 let function = Unmanaged<ScalarFunction>.fromOpaque(data).takeUnretainedValue()
-                let result = function.body(FunctionArguments(count: Int(count), pointer: arguments))
+                let result = function.body(
+                    FunctionArguments(count: Int(count), pointer: arguments, context: context))
                 ScalarFunction.answer(result, context)
             }, nil, nil,
             { data in

@@ -107,7 +107,7 @@ struct BoundOperand {
         case element(ElementType)
     }
 
-    let operand: MartletEngine.Predicate.Operand
+    private(set) var operand: MartletEngine.Predicate.Operand
     let type: Kind
     /// What messages call it.
     let description: String
@@ -135,6 +135,25 @@ struct BoundOperand {
         isCollection = path.collectionEnd == path.path.components.count && path.collectionEnd != nil
         isPlural = path.collectionEnd != nil
         isFullText = path.isFullText
+    }
+
+    /// The same where it is about what has the collection of a subquery.
+    func outside(_ level: Int) -> BoundOperand {
+        var outer = self
+        outer.operand = .outer(level, operand)
+        outer.isFullText = false
+        return outer
+    }
+
+    var isNil: Bool { if case .literal(.null) = type { true } else { false } }
+
+    /// The members of a list that was written or given as an argument.
+    var listed: [QueryLiteral]? {
+        switch type {
+        case .literal(.list(let values)): values
+        case .literal(.any(.list(let values))): values.compactMap { QueryLiteral($0) }
+        default: nil
+        }
     }
 
     /// The operand where a number is needed; nil for what is none.

@@ -47,8 +47,9 @@ public func >= <Root, V: OrderedValue>(number: CollectionNumber<Root, V>, value:
 }
 
 extension Query {
-    /// The number of elements of a collection that fulfil all of this condition, whose fields are all reached through that
-    /// collection: `($0.items.price > 5 && $0.items.isSold).count >= 2`.
+    /// The number of elements of a collection that fulfil all of this condition:
+    /// `($0.items.price > 5 && $0.items.isSold).count >= 2`. Fields that are not reached through the collection are those of
+    /// the object that has it: `($0.items.price > $0.budget).count == 0`.
     ///
     /// Traps when the condition is about several collections, or about none.
     public var count: CollectionNumber<Root, Int> { CollectionNumber(.matchingShared(predicate), objects) }
@@ -71,8 +72,11 @@ extension ObjectMapField {
     /// The number of keys.
     public var count: CollectionNumber<Root, Int> { CollectionNumber(.count(_path.path)) }
 
-    /// `object` is a value.
-    public func contains(_ object: Value.Model) -> Query<Root> { .isRow(_path, [object]) }
+    /// `object` is a value; with `nil`, some key has none.
+    public func contains(_ object: Value.Model?) -> Query<Root> {
+        guard let object else { return Query(.comparison(.path(_path.path), .equal, .value(.null))) }
+        return .isRow(_path, [object])
+    }
 
     /// Some value is one of these objects.
     public func containsAny(in objects: some Sequence<Value.Model>) -> Query<Root> { .isRow(_path, Array(objects)) }

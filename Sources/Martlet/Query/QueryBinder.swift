@@ -13,6 +13,14 @@ struct QueryBinder {
         let start: Start
         /// The variable of a subquery; paths of the outermost condition have none.
         var variable: String?
+        /// What the conditions around this one are about, from the outermost.
+        var enclosing: [Scope] = []
+
+        /// How many subqueries lie between a condition and what a path of it starts from; nil for an unknown variable.
+        func level(of variable: String?) -> Int? {
+            if variable == self.variable { return 0 }
+            return enclosing.lastIndex { $0.variable == variable }.map { enclosing.count - $0 }
+        }
     }
 
     let schema: DatabaseSchema
@@ -82,7 +90,7 @@ struct QueryBinder {
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
         switch comparison.relation {
         case .compare(let sign):
-            guard comparison.options.isEmpty else {
+            guard comparison.options.isEmpty || left.isNil || right.isNil else {
                 let equal = try text(left, .equals, right, comparison)
                 return sign == .equal ? equal : equal.negatedForSome
             }
@@ -100,7 +108,7 @@ struct QueryBinder {
     private mutating func isElement(
         _ value: BoundOperand, of collection: BoundOperand, _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        try comparison.options.isEmpty
+        try comparison.options.isEmpty || value.isNil
             ? compare(collection, .equal, value, comparison) : text(collection, .equals, value, comparison)
     }
 
@@ -133,10 +141,15 @@ struct QueryBinder {
         _ left: BoundOperand, _ target: String, _ sign: MartletEngine.Predicate.Comparison, _ literal: QueryLiteral,
         _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        guard sign.isEquality, case .object(let object) = literal, object._typeName == target,
-            case .path(let path) = left.operand
-        else { throw mismatch(left, right, comparison) }
-        let isRow = MartletEngine.Predicate.isRow(path, keys([object]))
+        guard sign.isEquality, case .object(let object) = literal, object._typeName == target else {
+            throw mismatch(left, right, comparison)
+        }
+        let isRow: MartletEngine.Predicate
+        switch left.operand {
+        case .path(let path): isRow = .isRow(path, keys([object]))
+        case .outer: isRow = .contained(left.operand, keys([object]).map { .integer($0) })
+        default: throw mismatch(left, right, comparison)
+        }
         return sign == .equal ? isRow : isRow.negatedForSome
     }
 
@@ -174,12 +187,13 @@ struct QueryBinder {
     private mutating func isIn(
         _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        guard case .literal(.list(let values)) = right.type else {
-            guard right.isCollection else {
+        guard let values = right.listed else {
+            guard right.isPlural else {
                 throw QuerySyntaxError(
                     offset: comparison.right.offset,
                     message:
-                        "expected a list such as '{1, 2}', an argument that is a sequence, or a collection after 'IN'")
+                        "expected a list such as '{1, 2}', an argument that is a sequence, or a collection or a path "
+                        + "through one after 'IN'")
             }
             return try isElement(left, of: right, comparison)
         }
@@ -193,7 +207,7 @@ struct QueryBinder {
                 continue
             }
             if element == .scalar(.any) { objects += value.anyObjects }
-            guard let compared = value.compared(with: element), options.isEmpty || compared != .null else {
+            guard let compared = value.compared(with: element) else {
                 throw mismatch(left, BoundOperand(value), comparison)
             }
             stored.append(compared)
@@ -204,7 +218,7 @@ struct QueryBinder {
     private func between(
         _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        guard case .literal(.list(let bounds)) = right.type, bounds.count == 2 else {
+        guard let bounds = right.listed, bounds.count == 2 else {
             throw QuerySyntaxError(
                 offset: comparison.right.offset, message: "expected two bounds after 'BETWEEN', as in '{1, 10}'")
         }
@@ -252,11 +266,17 @@ struct QueryBinder {
             return BoundOperand(.list(literals))
         case .path(let path): return try bind(path, scope)
         case .subquery(let path, let variable, let condition, let offset):
+            guard scope.level(of: path.variable) ?? 0 == 0 else {
+                throw QuerySyntaxError(
+                    offset: path.offset, message: "a SUBQUERY within another one begins with '$\(scope.variable ?? "")'"
+                )
+            }
             let resolved = try resolve(path, scope)
             guard let end = resolved.collectionEnd, end == resolved.path.components.count else {
                 throw QuerySyntaxError(offset: offset, message: "a SUBQUERY needs a collection")
             }
-            let inner = try bind(condition, Scope(start: resolved.elements, variable: variable))
+            let inner = try bind(
+                condition, Scope(start: resolved.elements, variable: variable, enclosing: scope.enclosing + [scope]))
             return BoundOperand(.matching(resolved.path, inner), .scalar(.int), "the count of a SUBQUERY")
         case .arithmetic(let left, let sign, let right, let offset):
             let (a, b) = (try bind(left, scope), try bind(right, scope))
@@ -271,6 +291,12 @@ struct QueryBinder {
     }
 
     private func bind(_ path: QuerySyntax.Path, _ scope: Scope) throws(QuerySyntaxError) -> BoundOperand {
+        guard let level = scope.level(of: path.variable), level > 0 else { return try bindOwn(path, scope) }
+        return try bindOwn(path, scope.enclosing[scope.enclosing.count - level]).outside(level)
+    }
+
+    // A path that starts from what the condition is about.
+    private func bindOwn(_ path: QuerySyntax.Path, _ scope: Scope) throws(QuerySyntaxError) -> BoundOperand {
         let resolved = try resolve(path, scope)
         let text = "'\(resolved.path.text)'"
         guard let (function, position) = path.function else {
@@ -323,10 +349,7 @@ struct QueryBinder {
 
     func resolve(_ path: QuerySyntax.Path, _ scope: Scope) throws(QuerySyntaxError) -> BoundPath {
         guard path.variable == scope.variable else {
-            let message =
-                scope.variable.map { "every key path in this SUBQUERY begins with '$\($0)'" }
-                ?? "there is no variable '$\(path.variable ?? "")' here"
-            throw QuerySyntaxError(offset: path.offset, message: message)
+            throw QuerySyntaxError(offset: path.offset, message: "there is no variable '$\(path.variable ?? "")' here")
         }
         let components = PropertyPath(components: path.components.map(\.0))
         switch scope.start {

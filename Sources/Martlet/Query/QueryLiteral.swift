@@ -40,7 +40,7 @@ enum QueryLiteral: Equatable {
         case let value as Date: self = .date(value)
         case let value as UUID: self = .uuid(value)
         case let value as ObjectId: self = .objectId(value)
-        case let value as AnyRealmValue: self = .any(value)
+        case let value as AnyRealmValue: self.init(any: value)
         case let value as ObjectBase: self = .object(value)
         case let value as any Sequence:
             var elements: [QueryLiteral] = []
@@ -51,6 +51,26 @@ enum QueryLiteral: Equatable {
             self = .list(elements)
         default: return nil
         }
+    }
+
+    // What the value holds, so that properties of its type take it too.
+    private init(any value: AnyRealmValue) {
+        self =
+            switch value {
+            case .none: .null
+            case .bool(let value): .bool(value)
+            case .int(let value): .integer(Int64(value))
+            case .float(let value): .double(Double(value))
+            case .double(let value): .double(value)
+            case .string(let value): .string(value)
+            case .data(let value): .data(value)
+            case .date(let value): .date(value)
+            case .decimal128(let value): .decimal(value)
+            case .objectId(let value): .objectId(value)
+            case .uuid(let value): .uuid(value)
+            case .object(let value): .object(value)
+            case .list, .map: .any(value)
+            }
     }
 
     static func == (left: QueryLiteral, right: QueryLiteral) -> Bool {
@@ -74,7 +94,7 @@ enum QueryLiteral: Equatable {
         case .date: "a date"
         case .uuid: "a UUID"
         case .objectId: "an object id"
-        case .any: "a value of any type"
+        case .any(let value): "a \(value.kind.rawValue) in an 'AnyRealmValue'"
         case .object(let object): "a '\(object._typeName)'"
         case .list: "a list"
         }
@@ -100,20 +120,22 @@ enum QueryLiteral: Equatable {
             ? UUID(uuidString: content).map { .uuid($0) } : (try? ObjectId(string: content)).map { .objectId($0) }
     }
 
-    static func dateLiteral(since1970 seconds: Int64, nanoseconds: Int64) -> QueryLiteral {
-        .date(
+    /// Nil where the nanoseconds make a second, or have another sign than the seconds.
+    static func dateLiteral(since1970 seconds: Int64, nanoseconds: Int64) -> QueryLiteral? {
+        guard nanoseconds.magnitude < 1_000_000_000, seconds.signum() * nanoseconds.signum() >= 0 else { return nil }
+        return .date(
             Date(timeIntervalSinceReferenceDate: Double(seconds) - 978_307_200 + Double(nanoseconds) / 1_000_000_000))
     }
 
     /// `2024-01-31`, `2024-01-31T10:00:00.5Z` and, as Realm writes them, `2024-01-31@10:00:00:500`.
     static func dateLiteral(_ text: String) -> QueryLiteral? {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == "T" || $0 == "@" }
-        guard parts.count <= 2, var day = parts.first.map(String.init) else { return nil }
+        guard parts.count <= 2, var day = parts.first.map(String.init), isDay(day) else { return nil }
         var nanoseconds = 0.0
         var time = parts.count == 2 ? String(parts[1]) : "00:00:00Z"
         let fields = time.split(separator: ":", omittingEmptySubsequences: false)
         if text.contains("@"), fields.count == 4 {
-            guard let count = Double(fields[3]) else { return nil }
+            guard let count = Double(fields[3]), 0..<1_000_000_000 ~= count else { return nil }
             nanoseconds = count / 1_000_000_000
             time = fields.dropLast().joined(separator: ":")
         }
@@ -124,10 +146,33 @@ enum QueryLiteral: Equatable {
             fraction = value
             time.removeSubrange(point..<digits.endIndex)
         }
+        guard isTime(time) else { return nil }
         if !time.hasSuffix("Z") && !time.dropFirst(8).contains(where: { $0 == "+" || $0 == "-" }) { time += "Z" }
         day += "T" + time
         guard let date = try? Date(day, strategy: .iso8601) else { return nil }
         return .date(date.addingTimeInterval(fraction + nanoseconds))
+    }
+
+    // Foundation takes the 30th of February for the second of March.
+    private static func isDay(_ text: String) -> Bool {
+        let fields = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        guard fields.count == 3, 1...12 ~= fields[1] else { return false }
+        let isLeap = fields[0].isMultiple(of: 4) && (!fields[0].isMultiple(of: 100) || fields[0].isMultiple(of: 400))
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return 1...days[fields[1] - 1] ~= fields[2]
+    }
+
+    // Hours, minutes and seconds, then 'Z', '+02:00', '+0200' or nothing.
+    private static func isTime(_ text: String) -> Bool {
+        let zoneStart = text.firstIndex { $0 == "Z" || $0 == "+" || $0 == "-" } ?? text.endIndex
+        let fields = text[..<zoneStart].split(separator: ":", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
+        guard fields.count == 3, 0...23 ~= fields[0], 0...59 ~= fields[1], 0...59 ~= fields[2] else { return false }
+        let zone = text[zoneStart...]
+        guard zone != "Z", !zone.isEmpty else { return true }
+        let digits = zone.dropFirst().filter { $0 != ":" }
+        guard let number = Int(digits), number >= 0 else { return false }
+        let (hours, minutes) = digits.count > 2 ? (number / 100, number % 100) : (number, 0)
+        return 0...23 ~= hours && 0...59 ~= minutes
     }
 
     // MARK: Storing

@@ -65,7 +65,7 @@ struct QueryParser {
         let found =
             switch current.kind {
             case .end: "the text ends here"
-            case .name(let name): "found '\(name)'"
+            case .name(let name), .escapedName(let name): "found '\(name)'"
             case .sign(let sign): "found '\(sign)'"
             case .keyword(let name): "found '@\(name)'"
             case .string(let text): "found the text '\(text)'"
@@ -266,11 +266,7 @@ struct QueryParser {
             try take(sign: ")")
             return node
         case .sign("{"): return .operand(try list())
-        case .sign("-"):
-            advance()
-            guard case .number(let number) = current.kind else { throw failure("expected a number after '-'") }
-            advance()
-            return .operand(.literal(number.negated, token.offset))
+        case .sign("-"), .sign("+"): return .operand(.literal(try signedNumber(), token.offset))
         case .number(let literal), .literal(let literal):
             advance()
             return .operand(.literal(literal, token.offset))
@@ -281,9 +277,26 @@ struct QueryParser {
             advance()
             return .operand(.literal(try argument(number, token.offset), token.offset))
         case .name(let name): return try named(name, token)
-        case .variable, .keyword, .keyPathArgument: return .operand(.path(try path()))
+        case .variable, .keyword, .keyPathArgument, .escapedName: return .operand(.path(try path()))
         case .sign, .end: throw failure("expected a property, a value or a condition")
         }
+    }
+
+    private mutating func signedNumber() throws(QuerySyntaxError) -> QueryLiteral {
+        let isNegative = isSign("-")
+        advance()
+        let literal: QueryLiteral? =
+            switch current.kind {
+            case .number(let number): number
+            case .name(let name): QueryLiteral.word(name)
+            default: nil
+            }
+        switch literal {
+        case .integer, .double, .decimal: break
+        default: throw failure("expected a number after '\(isNegative ? "-" : "+")'")
+        }
+        advance()
+        return (isNegative ? literal?.negated : literal) ?? .null
     }
 
     private mutating func named(_ name: String, _ token: QueryToken) throws(QuerySyntaxError) -> Node {
@@ -379,13 +392,13 @@ struct QueryParser {
     private mutating func component(_ path: inout QuerySyntax.Path) throws(QuerySyntaxError) {
         let offset = current.offset
         switch current.kind {
-        case .name(let name):
+        case .name(let name), .escapedName(let name):
             advance()
             path.components.append((.property(name), offset))
-        case .keyPathArgument:
+        case .keyPathArgument(let number):
             advance()
-            guard case .string(let text) = try argument(nil, offset) else {
-                throw QuerySyntaxError(offset: offset, message: "'%K' takes a key path as a text")
+            guard case .string(let text) = try argument(number, offset) else {
+                throw QuerySyntaxError(offset: offset, message: "'%K' and '$K0' take a key path as a text")
             }
             for name in text.split(separator: ".", omittingEmptySubsequences: false) {
                 path.components.append((.property(String(name)), offset))
@@ -448,10 +461,11 @@ struct QueryParser {
 
     private mutating func backlinkName() throws(QuerySyntaxError) -> String {
         try take(sign: ".")
-        guard case .name(let name) = current.kind else {
-            throw failure("expected a class and a property, as in '@links.Dog.owner'")
+        switch current.kind {
+        case .name(let name), .escapedName(let name):
+            advance()
+            return name
+        default: throw failure("expected a class and a property, as in '@links.Dog.owner'")
         }
-        advance()
-        return name
     }
 }

@@ -1,9 +1,12 @@
+import Foundation
 import MartletEngine
 
 /// A word, sign or literal of a query string.
 struct QueryToken {
     enum Kind: Equatable {
         case name(String)
+        /// `#word`: the name of a property, which may be a word of the language.
+        case escapedName(String)
         case number(QueryLiteral)
         case string(String)
         /// A literal that says its own type.
@@ -14,8 +17,8 @@ struct QueryToken {
         case variable(String)
         /// `%@`, or `$0` with its position.
         case argument(Int?)
-        /// `%K`
-        case keyPathArgument
+        /// `%K`, or `$K0` with its position.
+        case keyPathArgument(Int?)
         case sign(String)
         case end
     }
@@ -67,9 +70,8 @@ struct QueryLexer {
         case UInt8(ascii: "$"): kind = try variable()
         case UInt8(ascii: "%"): kind = try argument()
         case UInt8(ascii: "#"):
-            // A name that is also a word of the language.
             position += 1
-            kind = .name(try name("a name"))
+            kind = .escapedName(try name("a name"))
         case _ where isDigit(byte) || byte == UInt8(ascii: ".") && peek(1).map(isDigit) == true: kind = try number()
         case _ where isNameStart(byte): kind = try word()
         default: kind = .sign(try sign())
@@ -109,7 +111,7 @@ struct QueryLexer {
             return .argument(nil)
         case UInt8(ascii: "K"):
             position += 1
-            return .keyPathArgument
+            return .keyPathArgument(nil)
         default:
             // As in 'printf': any number.
             while let byte = current, "lhqz".utf8.contains(byte) { position += 1 }
@@ -125,12 +127,15 @@ struct QueryLexer {
     private mutating func variable() throws(QuerySyntaxError) -> QueryToken.Kind {
         let start = position
         position += 1
+        let isKeyPath = current == UInt8(ascii: "K") && peek(1).map(isDigit) == true
+        if isKeyPath { position += 1 }
+        let first = position
         while let byte = current, isDigit(byte) { position += 1 }
-        if position > start + 1 {
-            guard let number = Int32(text(start + 1..<position)).map(Int.init) else {
+        if position > first {
+            guard let number = Int32(text(first..<position)).map(Int.init) else {
                 throw QuerySyntaxError(offset: start, message: "there is no argument of this number")
             }
-            return .argument(number)
+            return isKeyPath ? .keyPathArgument(number) : .argument(number)
         }
         return .variable(try name("the name of a variable, or the number of an argument"))
     }
@@ -155,7 +160,8 @@ struct QueryLexer {
         if isTimestamp(start) { return .literal(try timestamp(start)) }
         let word = try name("a name")
         switch (word.lowercased(), current) {
-        case ("uuid", UInt8(ascii: "(")), ("oid", UInt8(ascii: "(")):
+        case ("uuid", UInt8(ascii: "(")), ("oid", UInt8(ascii: "(")), ("bin", UInt8(ascii: "(")),
+            ("binary", UInt8(ascii: "(")):
             return .literal(try call(word.lowercased(), start))
         case ("b64", UInt8(ascii: "'")), ("b64", UInt8(ascii: "\"")):
             let content = try string(bytes[position])
@@ -168,6 +174,7 @@ struct QueryLexer {
     }
 
     private mutating func call(_ type: String, _ start: Int) throws(QuerySyntaxError) -> QueryLiteral {
+        if type.hasPrefix("bin") { return try binary(start) }
         let open = position + 1
         while let byte = current, byte != UInt8(ascii: ")") { position += 1 }
         guard current != nil else { throw QuerySyntaxError(offset: start, message: "expected ')' after '\(type)('") }
@@ -179,6 +186,20 @@ struct QueryLexer {
                 message: "'\(content)' is no \(type == "uuid" ? "UUID" : "object id of 24 hexadecimal digits")")
         }
         return literal
+    }
+
+    // `bin('…')`: the bytes of the text. It may hold parentheses.
+    private mutating func binary(_ start: Int) throws(QuerySyntaxError) -> QueryLiteral {
+        position += 1
+        guard let quote = current, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
+            throw QuerySyntaxError(offset: position, message: "expected a text, as in 'bin(\"text\")'")
+        }
+        let content = try string(quote)
+        guard current == UInt8(ascii: ")") else {
+            throw QuerySyntaxError(offset: start, message: "expected ')' after the text")
+        }
+        position += 1
+        return .data(Data(content.utf8))
     }
 
     // `T1700000000:250` is seconds and nanoseconds since 1970, as Realm writes dates.
@@ -197,10 +218,15 @@ struct QueryLexer {
         position += 1
         let second = position
         while let byte = current, isDigit(byte) || byte == UInt8(ascii: "-") { position += 1 }
-        guard let seconds, let nanoseconds = Int64(text(second..<position)) else {
-            throw QuerySyntaxError(offset: start, message: "expected a date such as 'T1700000000:0'")
+        guard let seconds, let nanoseconds = Int64(text(second..<position)),
+            let date = QueryLiteral.dateLiteral(since1970: seconds, nanoseconds: nanoseconds)
+        else {
+            throw QuerySyntaxError(
+                offset: start,
+                message: "expected a date such as 'T1700000000:0', with less than 1000000000 nanoseconds, below zero "
+                    + "where the seconds are")
         }
-        return .dateLiteral(since1970: seconds, nanoseconds: nanoseconds)
+        return date
     }
 
     // MARK: Literals
@@ -267,6 +293,15 @@ struct QueryLexer {
         return String(decoding: content, as: UTF8.self)
     }
 
+    private mutating func utf16Unit(_ start: Int) throws(QuerySyntaxError) -> UInt16 {
+        let digits = bytes[position..<min(position + 4, bytes.count)]
+        guard digits.count == 4, digits.allSatisfy({ isDigit($0) || (97...102).contains($0 | 32) }),
+            let unit = UInt16(text(position..<position + 4), radix: 16)
+        else { throw QuerySyntaxError(offset: start, message: "expected four hexadecimal digits after '\\u'") }
+        position += 4
+        return unit
+    }
+
     private mutating func escape() throws(QuerySyntaxError) -> [UInt8] {
         let start = position - 1
         guard let byte = current else {
@@ -279,14 +314,26 @@ struct QueryLexer {
         case UInt8(ascii: "t"): return [9]
         case UInt8(ascii: "0"): return [0]
         case UInt8(ascii: "u"):
-            let end = min(position + 4, bytes.count)
-            guard let code = UInt32(text(position..<end), radix: 16), end == position + 4,
-                let scalar = Unicode.Scalar(code)
-            else { throw QuerySyntaxError(offset: start, message: "expected four hexadecimal digits after '\\u'") }
-            position = end
-            return Array(String(scalar).utf8)
+            let unit = try utf16Unit(start)
+            guard UTF16.isLeadSurrogate(unit) else {
+                guard let scalar = Unicode.Scalar(unit) else { throw unpaired(start) }
+                return Array(String(scalar).utf8)
+            }
+            guard current == UInt8(ascii: "\\"), peek(1) == UInt8(ascii: "u") else { throw unpaired(start) }
+            position += 2
+            let second = try utf16Unit(position - 2)
+            guard UTF16.isTrailSurrogate(second) else { throw unpaired(start) }
+            return Array(String(decoding: [unit, second], as: UTF16.self).utf8)
         default: return [byte]
         }
+    }
+}
+
+extension QueryLexer {
+    fileprivate func unpaired(_ start: Int) -> QuerySyntaxError {
+        QuerySyntaxError(
+            offset: start,
+            message: "half of a character was written with '\\u'; write both halves, as in '\\ud83d\\ude00'")
     }
 }
 

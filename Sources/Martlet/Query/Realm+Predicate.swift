@@ -27,8 +27,8 @@ extension Realm {
                 guard let literal = QueryLiteral(argument) else {
                     throw Error(
                         .invalidInput,
-                        "argument \(position + 1) of the query '\(text)' is a '\(type(of: argument))', which no property "
-                            + "can have; pass a number, text, date or another value that can be stored")
+                        "argument \(position + 1) of the query '\(text)' is of type '\(Self.typeName(argument))', which "
+                            + "no property can have; pass a number, text, date or another value that can be stored")
                 }
                 literals.append(literal)
             }
@@ -38,6 +38,11 @@ extension Realm {
             } catch {
                 throw error.told(text)
             }
+        }
+
+        // Of what is in an 'Any?', and not of that itself.
+        private static func typeName(_ argument: Any?) -> String {
+            UntypedValue.unwrapped(argument).map { "\(type(of: $0))" } ?? "nil"
         }
 
         /// The text.

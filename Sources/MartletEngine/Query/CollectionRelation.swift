@@ -17,6 +17,16 @@ struct CollectionRelation {
     func select(_ columns: String) -> String { "(SELECT \(columns) FROM \(tables) WHERE \(condition))" }
 }
 
+/// What becomes of the entries of a map of objects that hold none.
+enum NilEntries {
+    /// They are no elements: a path leads on to properties of objects.
+    case skipped
+    /// Elements are the keys of the objects, and NULL.
+    case asValues
+    /// Elements are rows, in which everything is NULL where there is no object.
+    case asRows
+}
+
 extension QueryCompiler {
     /// The values, or keys, of a list, set or map: `k`, `v` and `nan` under an alias.
     func values(of table: TableID, _ property: PropertyIndex, _ alias: String) -> CollectionRelation {
@@ -68,17 +78,18 @@ extension QueryCompiler {
 
     /// A condition that holds when it does for some element of the collection that `path` ends in.
     mutating func someElement(
-        of path: PropertyPath, _ scope: QueryScope, _ condition: (inout QueryCompiler, QueryScope) throws -> String
+        of path: PropertyPath, _ scope: QueryScope, _ nilEntries: NilEntries = .skipped,
+        _ condition: (inout QueryCompiler, QueryScope) throws -> String
     ) throws -> String {
         // An outer collection on the way comes first.
         let ends = try collectionEnds(path, scope)
         if let outer = ends.first, ends.count > 1 {
             let rest = PropertyPath(components: Array(path.components[outer...]))
             return try someElement(of: PropertyPath(components: Array(path.components[..<outer])), scope) {
-                compiler, element in try compiler.someElement(of: rest, element, condition)
+                compiler, element in try compiler.someElement(of: rest, element, nilEntries, condition)
             }
         }
-        let (relation, owner, element) = try collection(path, scope, isFromOwner: isAboutFewRows)
+        let (relation, owner, element) = try collection(path, scope, nilEntries, isFromOwner: isAboutFewRows)
         let holds = try condition(&self, element)
         if isAboutFewRows { return "EXISTS \(relation.of(owner).and("(\(holds))").select("1"))" }
         return "\(owner) IN \(relation.and("(\(holds))").select(relation.owner))"
@@ -86,8 +97,9 @@ extension QueryCompiler {
 
     /// The collection that a path ends in, the key of the row that has it, and what its elements are.
     private mutating func collection(
-        _ path: PropertyPath, _ scope: QueryScope, isFromOwner: Bool
+        _ path: PropertyPath, _ scope: QueryScope, _ nilEntries: NilEntries = .skipped, isFromOwner: Bool
     ) throws -> (relation: CollectionRelation, owner: String, element: QueryScope) {
+        try countCollection()
         guard case .row(let table, let alias) = scope else { throw QueryFailure.collection(path) }
         let resolved = try ResolvedPath(path, from: table, in: schema)
             .enteringCollection(in: schema, componentCount: path.components.count)
@@ -103,7 +115,29 @@ extension QueryCompiler {
         }
         guard let step = resolved.steps.last else { throw QueryFailure.noCollection(path) }
         let owner = try rowKey(resolved, step.source, alias, stepCount: resolved.steps.count - 1)
+        if case .collection(let source, let property, let target) = step,
+            case let declared = schema[source].type.properties[property], declared.kind == .map
+        {
+            let values = values(of: source, property, inner)
+            switch nilEntries {
+            case .skipped: break
+            case .asValues: return (values, owner, .value(inner, column: "v", declared.element))
+            case .asRows:
+                return (
+                    rows(of: target, in: self.values(of: source, property, inner + "e"), inner), owner,
+                    .row(target, inner)
+                )
+            }
+        }
         return (elements(step, inner, isFromOwner: isFromOwner), owner, .row(step.target, inner))
+    }
+
+    // The rows that the values of a map lead to, and one without values for each that leads nowhere.
+    private func rows(of target: TableID, in values: CollectionRelation, _ alias: String) -> CollectionRelation {
+        let layout = schema[target].layout
+        return CollectionRelation(
+            tables: "\(values.tables) LEFT JOIN \(layout.table) \(alias) ON \(alias).\(layout.keyColumn) = \(alias)e.v",
+            condition: values.condition, owner: values.owner)
     }
 
     // MARK: Ways
@@ -119,7 +153,7 @@ extension QueryCompiler {
             try split(path, placed.scope, leaving: 1).map { ($0, .aggregate(function, $1)) }
         case .matching(let path, let condition):
             try split(path, placed.scope, leaving: 1).map { ($0, .matching($1, condition)) }
-        case .value, .matchingShared, .arithmetic: nil
+        case .value, .matchingShared, .arithmetic, .outer: nil
         }
     }
 
@@ -164,8 +198,8 @@ extension QueryCompiler {
     }
 
     mutating func matching(_ path: PropertyPath, _ condition: Predicate, _ scope: QueryScope) throws -> String {
-        let (relation, owner, element) = try collection(path, scope, isFromOwner: true)
-        return relation.of(owner).and("(\(try compile(condition, element)))").select("count(*)")
+        let (relation, owner, element) = try collection(path, scope, .asRows, isFromOwner: true)
+        return relation.of(owner).and("(\(try compile(condition, element, within: scope)))").select("count(*)")
     }
 
     mutating func aggregate(
@@ -217,11 +251,13 @@ extension QueryCompiler {
         return "\(key) IN \(values(of: table, property, inner).of(bind(.integer(owner))).select("\(inner).v"))"
     }
 
-    /// The collection that all paths of a condition begin with, and the condition for its elements.
+    /// The collection that paths of a condition begin with, and the condition for its elements. Paths without a collection
+    /// on their way are about what has the collection.
     func sharedCollection(_ condition: Predicate, _ scope: QueryScope) throws -> (PropertyPath, Predicate) {
         var shared: PropertyPath?
-        let inner = try condition.mapPaths { path in
-            guard let end = try collectionEnds(path, scope).first else { throw QueryFailure.noCollection(path) }
+        func inside(_ path: PropertyPath, leaving count: Int) throws -> PropertyPath? {
+            let ends = try collectionEnds(path, scope)
+            guard let end = ends.first, ends.count > count else { return nil }
             let prefix = PropertyPath(components: Array(path.components[..<end]))
             if let first = shared, first != prefix {
                 throw QueryFailure(
@@ -231,6 +267,7 @@ extension QueryCompiler {
             shared = prefix
             return PropertyPath(components: Array(path.components[end...]))
         }
+        let inner = try condition.mapPaths(inside(_:leaving:))
         guard let shared else { throw QueryFailure("a condition that is counted must be about a collection") }
         return (shared, inner)
     }

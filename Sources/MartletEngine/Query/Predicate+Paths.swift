@@ -1,41 +1,63 @@
+import MartletSQLite
+
 extension Predicate {
-    /// The same condition with other paths. Conditions on elements speak of these and stay as they are.
-    func mapPaths(_ change: (PropertyPath) throws -> PropertyPath) rethrows -> Predicate {
+    /// The same condition on the elements of a collection: `inside` gives the path from an element, and nil for a path with
+    /// at most `leaving` collections on its way, which starts from what has the collection. Conditions that speak of elements
+    /// already stay as they are.
+    func mapPaths(_ inside: (PropertyPath, _ leaving: Int) throws -> PropertyPath?) throws -> Predicate {
         switch self {
         case .constant, .element: self
-        case .and(let parts): .and(try parts.map { try $0.mapPaths(change) })
-        case .or(let parts): .or(try parts.map { try $0.mapPaths(change) })
-        case .not(let part): .not(try part.mapPaths(change))
-        case .someNot(let part): .someNot(try part.mapPaths(change))
+        case .and(let parts): .and(try parts.map { try $0.mapPaths(inside) })
+        case .or(let parts): .or(try parts.map { try $0.mapPaths(inside) })
+        case .not(let part): .not(try part.mapPaths(inside))
+        case .someNot(let part): .someNot(try part.mapPaths(inside))
         case .comparison(let left, let comparison, let right):
-            .comparison(try left.mapPaths(change), comparison, try right.mapPaths(change))
+            .comparison(try left.mapPaths(inside), comparison, try right.mapPaths(inside))
         case .contained(let operand, let values, let options):
-            .contained(try operand.mapPaths(change), values, options)
+            .contained(try operand.mapPaths(inside), values, options)
         case .range(let operand, let lower, let upper, let includesUpper):
             .range(
-                try operand.mapPaths(change), lower: try lower.mapPaths(change), upper: try upper.mapPaths(change),
+                try operand.mapPaths(inside), lower: try lower.mapPaths(inside), upper: try upper.mapPaths(inside),
                 includesUpper: includesUpper)
         case .text(let operand, let match, let pattern, let options):
-            .text(try operand.mapPaths(change), match, try pattern.mapPaths(change), options)
-        case .isRow(let path, let keys): .isRow(try change(path), keys)
-        case .exists(let path, let condition): .exists(try change(path), condition)
-        case .words(let path, let search): .words(try change(path), search)
+            .text(try operand.mapPaths(inside), match, try pattern.mapPaths(inside), options)
+        case .isRow(let path, let keys):
+            if let path = try inside(path, 0) {
+                .isRow(path, keys)
+            } else {
+                .contained(.outer(1, .path(path)), keys.map { .integer($0) })
+            }
+        case .exists(let path, let condition): .exists(try required(path, inside), condition)
+        case .words(let path, let search): .words(try required(path, inside), search)
         }
+    }
+
+    private func required(
+        _ path: PropertyPath, _ inside: (PropertyPath, _ leaving: Int) throws -> PropertyPath?
+    ) throws -> PropertyPath {
+        guard let inner = try inside(path, 0) else {
+            throw QueryFailure("'\(path.text)' is not of the collection whose elements are counted")
+        }
+        return inner
     }
 }
 
 extension Predicate.Operand {
-    func mapPaths(_ change: (PropertyPath) throws -> PropertyPath) rethrows -> Predicate.Operand {
+    func mapPaths(_ inside: (PropertyPath, _ leaving: Int) throws -> PropertyPath?) throws -> Predicate.Operand {
+        func moved(
+            _ path: PropertyPath, leaving count: Int = 0, _ operand: (PropertyPath) -> Predicate.Operand
+        ) throws -> Predicate.Operand { try inside(path, count).map(operand) ?? .outer(1, self) }
         switch self {
-        case .value: self
-        case .path(let path): .path(try change(path))
-        case .count(let path): .count(try change(path))
-        case .kind(let path): .kind(try change(path))
-        case .aggregate(let function, let path): .aggregate(function, try change(path))
-        case .matching(let path, let condition): .matching(try change(path), condition)
-        case .matchingShared(let condition): .matchingShared(try condition.mapPaths(change))
+        case .value: return self
+        case .path(let path): return try moved(path) { .path($0) }
+        case .count(let path): return try moved(path, leaving: 1) { .count($0) }
+        case .kind(let path): return try moved(path) { .kind($0) }
+        case .aggregate(let function, let path): return try moved(path, leaving: 1) { .aggregate(function, $0) }
+        case .matching(let path, let condition): return try moved(path, leaving: 1) { .matching($0, condition) }
+        case .matchingShared(let condition): return .matchingShared(try condition.mapPaths(inside))
+        case .outer(let level, let operand): return .outer(level + 1, operand)
         case .arithmetic(let left, let sign, let right):
-            .arithmetic(try left.mapPaths(change), sign, try right.mapPaths(change))
+            return .arithmetic(try left.mapPaths(inside), sign, try right.mapPaths(inside))
         }
     }
 }

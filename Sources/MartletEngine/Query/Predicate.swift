@@ -68,6 +68,9 @@ package indirect enum Predicate: Sendable, Equatable {
         /// The number of elements that fulfil a condition all whose paths begin with the same collection.
         case matchingShared(Predicate)
         case arithmetic(Operand, Arithmetic, Operand)
+        /// An operand of the condition that so many sub-queries lie within: about what has the collection, not its elements.
+        /// A path, count or aggregate.
+        case outer(Int, Operand)
         /// What kind of value a value of any type is, as a text.
         case kind(PropertyPath)
     }

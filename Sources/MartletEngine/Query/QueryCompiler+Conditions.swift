@@ -8,8 +8,8 @@ extension QueryCompiler {
             case .constant(let value): value ? "1" : "0"
             case .and(let parts): try parts.isEmpty ? "1" : compiler.conjunction(parts, scope)
             case .or(let parts): try parts.isEmpty ? "0" : compiler.disjunction(parts, scope)
-            case .not(let part): "(\(try compiler.compile(part, scope))) IS NOT TRUE"
-            case .someNot(let part): try compiler.compileLeaf(part, scope) { "(\($0)) IS NOT TRUE" }
+            case .not(let part): Self.negation(of: try compiler.compile(part, scope))
+            case .someNot(let part): try compiler.compileLeaf(part, scope, Self.negation)
             case .element(let table, let property, let owner):
                 try compiler.element(of: table, property, owner, scope)
             case .exists(let path, let condition):
@@ -21,10 +21,15 @@ extension QueryCompiler {
         }
     }
 
-    /// A comparison or the like as SQL; `change` is done to it where all collections on the way have been entered.
+    // Conditions are 1, 0 or NULL. Not 'IS NOT TRUE': in a table with a column called 'true' that means the column.
+    private static func negation(of condition: String) -> String { "(\(condition)) IS NOT 1" }
+
+    /// A comparison or the like as SQL; `negation` is applied where all collections on the way have been entered.
     private mutating func compileLeaf(
-        _ predicate: Predicate, _ scope: QueryScope, _ change: (String) -> String = { $0 }
+        _ predicate: Predicate, _ scope: QueryScope, _ negation: ((String) -> String)? = nil
     ) throws -> String {
+        try countCondition()
+        let change = negation ?? { $0 }
         switch predicate {
         case .comparison(let left, let comparison, let right):
             return try terms([left, right], scope) { compiler, terms in
@@ -45,11 +50,12 @@ extension QueryCompiler {
                 change(try compiler.text(terms[0], match, terms[1], options))
             }
         case .isRow(let path, let keys):
-            return try terms([.path(path)], scope) { compiler, terms in
+            // Only the negation holds for entries without an object; otherwise the table of targets answers faster.
+            return try terms([.path(path)], scope, seesNil: negation != nil) { compiler, terms in
                 change(try compiler.contained(terms[0], keys.map(SQLValue.integer), []))
             }
         case .words(let path, let search):
-            return try forSome([PlacedOperand(.path(path), scope)]) { compiler, operands in
+            return try forSome([PlacedOperand(.path(path), scope)], seesNil: false) { compiler, operands in
                 change(try compiler.words(operands[0], search))
             }
         case .constant, .and, .or, .not, .someNot, .element, .exists:
@@ -110,7 +116,7 @@ extension QueryCompiler {
         _ equal: String, _ left: QueryTerm, _ comparison: Predicate.Comparison, _ right: QueryTerm
     ) -> String {
         let equality = "(\(equal) OR (\(presence(left)) AND \(presence(right))))"
-        return comparison == .equal ? equality : "\(equality) IS NOT TRUE"
+        return comparison == .equal ? equality : Self.negation(of: equality)
     }
 
     private func anyComparison(
@@ -120,7 +126,7 @@ extension QueryCompiler {
         switch comparison {
         case .equal, .notEqual:
             if right.literal == nil { return equality("\(order) = 0", left, comparison, right) }
-            return comparison == .equal ? "\(order) = 0" : "(\(order) = 0) IS NOT TRUE"
+            return comparison == .equal ? "\(order) = 0" : Self.negation(of: "\(order) = 0")
         default: return "\(order) \(comparison.rawValue) 0"
         }
     }
@@ -134,7 +140,7 @@ extension QueryCompiler {
         let compared = "(\(a) \(isEquality ? "=" : comparison.rawValue) \(b) AND \(a) <> \(DecimalNumber.nanLiteral))"
         guard isEquality else { return "(\(compared) AND \(b) <> \(DecimalNumber.nanLiteral))" }
         if right.literal == nil { return equality(compared, left, comparison, right) }
-        return comparison == .equal ? compared : "\(compared) IS NOT TRUE"
+        return comparison == .equal ? compared : Self.negation(of: compared)
     }
 
     // A stored NaN is NULL in its column and kept beside it: it is present.

@@ -4,26 +4,41 @@ extension QueryCompiler {
     typealias Leaf = (inout QueryCompiler, [QueryTerm]) throws -> String
 
     /// Writes a condition on operands whose paths may pass through collections: it holds if some elements fulfil it.
-    mutating func terms(_ operands: [Predicate.Operand], _ scope: QueryScope, _ leaf: Leaf) throws -> String {
+    ///
+    /// - Parameter seesNil: false where entries of maps that hold no object cannot fulfil the condition.
+    mutating func terms(
+        _ operands: [Predicate.Operand], _ scope: QueryScope, seesNil: Bool = true, _ leaf: Leaf
+    ) throws -> String {
         // What arithmetic is done with may lie behind a collection while the other side does not.
-        try forSome(operands.flatMap(\.leaves).map { PlacedOperand($0, scope) }) { compiler, leaves in
+        let leaves = try operands.flatMap(\.leaves).map { try placed($0, scope) }
+        return try forSome(leaves, seesNil: seesNil) { compiler, leaves in
             var terms = try leaves.map { try compiler.term($0.operand, $0.scope) }[...]
             return try leaf(&compiler, operands.map { try $0.assembled(&terms) })
         }
     }
 
     mutating func forSome(
-        _ operands: [PlacedOperand], _ leaf: (inout QueryCompiler, [PlacedOperand]) throws -> String
+        _ operands: [PlacedOperand], seesNil: Bool, _ leaf: (inout QueryCompiler, [PlacedOperand]) throws -> String
     ) throws -> String {
         for (position, placed) in operands.enumerated() {
             guard let (collection, rest) = try outerCollection(of: placed) else { continue }
-            return try someElement(of: collection, placed.scope) { compiler, element in
+            let nilEntries: NilEntries = seesNil && rest == .path(.itself) ? .asValues : .skipped
+            return try someElement(of: collection, placed.scope, nilEntries) { compiler, element in
                 var inside = operands
                 inside[position] = PlacedOperand(rest, element)
-                return try compiler.forSome(inside, leaf)
+                return try compiler.forSome(inside, seesNil: seesNil, leaf)
             }
         }
         return try leaf(&self, operands)
+    }
+
+    /// An operand with what its paths start from: an enclosing condition where it says so.
+    private func placed(_ operand: Predicate.Operand, _ scope: QueryScope) throws -> PlacedOperand {
+        guard case .outer(let level, let inner) = operand else { return PlacedOperand(operand, scope) }
+        guard level >= 1, level <= enclosing.count else {
+            throw QueryFailure("a condition refers to an enclosing one, and there is none")
+        }
+        return PlacedOperand(inner, enclosing[enclosing.count - level])
     }
 
     // MARK: Operands
@@ -40,6 +55,9 @@ extension QueryCompiler {
         case .matchingShared(let condition):
             let (path, inner) = try sharedCollection(condition, scope)
             return QueryTerm(try matching(path, inner, scope), .number)
+        case .outer:
+            let placed = try placed(operand, scope)
+            return try term(placed.operand, placed.scope)
         case .arithmetic:
             var terms = try operand.leaves.map { try term($0, scope) }[...]
             return try operand.assembled(&terms)

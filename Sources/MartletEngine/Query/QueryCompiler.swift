@@ -10,6 +10,13 @@ package struct QueryCompiler {
     private var aliases = 0
     private var depth = 0
     private static let greatestDepth = 200
+    /// What the conditions around the current one are about, from the outermost: sub-queries refer to them.
+    private var scopes: [QueryScope] = []
+    private var conditionCount = 0
+    private var collectionCount = 0
+    // The time that SQLite takes to prepare a statement grows with the square of both. At these limits it is a second.
+    private static let greatestConditionCount = 4_000
+    private static let greatestCollectionCount = 1_000
 
     package struct Query: Sendable, Equatable {
         package let sql: String
@@ -72,7 +79,13 @@ package struct QueryCompiler {
                 + "WHERE \(key) IN (\(marks))\(condition)")
     }
 
-    private func finish(_ sql: String) -> Query { Query(sql: sql, arguments: arguments) }
+    // SQLite refuses a value for a parameter behind the last one of a statement. Conditions that are always true or false
+    // do without the parameters of their operands. From the end, so that '?1' is not found in '?10'.
+    private func finish(_ sql: String) -> Query {
+        var used = arguments
+        while !used.isEmpty, !sql.contains("?\(used.count)") { used.removeLast() }
+        return Query(sql: sql, arguments: used)
+    }
 
     mutating func bind(_ value: SQLValue) -> String {
         arguments.append(value)
@@ -90,6 +103,30 @@ package struct QueryCompiler {
         depth += 1
         defer { depth -= 1 }
         return try body(&self)
+    }
+
+    /// The scopes that the operands of the current condition may refer to.
+    var enclosing: [QueryScope] { scopes }
+
+    /// Compiles a condition on the elements of a collection, which may refer to what has the collection.
+    mutating func compile(_ condition: Predicate, _ element: QueryScope, within scope: QueryScope) throws -> String {
+        scopes.append(scope)
+        defer { scopes.removeLast() }
+        return try compile(condition, element)
+    }
+
+    mutating func countCondition() throws {
+        conditionCount += 1
+        guard conditionCount <= Self.greatestConditionCount else {
+            throw QueryFailure.tooLarge("it has more than \(Self.greatestConditionCount) comparisons")
+        }
+    }
+
+    mutating func countCollection() throws {
+        collectionCount += 1
+        guard collectionCount <= Self.greatestCollectionCount else {
+            throw QueryFailure.tooLarge("it looks into more than \(Self.greatestCollectionCount) collections")
+        }
     }
 
     private mutating func condition(_ plan: QueryPlan) throws -> String {

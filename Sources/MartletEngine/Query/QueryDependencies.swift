@@ -88,18 +88,23 @@ package struct QueryDependencies: Sendable {
     /// Where paths start: behind steps from the result's own rows.
     private struct Base {
         let steps: [PathStep]
-        let table: TableID
+        /// Nil for values, behind which there are no paths.
+        let table: TableID?
+        /// Where the paths of the conditions around it start.
+        let enclosing: [Base]
 
-        init(_ steps: [PathStep], _ table: TableID) {
+        init(_ steps: [PathStep], _ table: TableID?, within enclosing: [Base] = []) {
             self.steps = steps
             self.table = table
+            self.enclosing = enclosing
         }
     }
 
     private mutating func add(
         _ path: PropertyPath, _ base: Base, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) {
-        let resolved = try ResolvedPath(path, from: base.table, in: schema)
+        guard let table = base.table else { return }
+        let resolved = try ResolvedPath(path, from: table, in: schema)
         let steps = base.steps + resolved.steps
         addSteps(steps, schema)
         guard let end = resolved.end else { return }
@@ -177,20 +182,24 @@ package struct QueryDependencies: Sendable {
         case .path(let path), .count(let path), .kind(let path), .aggregate(_, let path): try add(path, base, schema)
         case .matching(let path, let condition): try add(path, condition, base, schema)
         case .matchingShared(let condition): try add(condition, base, schema)
+        case .outer(let level, let operand):
+            guard level >= 1, level <= base.enclosing.count else { return }
+            try add(operand, base.enclosing[base.enclosing.count - level], schema)
         case .arithmetic(let left, _, let right):
             try add(left, base, schema)
             try add(right, base, schema)
         }
     }
 
-    // A condition on the elements of a collection; of values only the collection itself matters.
+    // A condition on the elements of a collection, which may refer to what has the collection.
     private mutating func add(
         _ collection: PropertyPath, _ condition: Predicate, _ base: Base, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) {
         try add(collection, base, schema)
-        let resolved = try ResolvedPath(collection, from: base.table, in: schema)
+        guard let table = base.table else { return }
+        let resolved = try ResolvedPath(collection, from: table, in: schema)
             .enteringCollection(in: schema, componentCount: collection.components.count)
-        guard resolved.end == nil, let last = resolved.steps.last else { return }
-        try add(condition, Base(base.steps + resolved.steps, last.target), schema)
+        let target = resolved.end == nil ? resolved.steps.last?.target : nil
+        try add(condition, Base(base.steps + resolved.steps, target, within: base.enclosing + [base]), schema)
     }
 }

@@ -14,13 +14,9 @@ enum QueryFunctions {
         ScalarFunction("martlet_text", argumentCount: 4) { arguments in
             guard let match = Predicate.TextMatch(rawValue: arguments.integer(0)) else { return .null }
             let options = Predicate.TextOptions(rawValue: arguments.integer(1))
-            return switch (arguments.value(2), arguments.value(3)) {
-            case (.text(let text), .text(let pattern)):
-                .integer(TextMatcher.matches(text, match, pattern, options) ? 1 : 0)
-            case (.blob(let bytes), .blob(let pattern)):
-                .integer(TextMatcher.matches(bytes, match, pattern) ? 1 : 0)
-            default: .null
-            }
+            // Folded once, not for each row.
+            let pattern = arguments.prepared(3) { TextPattern(arguments.value(3), match, options) }
+            return pattern.matches(arguments, 2).map { .integer($0 ? 1 : 0) } ?? .null
         },
         // (special, property): true when the property's floating value is kept there as NaN
         ScalarFunction("martlet_special", argumentCount: 2) { arguments in
@@ -109,93 +105,5 @@ private final class DecimalMean: Aggregation {
 extension DecimalSum {
     fileprivate mutating func add(_ arguments: FunctionArguments) {
         if let number = DecimalNumber(arguments.value(0)), !number.isNaN { add(number) }
-    }
-}
-
-/// String conditions that SQL cannot express.
-enum TextMatcher {
-    static func matches(
-        _ text: String, _ match: Predicate.TextMatch, _ pattern: String, _ options: Predicate.TextOptions
-    ) -> Bool {
-        let (text, pattern) = (folded(text, options), folded(pattern, options))
-        guard match == .like else { return matches(Array(text.utf8), match, Array(pattern.utf8)) }
-        return isLike(Array(text.unicodeScalars), Array(pattern.unicodeScalars), one: "?", many: "*", escape: "\\")
-    }
-
-    static func matches(_ bytes: [UInt8], _ match: Predicate.TextMatch, _ pattern: [UInt8]) -> Bool {
-        switch match {
-        case .contains: pattern.isEmpty || bytes.firstRange(of: pattern) != nil
-        case .begins: bytes.starts(with: pattern)
-        case .ends: bytes.count >= pattern.count && bytes.suffix(pattern.count).elementsEqual(pattern)
-        case .equals: bytes == pattern
-        case .like:
-            isLike(
-                bytes, pattern, one: UInt8(ascii: "?"), many: UInt8(ascii: "*"), escape: UInt8(ascii: "\\"))
-        }
-    }
-
-    private static func folded(_ text: String, _ options: Predicate.TextOptions) -> String {
-        guard !options.isEmpty else { return text }
-        var compare: String.CompareOptions = []
-        if options.contains(.caseInsensitive) { compare.insert(.caseInsensitive) }
-        if options.contains(.diacriticInsensitive) { compare.insert(.diacriticInsensitive) }
-        return text.folding(options: compare, locale: nil)
-    }
-
-    private enum LikePart<Unit: Equatable> {
-        case one, many
-        case unit(Unit)
-    }
-
-    // `?` is one character, `*` any number: greedy with one point of return, so never exponential. Behind a backslash all
-    // three stand for themselves.
-    private static func isLike<Unit: Equatable>(
-        _ text: [Unit], _ pattern: [Unit], one: Unit, many: Unit, escape: Unit
-    ) -> Bool {
-        var parts: [LikePart<Unit>] = []
-        var index = 0
-        while index < pattern.count {
-            let unit = pattern[index]
-            if unit == escape, index + 1 < pattern.count, [one, many, escape].contains(pattern[index + 1]) {
-                index += 1
-                parts.append(.unit(pattern[index]))
-            } else {
-                parts.append(unit == one ? .one : unit == many ? .many : .unit(unit))
-            }
-            index += 1
-        }
-        return isLike(text, parts)
-    }
-
-    private static func isLike<Unit: Equatable>(_ text: [Unit], _ parts: [LikePart<Unit>]) -> Bool {
-        func fits(_ part: Int, _ unit: Unit) -> Bool {
-            switch parts[part] {
-            case .one: true
-            case .many: false
-            case .unit(let wanted): wanted == unit
-            }
-        }
-        func isMany(_ part: Int) -> Bool {
-            if case .many = parts[part] { true } else { false }
-        }
-        var (position, index, resume) = (0, 0, 0)
-        var star: Int?
-        while position < text.count {
-            if index < parts.count, isMany(index) {
-                star = index
-                resume = position
-                index += 1
-            } else if index < parts.count, fits(index, text[position]) {
-                position += 1
-                index += 1
-            } else if let last = star {
-                index = last + 1
-                resume += 1
-                position = resume
-            } else {
-                return false
-            }
-        }
-        return (index..<parts.count).allSatisfy(isMany)
     }
 }

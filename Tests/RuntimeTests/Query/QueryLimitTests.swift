@@ -133,6 +133,26 @@ import Testing
         #expect(try refusal(test, "NOT (\(chain)) AND NOT id > 1", finds: [0, 1]) == nil)
     }
 
+    // SQLite takes a time that grows with the square of the size: 8,000 conditions kept a thread busy for minutes.
+    @Test("O51 conditions of too many comparisons are refused and not worked on", .timeLimit(.minutes(1))) func size()
+        throws
+    {
+        let test = try filled()
+        func joined(_ count: Int, _ word: String, _ part: (Int) -> String) -> String {
+            (0..<count).map(part).joined(separator: word)
+        }
+        for word in [" AND ", " OR "] {
+            #expect(try refusal(test, joined(3_500, word) { "id != \($0 + 6)" }) == nil)
+            #expect(
+                try refusal(test, joined(8_000, word) { "id != \($0 + 6)" })?
+                    .contains("it has more than 4000 comparisons") == true)
+            #expect(try refusal(test, joined(200, word) { "ANY children.id != \($0 + 6)" }) == nil)
+            #expect(
+                try refusal(test, joined(8_000, word) { "ANY children.id != \($0 + 6)" })?
+                    .contains("it looks into more than 1000 collections") == true)
+        }
+    }
+
     @Test("O51 numbers beyond all bounds are refused or compared") func numbers() throws {
         let test = try filled()
         #expect(try refusal(test, "id == $9223372036854775807")?.contains("no argument of this number") == true)
@@ -141,8 +161,8 @@ import Testing
         try test.realm.write { test.realm.add(Scalars(id: 1)) }
         let all = test.realm.objects(Scalars.self)
         #expect(all.filter("date > T-9223372036854775808:0").count == 1)
-        #expect(all.filter("date > T9223372036854775807:9223372036854775807").isEmpty)
-        #expect(all.filter("date > T-9223372036854775808:-9223372036854775808").count == 1)
+        #expect(all.filter("date > T9223372036854775807:999999999").isEmpty)
+        #expect(all.filter("date > T-9223372036854775808:-999999999").count == 1)
         for power in ["1e-9223372036854775808", "1e9223372036854775807", "-1e-9223372036854775808", "0e100001"] {
             #expect(throws: (any Error).self) { try Decimal128(string: power) }
             #expect(throws: (any Error).self) {

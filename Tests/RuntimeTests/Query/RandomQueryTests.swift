@@ -43,11 +43,113 @@ private enum Pool {
 
 @Suite struct RandomQueryTests {
     private func comparison(_ random: inout Seeded) -> Condition {
-        switch Int.random(in: 0..<4, using: &random) {
+        switch Int.random(in: 0..<6, using: &random) {
         case 0: ofValues(&random)
         case 1: ofLinks(&random)
         case 2: ofElements(&random)
+        case 3: ofMaps(&random)
+        case 4: ofOwners(&random)
         default: ofCollections(&random)
+        }
+    }
+
+    // Entries without an object, and conditions that are always true or false.
+    private func ofMaps(_ random: inout Seeded) -> Condition {
+        let fields = Node.fields
+        let amount = Pool.amounts.randomElement(using: &random) ?? 0
+        let count = Int.random(in: 0...2, using: &random)
+        func nils(_ row: Row) -> Int { row.named.values.filter { $0 == nil }.count }
+        func value(_ row: Int, _ rows: [Row]) -> Double { rows[row].double ?? 0 }
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0: return Condition(fields.named.contains(nil), "ANY named == nil") { row, _ in nils(row) > 0 }
+        case 1: return Condition(nil, "ALL named != nil") { row, _ in nils(row) == 0 }
+        case 2: return Condition(nil, "nil IN named") { row, _ in nils(row) > 0 }
+        case 3: return Condition(nil, "NONE named IN {nil}") { row, _ in nils(row) == 0 }
+        case 4:
+            return Condition(nil, "SUBQUERY(named, $x, $x == nil).@count == \(count)") { row, _ in nils(row) == count }
+        case 5:
+            return Condition(nil, "SUBQUERY(named, $x, NOT $x.amount > %@).@count > \(count)", [amount]) { row, rows in
+                row.named.values.filter { $0.map { !(value($0, rows) > amount) } ?? true }.count > count
+            }
+        case 6: return Condition(nil, "ANY named == next") { row, _ in row.named.values.contains(row.next) }
+        case 7:
+            return Condition(nil, "ANY named != %@", [nil]) { row, _ in row.named.values.contains { $0 != nil } }
+        case 8: return Condition(fields.named["a"].amount.in([]), "named['a'].amount IN {}") { _, _ in false }
+        case 9: return Condition(nil, "named['b'].id < nil") { _, _ in false }
+        case 10: return Condition(fields.named["a"].amount == .nan, "named['a'].amount == nan") { _, _ in false }
+        case 11: return Condition(nil, "named['a'].amount != NaN") { _, _ in true }
+        case 12: return Condition(nil, "ANY named.id BETWEEN {nil, nil}") { _, _ in false }
+        default: return Condition(nil, "ANY children.name !=[c] nil") { row, _ in !row.children.isEmpty }
+        }
+    }
+
+    // Sub-queries about what has the collection, too, values of any type as arguments, and 'IN' over paths.
+    private func ofOwners(_ random: inout Seeded) -> Condition {
+        let fields = Node.fields
+        let name = Pool.names.randomElement(using: &random) ?? ""
+        let amount = Pool.amounts.randomElement(using: &random) ?? 0
+        let count = Int.random(in: 0...2, using: &random)
+        func value(_ row: Int, _ rows: [Row]) -> Double { rows[row].double ?? 0 }
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0:
+            return Condition(
+                (fields.children.amount > fields.amount).count == count,
+                "SUBQUERY(children, $x, $x.amount > amount).@count == \(count)"
+            ) { row, rows in row.children.filter { value($0, rows) > row.double ?? 0 }.count == count }
+        case 1:
+            return Condition(
+                (!(fields.children.id <= fields.next.id) && fields.children.amount != amount).count > count,
+                "SUBQUERY(children, $x, NOT $x.id <= next.id AND $x.amount != %@).@count > \(count)", [amount]
+            ) { row, rows in
+                row.children.filter { child in
+                    !(row.next.map { child <= $0 } ?? false) && value(child, rows) != amount
+                }.count > count
+            }
+        case 2:
+            return Condition(
+                nil,
+                "SUBQUERY(children, $x, SUBQUERY($x.children, $y, $y.id == $x.id OR $y.id == id).@count > 0).@count > 0"
+            ) { row, rows in
+                row.children.contains { child in rows[child].children.contains { $0 == child || $0 == row.id } }
+            }
+        case 3:
+            return Condition(nil, "SUBQUERY(children, $x, ANY children.amount > $x.amount).@count == \(count)") {
+                row, rows in
+                row.children.filter { child in row.children.contains { value($0, rows) > value(child, rows) } }.count
+                    == count
+            }
+        case 4:
+            return Condition(nil, "SUBQUERY(part.tags, $x, $x == name).@count > 0") { row, _ in
+                row.tags.contains { bytes($0) == bytes(row.string) }
+            }
+        case 5:
+            return Condition(nil, "%@ IN children.name", [name]) { row, rows in
+                row.children.contains { bytes(rows[$0].string) == bytes(name) }
+            }
+        case 6:
+            return Condition(nil, "NOT amount IN children.amount") { row, rows in
+                !row.children.contains { rows[$0].double == row.double }
+            }
+        case 7:
+            return Condition(nil, "%@ IN @links.Node.next.amount", [amount]) { row, rows in
+                rows.contains { $0.next == row.id && $0.double == amount }
+            }
+        case 8:
+            return Condition(nil, "name == %@", [AnyRealmValue.string(name)]) { row, _ in
+                bytes(row.string) == bytes(name)
+            }
+        case 9:
+            return Condition(nil, "amount < %@", [AnyRealmValue.double(amount)]) { row, _ in (row.double ?? 0) < amount
+            }
+        case 10:
+            return Condition(nil, "id IN %@", [AnyRealmValue.list([.int(count), .double(5)])]) { row, _ in
+                row.id == count || row.id == 5
+            }
+        default:
+            return Condition(nil, "children.@count == SUBQUERY(children, $x, children.@count > \(count)).@count") {
+                row, _ in
+                row.children.isEmpty || row.children.count > count
+            }
         }
     }
 

@@ -1,0 +1,171 @@
+import Foundation
+import MartletSQLite
+
+/// A condition on texts, or on data, that SQL cannot express, with what is sought prepared for many rows.
+final class TextPattern {
+    private enum Sought {
+        /// Folded where the options say so.
+        case text([UInt8])
+        case wildcards([LikePart<Unicode.Scalar>])
+        case data([UInt8])
+        /// Neither a text nor data: nothing is known of it.
+        case nothing
+    }
+
+    private let match: Predicate.TextMatch
+    private let options: Predicate.TextOptions
+    private let sought: Sought
+
+    init(_ pattern: SQLValue, _ match: Predicate.TextMatch, _ options: Predicate.TextOptions) {
+        self.match = match
+        self.options = options
+        sought =
+            switch pattern {
+            case .text(let text) where match == .like:
+                .wildcards(
+                    LikePart.parts(Array(Self.folded(text, options).unicodeScalars), one: "?", many: "*", escape: "\\"))
+            case .text(let text): .text(Array(Self.folded(text, options).utf8))
+            case .blob(let bytes): .data(bytes)
+            default: .nothing
+            }
+    }
+
+    /// Whether an argument of a function matches; nil where it is of another type than what is sought.
+    func matches(_ arguments: FunctionArguments, _ index: Int) -> Bool? {
+        switch sought {
+        case .text, .wildcards: arguments.withText(index, matches)
+        case .data(let pattern): arguments.bytes(index).map { Self.matches($0, match, pattern) }
+        case .nothing: nil
+        }
+    }
+
+    private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        // Texts of ASCII are compared as they lie there: the fold is that of the letters, and no diacritics are among them.
+        if options.isEmpty || text.allSatisfy({ $0 < 128 }) {
+            return matches(text, ignoresCase: options.contains(.caseInsensitive))
+        }
+        var folded = Self.folded(String(decoding: text, as: UTF8.self), options)
+        return folded.withUTF8 { matches($0, ignoresCase: false) }
+    }
+
+    private func matches(_ text: UnsafeBufferPointer<UInt8>, ignoresCase: Bool) -> Bool {
+        switch sought {
+        case .text(let pattern):
+            return pattern.withUnsafeBufferPointer { Self.matches(text, match, $0, ignoresCase: ignoresCase) }
+        case .wildcards(let parts):
+            let scalars = String(decoding: text, as: UTF8.self).unicodeScalars
+            return LikePart.matches(ignoresCase ? scalars.map(Self.lowercased) : Array(scalars), parts)
+        case .data, .nothing: return false
+        }
+    }
+
+    // MARK: Folding
+
+    static func folded(_ text: String, _ options: Predicate.TextOptions) -> String {
+        guard !options.isEmpty else { return text }
+        var compare: String.CompareOptions = []
+        if options.contains(.caseInsensitive) { compare.insert(.caseInsensitive) }
+        if options.contains(.diacriticInsensitive) { compare.insert(.diacriticInsensitive) }
+        return text.folding(options: compare, locale: nil)
+    }
+
+    @inline(__always)
+    private static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 32 : byte }
+
+    private static func lowercased(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        scalar.isASCII ? Unicode.Scalar(lowercased(UInt8(scalar.value))) : scalar
+    }
+
+    // MARK: Bytes
+
+    private static func matches(
+        _ text: UnsafeBufferPointer<UInt8>, _ match: Predicate.TextMatch, _ pattern: UnsafeBufferPointer<UInt8>,
+        ignoresCase: Bool
+    ) -> Bool {
+        func isThere(at start: Int) -> Bool {
+            for offset in 0..<pattern.count {
+                let byte = text[start + offset]
+                if (ignoresCase ? lowercased(byte) : byte) != pattern[offset] { return false }
+            }
+            return true
+        }
+        let room = text.count - pattern.count
+        guard room >= 0 else { return false }
+        switch match {
+        case .contains:
+            for start in 0...room where isThere(at: start) { return true }
+            return false
+        case .begins: return isThere(at: 0)
+        case .ends: return isThere(at: room)
+        case .equals: return room == 0 && isThere(at: 0)
+        case .like: return false
+        }
+    }
+
+    static func matches(_ bytes: [UInt8], _ match: Predicate.TextMatch, _ pattern: [UInt8]) -> Bool {
+        guard match == .like else {
+            return bytes.withUnsafeBufferPointer { bytes in
+                pattern.withUnsafeBufferPointer { matches(bytes, match, $0, ignoresCase: false) }
+            }
+        }
+        let parts = LikePart.parts(
+            pattern, one: UInt8(ascii: "?"), many: UInt8(ascii: "*"), escape: UInt8(ascii: "\\"))
+        return LikePart.matches(bytes, parts)
+    }
+}
+
+/// A part of a pattern with wildcards.
+private enum LikePart<Unit: Equatable> {
+    case one, many
+    case unit(Unit)
+
+    // `?` is one character, `*` any number. Behind a backslash all three stand for themselves.
+    static func parts(_ pattern: [Unit], one: Unit, many: Unit, escape: Unit) -> [LikePart] {
+        var parts: [LikePart] = []
+        var index = 0
+        while index < pattern.count {
+            let unit = pattern[index]
+            if unit == escape, index + 1 < pattern.count, [one, many, escape].contains(pattern[index + 1]) {
+                index += 1
+                parts.append(.unit(pattern[index]))
+            } else {
+                parts.append(unit == one ? .one : unit == many ? .many : .unit(unit))
+            }
+            index += 1
+        }
+        return parts
+    }
+
+    // Greedy with one point of return, so never exponential.
+    static func matches(_ text: [Unit], _ parts: [LikePart]) -> Bool {
+        func fits(_ part: Int, _ unit: Unit) -> Bool {
+            switch parts[part] {
+            case .one: true
+            case .many: false
+            case .unit(let wanted): wanted == unit
+            }
+        }
+        func isMany(_ part: Int) -> Bool {
+            if case .many = parts[part] { true } else { false }
+        }
+        var (position, index, resume) = (0, 0, 0)
+        var star: Int?
+        while position < text.count {
+            if index < parts.count, isMany(index) {
+                star = index
+                resume = position
+                index += 1
+            } else if index < parts.count, fits(index, text[position]) {
+                position += 1
+                index += 1
+            } else if let last = star {
+                index = last + 1
+                resume += 1
+                position = resume
+            } else {
+                return false
+            }
+        }
+        return (index..<parts.count).allSatisfy(isMany)
+    }
+}
