@@ -42,8 +42,16 @@ enum Judge {
     }
 
     private static func needless(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet) -> String? {
-        let survivors = Set(new.map(\.identity))
-        return change.deletions.first { survivors.contains(old[$0].identity) }.map { "\($0) survives and is deleted" }
+        func counts(_ items: [Item]) -> [World.Value: Int] {
+            items.reduce(into: [:]) { $0[$1.identity, default: 0] += 1 }
+        }
+        let (before, now) = (counts(old), counts(new))
+        let deleted = counts(change.deletions.map { old[$0] })
+        return change.deletions.first { position in
+            let identity = old[position].identity
+            let fewer = (before[identity] ?? 0) - (now[identity] ?? 0)
+            return (deleted[identity] ?? 0) > Swift.max(0, fewer)
+        }.map { "\($0) survives and is deleted" }
     }
 
     /// Whether elements that left were read as they were in some of the worlds.

@@ -29,7 +29,11 @@ struct SchemaWatcherMaker {
         }
         switch object.value(forKey: property.name) {
         case let list as List<Int>: return observe(name, list, nil, isStable: false, items)
-        case let list as List<ObjectBase>: return observe(name, list, paths, isStable: false, items)
+        case let list as List<ObjectBase>:
+            guard let target = property.target, Bool.random(using: &random) else {
+                return observe(name, list, paths, isStable: false, items)
+            }
+            return members(of: list, name, serial, property.name, target, paths, &random)
         case let set as MutableSet<ObjectBase>: return observe(name, set, paths, isStable: false, items)
         case let map as Map<ObjectBase?>: return observe(name, map, paths, items)
         default: return nil
@@ -44,7 +48,7 @@ struct SchemaWatcherMaker {
         }
     }
 
-    private func observe<C: ObservableCollection>(
+    func observe<C: ObservableCollection>(
         _ name: String, _ collection: C, _ paths: [String]?, isStable: Bool, _ items: @escaping (World) -> [Item],
         live: ((C) -> [String]?)? = nil
     ) -> Watcher {

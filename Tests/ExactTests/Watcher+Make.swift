@@ -139,16 +139,16 @@ struct WatcherMaker {
     func base(_ node: Node?, _ serial: Int) -> (results: Results<Node>, rows: (World) -> [Int]) {
         guard let node else { return (realm.objects(Node.self), { $0.nodes.map(\.serial) }) }
         switch plan.base {
-        case 0, 1: return (node.children.filter("TRUEPREDICATE"), { $0.inKeyOrder($0.targets(serial, "children")) })
+        case 0, 1: return (node.children.filter("TRUEPREDICATE"), { $0.targets(serial, "children") })
         case 2: return (node.peers.filter("TRUEPREDICATE"), { $0.inKeyOrder($0.targets(serial, "peers")) })
-        case 3: return (node.named.filter("TRUEPREDICATE"), { $0.inKeyOrder($0.targets(serial, "named")) })
+        case 3: return (node.named.filter("TRUEPREDICATE"), { $0.targets(serial, "named") })
         case 4: return (node.previous.filter("TRUEPREDICATE"), { $0.targets(serial, "previous") })
         case 5: return (node.parents.filter("TRUEPREDICATE"), { $0.targets(serial, "parents") })
         case 6, 7:
             guard let row = world.only("ScalarLists"), let nodes = realm.objects(ScalarLists.self).first?.nodes else {
                 break
             }
-            return (nodes.filter("TRUEPREDICATE"), { $0.inKeyOrder($0.targets(row, "nodes")) })
+            return (nodes.filter("TRUEPREDICATE"), { $0.targets(row, "nodes") })
         default: break
         }
         return (realm.objects(Node.self), { $0.nodes.map(\.serial) })
@@ -171,7 +171,8 @@ struct WatcherMaker {
         let owner = anyNode()
         let (base, rows) = base(owner?.node, owner?.serial ?? 0)
         let query = ModelQuery(plan)
-        let isSorted = !query.descriptors.isEmpty
+        // What is in a list moves.
+        let isSorted = !query.descriptors.isEmpty || owner != nil && [0, 1, 3, 6, 7].contains(plan.base)
         let name = "results of \(baseText(owner?.node)) \(query.text)"
         let watcher = observe(name, query.apply(base), plan.nodePaths, isStable: !isSorted) { world in
             query.apply(rows(world), world).map { world.item($0, plan.nodePaths) }

@@ -226,7 +226,7 @@ struct ModelQuery {
         return results
     }
 
-    /// Those of `rows`, which are in the order of their keys.
+    /// Those of `rows`, which are in the order of what is queried.
     func apply(_ rows: [Int], _ world: World) -> [Int] {
         var rows = rows
         if let filter { rows = rows.filter { filter.holds(world, $0) } }
@@ -238,7 +238,12 @@ struct ModelQuery {
         }
         if let distinct {
             var known: Set<World.Value> = []
-            rows = rows.filter { known.insert(world.value($0, distinct)).inserted }
+            rows = rows.filter { row in
+                let value = world.value(row, distinct)
+                // Without the link on the way there is nothing that could be equal.
+                if distinct.contains("."), value == .none { return false }
+                return known.insert(value).inserted
+            }
         }
         if let window { rows = Array(rows.dropFirst(window.offset).prefix(window.count)) }
         return rows
@@ -279,7 +284,7 @@ struct ModelQuery {
             $0.value($2, "amount").precedes($0.value($1, "amount"))
         },
         Sort(descriptors: [SortDescriptor(keyPath: "next.name")]) {
-            $0.value($1, "next.name").precedes($0.value($2, "next.name"))
+            $0.value($1, "next.name").precedesBehindLink($0.value($2, "next.name"))
         },
         Sort(descriptors: [
             SortDescriptor(keyPath: "name", ascending: false), SortDescriptor(keyPath: "amount"),
@@ -289,13 +294,22 @@ struct ModelQuery {
             return world.value(left, "amount").precedes(world.value(right, "amount"))
         },
         Sort(descriptors: [SortDescriptor(keyPath: "part.name")]) {
-            $0.value($1, "part.name").precedes($0.value($2, "part.name"))
+            $0.value($1, "part.name").precedesBehindLink($0.value($2, "part.name"))
         },
     ]
 }
 
 extension World.Value {
     var number: Double? { if case .number(let number) = self { number } else { nil } }
+
+    /// As values behind a link are sorted: where the link leads nowhere, the object comes last.
+    func precedesBehindLink(_ other: World.Value) -> Bool {
+        switch (self, other) {
+        case (.none, _): false
+        case (_, .none): true
+        default: precedes(other)
+        }
+    }
 
     /// As stored values are sorted: nothing comes first.
     func precedes(_ other: World.Value) -> Bool {

@@ -120,7 +120,7 @@ struct World {
         if case .number(let number) = single(row, name) { number } else { nil }
     }
 
-    /// Where a property leads, each row once.
+    /// Where a property leads, each row as often as it is linked to.
     func targets(_ row: Int, _ name: String) -> [Int] {
         guard let type = rows[row]?.type, let property = classes.named(name, of: type) else { return [] }
         if case .inverse(let origin, let type) = property.kind { return origins(row, origin, type) }
@@ -137,9 +137,11 @@ struct World {
         }
     }
 
-    /// Rows whose property leads to a row, in the order of their keys.
+    /// Rows whose property leads to a row, in the order of their keys, once for each link.
     func origins(_ row: Int, _ name: String, _ type: String = "Node") -> [Int] {
-        inKeyOrder(type).filter { values($0, name).contains(.row(row)) }
+        inKeyOrder(type).flatMap { origin in
+            values(origin, name).filter { $0 == .row(row) }.map { _ in origin }
+        }
     }
 
     /// All rows of a class.
@@ -183,7 +185,10 @@ struct World {
         body(&after, time)
         rows[row]?.fields[name] = Field(content: .many(after), written: time)
         let (old, new) = (Set(before.map(\.value)), Set(after.map(\.value)))
-        for case .row(let target) in old.symmetricDifference(new) { relink(target, row, name) }
+        func count(_ slots: [Slot], _ value: Value) -> Int { slots.count { $0.value == value } }
+        for case .row(let target) in old.union(new) where count(before, .row(target)) != count(after, .row(target)) {
+            relink(target, row, name)
+        }
         for value in old.subtracting(new) { discard(value, row, name) }
     }
 

@@ -8,8 +8,10 @@ import MartletSQLite
 @usableFromInline struct BlockIterator {
     private let table: ObjectTable
     private let context: RealmContext
-    /// What goes on along the table, without keys; nil once there are keys.
+    /// What goes on along the table or the list, without keys; nil once there are keys.
     private var walk: StartedWalk?
+    /// The list that a walk goes along.
+    private var list: CollectionCore?
     private var keys = KeySequence()
     private var position = 0
     /// The last member that was handed out.
@@ -39,6 +41,23 @@ import MartletSQLite
         rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: 16)
     }
 
+    /// Walks some members.
+    init(_ storage: ResultsStorage, _ members: [ObjectKey]) {
+        table = storage.table
+        context = storage.context
+        keys = KeySequence(members)
+        rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: 16)
+    }
+
+    /// Walks the objects of a list.
+    init(_ list: CollectionCore, _ table: ObjectTable) {
+        self.table = table
+        context = list.context
+        walk = list.startWalk()
+        if walk == nil { keys = KeySequence(list.keys(in: 0..<list.count)) } else { self.list = list }
+        rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: 16)
+    }
+
     @usableFromInline mutating func next() -> ObjectBase? {
         while true {
             if row < rows.count, isCurrent { return takeRow() }
@@ -50,7 +69,7 @@ import MartletSQLite
     private mutating func takeRow() -> ObjectBase {
         let values = rows.row(row)
         let key = values.integer(table.keyPosition) ?? 0
-        if walk == nil {
+        if walk == nil || list != nil {
             defer { blockPosition += 1 }
             // A member without a row has a living accessor, or is gone.
             guard block[blockPosition] == key else { return table.object(block[blockPosition]) }
@@ -103,16 +122,21 @@ import MartletSQLite
         stamp = context.stamp
         guardWord = context.guardWord
         if let walk {
-            guard let keys = walk.keys else { return readOn() }
-            // The Realm has moved on: from here the walk goes by its keys.
-            self.keys = keys
-            self.walk = nil
-            if let last { position = keys.position { $0 > last } }
+            if let keys = walk.keys {
+                // The Realm has moved on: from here the walk goes by its keys.
+                self.keys = keys
+                self.walk = nil
+                if list == nil, let last { position = keys.position { $0 > last } }
+                list = nil
+            } else if list == nil {
+                return readOn()
+            }
         }
         if blockPosition == block.count {
-            guard position < keys.count else { return false }
-            let end = min(position + blockSize, keys.count)
-            block = keys.keys(in: position..<end)
+            let count = list?.count ?? keys.count
+            guard position < count else { return false }
+            let end = min(position + blockSize, count)
+            block = list?.keys(in: position..<end) ?? keys.keys(in: position..<end)
             blockPosition = 0
             position = end
         }

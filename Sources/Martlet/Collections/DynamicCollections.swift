@@ -48,6 +48,12 @@ public struct DynamicList: RandomAccessCollection {
         nonmutating set { list.replaceUntyped(DynamicObject.unwrapped(newValue), position, name) }
     }
 
+    /// Walks the elements of this moment, whatever the loop's body does to the list.
+    public func makeIterator() -> AnyIterator<Any?> {
+        let (elements, isDynamic) = (list.untypedElements(), isDynamic)
+        return AnyIterator { elements.next().map { DynamicObject.wrapped($0, isDynamic) } }
+    }
+
     /// True once the owner was deleted.
     public var isInvalidated: Bool { list.isInvalidated }
 
@@ -84,6 +90,12 @@ public struct DynamicSet: RandomAccessCollection {
 
     /// An element by its position in the set's own order; nil where the set holds nil.
     public subscript(position: Int) -> Any? { DynamicObject.wrapped(base.untypedElement(at: position), isDynamic) }
+
+    /// Walks the elements of this moment, whatever the loop's body does to the set.
+    public func makeIterator() -> AnyIterator<Any?> {
+        let (elements, isDynamic) = (base.untypedElements(), isDynamic)
+        return AnyIterator { elements.next().map { DynamicObject.wrapped($0, isDynamic) } }
+    }
 
     /// True once the owner was deleted.
     public var isInvalidated: Bool { base.isInvalidated }
@@ -149,6 +161,8 @@ protocol UntypedCollection: PropertyCollection {
 
 protocol UntypedList: UntypedCollection {
     func untypedElement(at position: Int) -> Any?
+    /// The elements of this moment.
+    func untypedElements() -> AnyIterator<Any?>
     func insertUntyped(_ value: Any?, _ position: Int, _ name: String)
     func replaceUntyped(_ value: Any?, _ position: Int, _ name: String)
     func remove(at position: Int)
@@ -157,6 +171,8 @@ protocol UntypedList: UntypedCollection {
 
 protocol UntypedSet: UntypedCollection {
     func untypedElement(at position: Int) -> Any?
+    /// The elements of this moment.
+    func untypedElements() -> AnyIterator<Any?>
     func containsUntyped(_ value: Any?, _ name: String) -> Bool
     func insertUntyped(_ value: Any?, _ name: String)
     func removeUntyped(_ value: Any?, _ name: String)
@@ -181,6 +197,10 @@ extension List: UntypedList {
         UntypedElements<Element>(core, name, .single).optional(value)
     }
     func untypedElement(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
+    func untypedElements() -> AnyIterator<Any?> {
+        var elements = makeIterator()
+        return AnyIterator { elements.next().map { UntypedValue.unwrapped($0) } }
+    }
     func insertUntyped(_ value: Any?, _ position: Int, _ name: String) { insert(typed(value, name), at: position) }
     func replaceUntyped(_ value: Any?, _ position: Int, _ name: String) {
         replace(index: position, object: typed(value, name))
@@ -192,6 +212,10 @@ extension MutableSet: UntypedSet {
         UntypedElements<Element>(core, name, .single).optional(value)
     }
     func untypedElement(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
+    func untypedElements() -> AnyIterator<Any?> {
+        var elements = makeIterator()
+        return AnyIterator { elements.next().map { UntypedValue.unwrapped($0) } }
+    }
     func containsUntyped(_ value: Any?, _ name: String) -> Bool { contains(typed(value, name)) }
     func insertUntyped(_ value: Any?, _ name: String) { insert(typed(value, name)) }
     func removeUntyped(_ value: Any?, _ name: String) { remove(typed(value, name)) }
@@ -311,6 +335,12 @@ public struct DynamicResults: RandomAccessCollection {
             Misuse.indexOutOfRange(position, count: count, "the results")
         }
         return DynamicObject(object)
+    }
+
+    /// Walks the members of this moment, whatever the loop's body deletes or changes.
+    public func makeIterator() -> AnyIterator<DynamicObject> {
+        var blocks = BlockIterator(results.storage)
+        return AnyIterator { blocks.next().map { DynamicObject($0) } }
     }
 
     /// The Realm that is queried.

@@ -7,19 +7,54 @@ struct ElementValues {
     private let values: [SQLValue]
     /// What they are values of.
     private var path = "self"
+    /// Where objects among values of any type are.
+    private var context: RealmContext?
+    private var isAny = false
 
-    init(_ values: some Sequence<StoredValue>) {
+    /// Numbers, or values whose NaN is known.
+    init(_ values: some Sequence<StoredValue>, isAny: Bool = false, nan: SQLValue? = Decimal128.nan._stored.raw) {
         self.values = values.map(\.raw).filter { value in
             if case .real(let number) = value { return !number.isNaN }
-            return value != .null && value != Decimal128.nan._stored.raw
+            return value != .null && (isAny ? AnyValue.sortKey(value) : value) != nan
         }
+        self.isAny = isAny
     }
 
     /// The values of a property of objects, or of one behind to-one links.
     init<Objects: Sequence>(_ objects: Objects, _ keyPath: String) where Objects.Element: ObjectBase {
         let names = PropertyPath(keyPath).names
-        self.init(objects.map { ElementValues.value($0, names[...]) })
+        let objects = Array(objects)
+        let element = objects.lazy.compactMap { Self.end(of: names[...], $0) }.first?.element
+        let isAny = element == .scalar(.any)
+        let nan = isAny ? AnyValue.nanKey : element == .scalar(.decimal128) ? Decimal128.nan._stored.raw : nil
+        self.init(objects.map { ElementValues.value($0, names[...]) }, isAny: isAny, nan: nan)
         path = keyPath
+        context = objects.first?._context
+    }
+
+    // Nil where a link on the way leads nowhere.
+    private static func end(of names: ArraySlice<String>, _ object: ObjectBase) -> PropertySchema? {
+        guard let name = names.first else { return nil }
+        let property = object.property(named: name)
+        guard names.count > 1, property.isLink else { return property }
+        return (object.untypedValue(property) as? ObjectBase).flatMap { end(of: names.dropFirst(), $0) }
+    }
+
+    /// The least, or the greatest, of some values, as `sorted` orders them.
+    static func extreme<V: OrderedValue>(_ values: some Sequence<V>, isGreatest: Bool) -> V._Present? {
+        var found: (value: V, key: SQLValue)?
+        for value in values {
+            let key = value._sortKey.raw
+            guard rank(key, V.self) == 2, V._Present.self != AnyRealmValue.self || key != AnyValue.nanKey else {
+                continue
+            }
+            if let best = found {
+                let order = ValueOrder.compare(key, best.key)
+                if isGreatest ? order <= 0 : order >= 0 { continue }
+            }
+            found = (value, key)
+        }
+        return found?.value as? V._Present
     }
 
     static func value(_ object: ObjectBase, _ names: ArraySlice<String>) -> StoredValue {
@@ -36,24 +71,34 @@ struct ElementValues {
         return property.element.isFloating ? Double?._value(stored).map(\._compared) ?? .null : stored
     }
 
+    /// Absent values, then NaN, then the others.
+    private static func rank<V: OrderedValue>(_ key: SQLValue, _: V.Type) -> Int {
+        if key == .null { return 0 }
+        if case .real(let number) = key { return number.isNaN ? 1 : 2 }
+        return V._Present.self == Decimal128.self && key == Decimal128.nan._stored.raw ? 1 : 2
+    }
+
     /// Values in their order, the same whatever they are elements of.
     static func sorted<V: OrderedValue>(_ values: [V], _ ascending: Bool) -> [V] {
         values.enumerated()
             .map { (position: $0.offset, key: $0.element._sortKey.raw, value: $0.element) }
             .sorted { left, right in
-                let order = ValueOrder.compare(left.key, right.key)
+                let ranks = (rank(left.key, V.self), rank(right.key, V.self))
+                let order = ranks.0 == ranks.1 ? ValueOrder.compare(left.key, right.key) : ranks.0 - ranks.1
                 return order == 0 ? left.position < right.position : ascending ? order < 0 : order > 0
             }
             .map(\.value)
     }
 
     func least<V: OrderedValue>() -> V? {
-        values.min { ValueOrder.compare($0, $1) < 0 }.flatMap { V._value(StoredValue($0)) }
+        values.min { ValueOrder.compare(key($0), key($1)) < 0 }.flatMap { V._value($0, in: context) }
     }
 
     func greatest<V: OrderedValue>() -> V? {
-        values.max { ValueOrder.compare($0, $1) < 0 }.flatMap { V._value(StoredValue($0)) }
+        values.max { ValueOrder.compare(key($0), key($1)) < 0 }.flatMap { V._value($0, in: context) }
     }
+
+    private func key(_ value: SQLValue) -> SQLValue { isAny ? AnyValue.sortKey(value) : value }
 
     func sum<V: NumericValue>() -> V {
         if let decimals { return V._number(Decimal128.total(decimals).sum._stored) }
@@ -64,8 +109,7 @@ struct ElementValues {
     func average<V: NumericValue>() -> V? {
         guard !values.isEmpty else { return nil }
         if let decimals { return Decimal128.total(decimals).mean.map { V._number($0._stored) } }
-        let sum = values.reduce(0) { $0 + Double._number(StoredValue($1)) }
-        return V._number(StoredValue(.real(sum / Double(values.count))))
+        return V._number(StoredValue(.real(Double._number(StoredValue(total)) / Double(values.count))))
     }
 
     // Nil for other numbers.
@@ -79,7 +123,7 @@ struct ElementValues {
         }
     }
 
-    // A floating one where whole numbers add up to more than 64 bits.
+    // Exact for whole numbers; a floating one where they add up to more than 64 bits.
     private var total: SQLValue {
         var whole: Int128 = 0
         var real: Double?
@@ -98,10 +142,10 @@ struct ElementValues {
 // Values alone, also those of unmanaged collections.
 extension RealmCollection where Element: OrderedValue {
     /// The least element; nil without any. Absent values and NaN are skipped.
-    public func min() -> Element._Present? { ElementValues(map(\._compared)).least() }
+    public func min() -> Element._Present? { ElementValues.extreme(self, isGreatest: false) }
 
     /// The greatest element; nil without any. Absent values and NaN are skipped.
-    public func max() -> Element._Present? { ElementValues(map(\._compared)).greatest() }
+    public func max() -> Element._Present? { ElementValues.extreme(self, isGreatest: true) }
 
     /// The elements of this moment in their order: absent values before all others, strings by their code points.
     public func sorted(ascending: Bool = true) -> [Element] { ElementValues.sorted(Array(self), ascending) }
@@ -116,19 +160,28 @@ extension RealmCollection where Element: NumericValue {
 }
 
 extension RealmCollection where Element: PersistableValue {
-    /// The elements of this moment, of equal ones only the first. Values are compared as queries compare them.
+    /// The elements of this moment, of equal ones only the first. Values are compared as queries compare them: of values of
+    /// any type, numbers of all kinds by their value.
     public func distinct() -> [Element] {
         var known: Set<StoredValue> = []
-        return filter { known.insert($0._compared).inserted }
+        return filter { known.insert($0._identity ?? $0._compared).inserted }
+    }
+}
+
+extension OrderedValue {
+    /// The value that is stored; objects in values of any type are those of a Realm.
+    static func _value(_ stored: SQLValue, in context: RealmContext?) -> Self? {
+        if Self.self == AnyRealmValue.self { return AnyRealmValue(stored, in: context) as? Self }
+        return _value(StoredValue(stored))
     }
 }
 
 extension Map where Value: OrderedValue {
     /// The least value; nil without any. Absent values and NaN are skipped.
-    public func min() -> Value._Present? { ElementValues(values.map(\._compared)).least() }
+    public func min() -> Value._Present? { ElementValues.extreme(values, isGreatest: false) }
 
     /// The greatest value; nil without any. Absent values and NaN are skipped.
-    public func max() -> Value._Present? { ElementValues(values.map(\._compared)).greatest() }
+    public func max() -> Value._Present? { ElementValues.extreme(values, isGreatest: true) }
 
     /// The values of this moment in their order: absent ones before all others.
     public func sorted(ascending: Bool = true) -> [Value] { ElementValues.sorted(values, ascending) }

@@ -1,7 +1,9 @@
 import MartletEngine
 import MartletSQLite
 
-/// The objects that link to one: a live, read-only inverse of a link, list, set or map. Each is there once.
+/// The objects that link to one: a live, read-only inverse of a link, list, set or map.
+///
+/// An object is there once for each of its links: one whose list holds the object twice stands there twice.
 public struct LinkingObjects<Element: ObjectBase> {
     // Nil for an unmanaged object, which nothing links to.
     let results: Results<Element>?
@@ -10,7 +12,7 @@ public struct LinkingObjects<Element: ObjectBase> {
 
     init(results: Results<Element>?) { self.results = results }
 
-    /// The number of objects that link here.
+    /// The number of links that lead here.
     public var count: Int { results?.count ?? (traced == nil ? 0 : 1) }
 
     /// True once the object that is linked to was deleted: these are empty from then on.
@@ -82,7 +84,11 @@ extension ObjectBase {
             let origin = context.table(named: type)
         else { return nil }
         var plan = QueryPlan(table: origin.id)
-        plan.add(.isRow(PropertyPath([name]), [_key]))
+        if let link = origin.type[name], link.kind == .list || link.kind == .map {
+            plan.source = .origins(LinkID(table: origin.id, property: link.index), target: _key)
+        } else {
+            plan.add(.isRow(PropertyPath([name]), [_key]))
+        }
         return ResultsStorage(context, origin, plan, owner: self)
     }
 }

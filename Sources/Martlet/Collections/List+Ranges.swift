@@ -21,6 +21,24 @@ extension List: RangeReplaceableCollection, MutableCollection {
     }
 }
 
+extension List {
+    /// The elements at a range of positions. Assigning any number of elements puts them in its place.
+    public subscript(range: Range<Int>) -> Slice<List> {
+        get {
+            for end in [range.lowerBound, range.upperBound] where end < 0 || end > count {
+                Misuse.indexOutOfRange(end, count: count, title)
+            }
+            return Slice(base: self, bounds: range)
+        }
+        // What is done to a slice in its place is done to the list itself.
+        _modify {
+            var slice = self[range]
+            yield &slice
+        }
+        set { replaceSubrange(range, with: newValue) }
+    }
+}
+
 // Again without `mutating`, so that a list in a constant can be changed.
 extension List {
     /// Adds elements at the end.
@@ -43,7 +61,7 @@ extension List {
     }
 
     // What messages call it.
-    private var title: String { core.map { "'\($0.name)'" } ?? "the list" }
+    var title: String { core.map { "'\($0.name)'" } ?? "the list" }
 
     /// Takes the elements at some positions out, as a list on a screen asks for it.
     public func remove(atOffsets offsets: IndexSet) {

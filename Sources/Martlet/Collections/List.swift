@@ -113,7 +113,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         for source in sources[common...] { append(added(source), .modified) }
     }
 
-    private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
+    func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
         ElementSource(
             context: core.context, isEmbedded: core.property.element.isEmbedded, policy: policy, table: core.target)
     }
@@ -210,14 +210,16 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         core.remove(at: position)
     }
 
-    /// Takes the last element out; nothing happens to an empty list.
+    /// Takes the last element out. Traps on an empty list.
     public func removeLast() {
-        if count > 0 { remove(at: count - 1) }
+        if isEmpty { Misuse.removedFromEmptyList(title) }
+        remove(at: count - 1)
     }
 
-    /// Takes the first element out; nothing happens to an empty list.
+    /// Takes the first element out. Traps on an empty list.
     public func removeFirst() {
-        if count > 0 { remove(at: 0) }
+        if isEmpty { Misuse.removedFromEmptyList(title) }
+        remove(at: 0)
     }
 
     /// Takes all elements out.

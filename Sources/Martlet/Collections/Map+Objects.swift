@@ -3,7 +3,7 @@ import MartletSQLite
 
 // Maps of objects: what other collections of objects can do, of the values that are there.
 extension Map {
-    /// The objects among the values that fulfil a condition, each once, in the order of their keys in the Realm. Only for
+    /// The objects among the values that fulfil a condition: in the order of `values`, each as often as it is there. Only for
     /// maps in a Realm.
     public func `where`<Model: ModelObject, Condition: QueryConvertible<Model>>(
         _ isIncluded: (Model.RootFields) -> Condition
@@ -11,13 +11,13 @@ extension Map {
         requireMembers().where(isIncluded)
     }
 
-    /// The objects among the values that fulfil a condition written as text, each once. Only for maps in a Realm.
+    /// The objects among the values that fulfil a condition written as text. Only for maps in a Realm.
     public func filter<Model: ObjectBase>(_ text: String, _ arguments: Any?...) -> Results<Model>
     where Value == Model? {
         requireMembers().filter(text, arguments: arguments)
     }
 
-    /// The objects among the values that fulfil a condition, each once. Only for maps in a Realm.
+    /// The objects among the values that fulfil a condition. Only for maps in a Realm.
     ///
     /// - Throws: as `Results.filter` does.
     public func filter<Model: ObjectBase>(_ predicate: Realm.Predicate) throws -> Results<Model>
@@ -25,13 +25,13 @@ extension Map {
         try requireMembers().filter(predicate)
     }
 
-    /// The objects among the values sorted by a property, each once. Only for maps in a Realm.
+    /// The objects among the values sorted by a property. Only for maps in a Realm.
     public func sorted<Model: ObjectBase>(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Model>
     where Value == Model? {
         requireMembers().sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
-    /// The objects among the values sorted by several properties, each once. Only for maps in a Realm.
+    /// The objects among the values sorted by several properties. Only for maps in a Realm.
     public func sorted<Model: ObjectBase>(by descriptors: some Sequence<SortDescriptor>) -> Results<Model>
     where Value == Model? {
         requireMembers().sorted(by: descriptors)

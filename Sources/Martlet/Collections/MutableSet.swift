@@ -3,7 +3,8 @@ import MartletSQLite
 
 /// A to-many property that holds each value or object at most once, in a stable order of its own.
 ///
-/// Values are told apart as they are stored: canonically equivalent strings are two elements, the two zeros are one.
+/// Values are compared as queries compare them: canonically equivalent strings are two elements, the two zeros are one,
+/// and so are numbers of different kinds in a set of `AnyRealmValue`, of which the first that was inserted stays.
 public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection, AnnouncingCollection {
     private var plain: [Element] = []
     /// Set when the owner is observed before it is added to a Realm.
@@ -110,7 +111,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         if let core {
             let stored = stored(element, core, policy)
             if core.position(of: stored) == nil { core.insert(stored, at: core.count) }
-        } else if let value = element._comparedElement {
+        } else if let value = element._identity {
             if known.insert(value).inserted { unmanaged.append(element) }
         } else if !unmanaged.contains(element) {
             unmanaged.append(element)
@@ -119,8 +120,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
 
     private func position(of element: Element) -> Int? {
         guard let core else {
-            guard let value = element._comparedElement else { return unmanaged.firstIndex(of: element) }
-            return known.contains(value) ? unmanaged.firstIndex { $0._comparedElement == value } : nil
+            guard let value = element._identity else { return unmanaged.firstIndex(of: element) }
+            return known.contains(value) ? unmanaged.firstIndex { $0._identity == value } : nil
         }
         if let object = element._object {
             guard object._context === core.context, object._state != .invalidated else { return nil }
@@ -154,7 +155,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             return
         }
         if let core { return core.remove(at: position) }
-        if let value = unmanaged.remove(at: position)._comparedElement { known.remove(value) }
+        if let value = unmanaged.remove(at: position)._identity { known.remove(value) }
     }
 
     private func remove(where isGone: (Element) -> Bool) {
@@ -162,7 +163,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         let places = elements.indices.filter { isGone(elements[$0]) }
         if places.isEmpty { return }
         if let core { return core.remove(at: places) }
-        known.subtract(places.compactMap { elements[$0]._comparedElement })
+        known.subtract(places.compactMap { elements[$0]._identity })
         let gone = Set(places)
         unmanaged = elements.indices.filter { !gone.contains($0) }.map { elements[$0] }
     }

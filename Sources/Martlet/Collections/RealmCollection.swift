@@ -47,12 +47,13 @@ extension RealmCollection where Element: ObjectBase {
         return members
     }
 
-    /// The elements that fulfil a condition written as text, each once, as `Results.filter` does. Only in a Realm.
+    /// The elements that fulfil a condition written as text, as `Results.filter` does: in the order of the collection, each as
+    /// often as it is there. Only in a Realm.
     public func filter(_ text: String, _ arguments: Any?...) -> Results<Element> {
         requireMembers().filter(text, arguments: arguments)
     }
 
-    /// The elements that fulfil a condition, each once. Only in a Realm.
+    /// The elements that fulfil a condition: in the order of the collection, each as often as it is there. Only in a Realm.
     ///
     /// - Throws: as `Results.filter` does.
     public func filter(_ predicate: Realm.Predicate) throws -> Results<Element> {
@@ -64,22 +65,23 @@ extension RealmCollection where Element: ObjectBase {
         firstIndex(in: requireMembers().filter(text, arguments: arguments))
     }
 
-    /// The elements sorted by a property, each once. Only in a Realm.
+    /// The elements sorted by a property, each as often as it is there; equal ones in the order of the collection. Only in a
+    /// Realm.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         requireMembers().sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
-    /// The elements sorted by several properties, each once. Only in a Realm.
+    /// The elements sorted by several properties, each as often as it is there. Only in a Realm.
     public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results<Element> {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// Of elements that are equal in all these properties only the first, in the order of their keys. Only in a Realm.
+    /// Of elements that are equal in all these properties only the first, in the order of the collection. Only in a Realm.
     public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> {
         requireMembers().distinct(by: keyPaths)
     }
 
-    // In this collection's own order, which need not be that of the result.
+    // In this collection's own order, which that of a set's results is not.
     fileprivate func firstIndex(in found: Results<Element>) -> Int? {
         let keys = Set(found.storage.keys)
         return keys.isEmpty ? nil : firstIndex { keys.contains($0._key) }
@@ -87,7 +89,7 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: ModelObject {
-    /// The elements that fulfil a condition, each once, in the order of their keys. Only in a Realm.
+    /// The elements that fulfil a condition: in the order of the collection, each as often as it is there. Only in a Realm.
     public func `where`<Condition: QueryConvertible<Element>>(
         _ isIncluded: (Element.RootFields) -> Condition
     ) -> Results<Element> {
@@ -101,14 +103,15 @@ extension RealmCollection where Element: ModelObject {
         firstIndex(in: requireMembers().where(isIncluded))
     }
 
-    /// The elements sorted by a field, each once. Only in a Realm.
+    /// The elements sorted by a field, each as often as it is there; equal ones in the order of the collection. Only in a
+    /// Realm.
     public func sorted<V: OrderedValue>(
         by field: (Element.RootFields) -> Field<Element, V>, ascending: Bool = true
     ) -> Results<Element> {
         requireMembers().sorted(by: field, ascending: ascending)
     }
 
-    /// Of elements that are equal in a field only the first, in the order of their keys. Only in a Realm.
+    /// Of elements that are equal in a field only the first, in the order of the collection. Only in a Realm.
     public func distinct<V>(by field: (Element.RootFields) -> Field<Element, V>) -> Results<Element> {
         requireMembers().distinct(by: field)
     }
@@ -125,7 +128,7 @@ extension LinkingObjects: RealmCollection {
 }
 
 extension List: RealmCollection {
-    /// The elements as a result, each once.
+    /// The elements as a result, in the order of the list, each as often as it is there.
     public func _members() -> Results<Element>? { core.map { Results($0.members()) } }
 }
 
@@ -135,14 +138,18 @@ extension MutableSet: RealmCollection {
 }
 
 extension CollectionCore {
-    /// The objects in a list, set or map: each once, in the order of their keys.
+    /// The objects in a list or map, in its order, each as often as it is there; those in a set in the order of their keys.
     func members() -> ResultsStorage {
         requireValid()
         guard let elements = property.element.target.flatMap(context.table(named:)) else {
             Misuse.query("'\(name)' holds values, and only objects can be queried")
         }
         var plan = QueryPlan(table: elements.id)
-        plan.add(.element(of: table.id, property.index, owner: owner))
+        if property.kind == .set {
+            plan.add(.element(of: table.id, property.index, owner: owner))
+        } else {
+            plan.source = .elements(id)
+        }
         return ResultsStorage(context, elements, plan, owner: table.object(owner))
     }
 }

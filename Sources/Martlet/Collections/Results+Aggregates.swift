@@ -30,7 +30,7 @@ extension Results where Element: ObjectBase {
 
     private func value<V: OrderedValue>(_ stored: SQLValue, _ keyPath: String) -> V? {
         guard stored != .null else { return nil }
-        guard let value = V._value(StoredValue(stored)) else {
+        guard let value = V._value(stored, in: storage.context) else {
             Misuse.otherTypeAsked(keyPath, V._typeName)
         }
         return value
@@ -72,7 +72,7 @@ extension ResultsStorage {
         let property = context.schema[end.table].type.properties[end.property]
         let (isOrdered, isNumber): (Bool, Bool) =
             switch property.element {
-            case .scalar(.any), .link, .embedded: (false, false)
+            case .link, .embedded: (false, false)
             case .scalar(let scalar): (true, scalar.isInteger || [.float, .double, .decimal128].contains(scalar))
             case .intEnum, .stringEnum: (true, false)
             }

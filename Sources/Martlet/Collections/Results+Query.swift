@@ -2,6 +2,9 @@ import MartletEngine
 import MartletSQLite
 
 /// One key of a sort.
+///
+/// Foundation has a generic `SortDescriptor` of its own. Where both are imported and the compiler cannot decide which is meant, as
+/// in `[SortDescriptor]()`, write `RealmSortDescriptor`.
 public struct SortDescriptor: Hashable, Sendable {
     /// The property, through to-one links: `"owner.lastName"`.
     public let keyPath: String
@@ -16,6 +19,9 @@ public struct SortDescriptor: Hashable, Sendable {
 
     var term: SortTerm { SortTerm(PropertyPath(keyPath), ascending: ascending) }
 }
+
+/// `SortDescriptor` under a name that Foundation does not have.
+public typealias RealmSortDescriptor = SortDescriptor
 
 extension Results where Element: ModelObject {
     /// The members that fulfil a condition.
@@ -34,6 +40,8 @@ extension Results where Element: ModelObject {
     }
 
     /// Of members that are equal in a field only the first, in the order they have here.
+    ///
+    /// A member that lacks a link on the way to the field is left out.
     public func distinct<V>(by field: (Element.RootFields) -> Field<Element, V>) -> Results {
         distinct(by: [field(Element.fields).keyPath])
     }
@@ -73,8 +81,11 @@ extension Results where Element: ObjectBase {
     }
 
     /// Of members that are equal in all these properties only the first, in the order they have here.
+    ///
+    /// A member that lacks a link on the way of a key path is left out. Without key paths all members stay.
     public func distinct(by keyPaths: some Sequence<String>) -> Results {
         let paths = keyPaths.map { PropertyPath($0) }
+        if paths.isEmpty { return self }
         for path in paths { storage.requireSingle(path, "be distinct by") }
         return Results(storage.adding { $0.add(.distinct(paths)) })
     }
@@ -86,6 +97,9 @@ extension Results where Element: ObjectBase {
     }
 
     /// The members sorted by a property. Stable: equal members keep the order they had.
+    ///
+    /// Ascending, absent values come first, then NaN, then all other values; members that lack a link on the way of the key
+    /// path come last.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }

@@ -168,7 +168,12 @@ final class ResultsStorage {
             func value(inHalves: Bool) throws -> SQLValue {
                 var compiler = QueryCompiler(context.schema)
                 let query = try compiler.aggregate(function, path, plan, inHalves: inHalves)
-                return try connection.value(query.sql, query.arguments) ?? .null
+                let value = try connection.value(query.sql, query.arguments) ?? .null
+                // SQLite has no NaN, which is the sum of both infinities.
+                if function == .sum && value == .null || function == .average && value == .text("nan") {
+                    return .real(.nan)
+                }
+                return value
             }
             do {
                 return try value(inHalves: false)

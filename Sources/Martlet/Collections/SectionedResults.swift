@@ -70,6 +70,11 @@ extension SectionedResults: RandomAccessCollection {
         }
         return ResultsSection(key: keys[position], storage: storage)
     }
+
+    /// Walks the sections of this moment, whatever the loop's body changes. Each shows its elements as they are by then.
+    public func makeIterator() -> IndexingIterator<[ResultsSection<Key, Element>]> {
+        storage.sections.keys.map { ResultsSection(key: $0, storage: storage) }.makeIterator()
+    }
 }
 
 /// One section: the elements with one key. Empty once no element has the key.
@@ -99,6 +104,19 @@ extension ResultsSection: RandomAccessCollection {
             Misuse.indexOutOfRange(position, count: members.count, "the section")
         }
         return storage.element(members[position])
+    }
+
+    /// Walks the elements of this moment, whatever the loop's body deletes or changes.
+    public func makeIterator() -> Iterator {
+        Iterator(blocks: BlockIterator(storage.results.storage, members))
+    }
+
+    /// Reads rows in blocks.
+    public struct Iterator: IteratorProtocol {
+        fileprivate var blocks: BlockIterator
+
+        /// The next element.
+        public mutating func next() -> Element? { blocks.next().map { unsafeDowncast($0, to: Element.self) } }
     }
 
     /// The Realm that the elements are in.
@@ -205,7 +223,8 @@ extension RealmCollection where Element: ObjectBase {
     /// Results that are sorted already keep their order among elements with equal values.
     ///
     /// - Parameters:
-    ///   - keyPath: a stored property, or one behind to-one links: `\.owner?.lastName`. Traps on others.
+    ///   - keyPath: a stored property, or one behind to-one links: `\.owner?.lastName`. A computed property that reads one
+    ///     stored property, and nothing else that is stored, is ordered by that one; others trap.
     ///   - ascending: whether the least value comes first.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
@@ -217,7 +236,7 @@ extension RealmCollection where Element: ObjectBase {
     /// The elements in sections by the values of a property, sorted by several properties.
     ///
     /// - Parameters:
-    ///   - keyPath: a stored property, or one behind to-one links. Traps on others.
+    ///   - keyPath: any property, stored or computed. It must depend on the element alone.
     ///   - sortDescriptors: decide on the order of elements, and through their first elements on that of sections.
     ///     Elements of one section need not stand together in it.
     public func sectioned<Key: Hashable>(

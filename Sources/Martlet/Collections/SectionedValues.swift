@@ -54,6 +54,11 @@ extension SectionedValues: RandomAccessCollection {
         }
         return ValuesSection(key: sections[position].key, storage: storage)
     }
+
+    /// Walks the sections of this moment, whatever the loop's body changes. Each shows its values as they are by then.
+    public func makeIterator() -> IndexingIterator<[ValuesSection<Key, Element>]> {
+        storage.sections.map { ValuesSection(key: $0.key, storage: storage) }.makeIterator()
+    }
 }
 
 /// One section: the values with one key, in their order. Empty once no value has the key.
@@ -90,6 +95,9 @@ extension ValuesSection: RandomAccessCollection {
         }
         return values[position]
     }
+
+    /// Walks the values of this moment, whatever the loop's body changes.
+    public func makeIterator() -> IndexingIterator<[Element]> { values.makeIterator() }
 }
 
 /// A list, set or map of values that have an order.

@@ -209,6 +209,10 @@ enum Misuse {
 
     // MARK: Collections and queries
 
+    static func removedFromEmptyList(_ list: String) -> Never {
+        trap("an element was to be removed from \(list), which is empty: check 'isEmpty' first")
+    }
+
     static func indexOutOfRange(_ index: Int, count: Int, _ what: String) -> Never {
         let size = count == 1 ? "1 element" : "\(count) elements"
         trap("the index \(index) is outside of \(what), which has \(size). Compare it with 'count' first")

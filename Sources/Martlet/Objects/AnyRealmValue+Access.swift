@@ -40,10 +40,11 @@ extension AnyRealmValue {
         }
     }
 
-    /// A value of a list, to be read or replaced. Traps outside of the list, and on other kinds.
+    /// A value of a list, to be read or replaced; `none` in a value of another kind, where replacing traps. Traps outside of
+    /// the list.
     public subscript(position: Int) -> AnyRealmValue {
         get {
-            let values = requireList()
+            guard case .list(let values) = self else { return .none }
             if !values.indices.contains(position) {
                 Misuse.indexOutOfRange(position, count: values.count, "the list in an 'AnyRealmValue'")
             }
@@ -59,9 +60,10 @@ extension AnyRealmValue {
         }
     }
 
-    /// A value of a map; nil where the map has no such key. Assigning nil removes the entry. Traps on other kinds.
+    /// A value of a map; nil where the map has no such key, and in a value of another kind. Assigning nil removes the entry;
+    /// assigning to a value of another kind traps.
     public subscript(key: String) -> AnyRealmValue? {
-        get { requireMap()[key] }
+        get { if case .map(let entries) = self { entries[key] } else { nil } }
         set {
             var entries = requireMap()
             entries[key] = newValue

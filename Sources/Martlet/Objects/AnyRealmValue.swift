@@ -178,6 +178,9 @@ extension AnyRealmValue: RealmCollectionValue {
 
     public var _comparedElement: StoredValue? { _compared }
 
+    // Numbers of all kinds are one value, as they are in queries.
+    public var _identity: StoredValue? { _sortKey }
+
     public var _isCollection: Bool {
         switch self {
         case .list, .map: true

@@ -134,6 +134,28 @@ final class CollectionCore {
         }
     }
 
+    /// The keys of the objects at a range of positions, of which only the chunks that they are in are read.
+    func keys(in range: Range<Int>) -> [ObjectKey] {
+        if range.isEmpty { return [] }
+        return context.guarded {
+            load()
+            return range.map { position in
+                let element = attempt { try elements?.element(at: position, loadChunk) } ?? .null
+                return if case .integer(let key) = element { key } else { 0 }
+            }
+        }
+    }
+
+    /// Begins a loop that needs not read the whole list beforehand; nil inside of a write, where any line may change it.
+    func startWalk() -> StartedWalk? {
+        guard count > 0, context.transaction == nil else { return nil }
+        return context.guarded {
+            let walk = StartedWalk { [self] in KeySequence(keys(in: 0..<count)) }
+            context.register(walk)
+            return walk
+        }
+    }
+
     /// Where a set holds an element, or a map a key. Complexity: O(1), but O(n) the first time and after a removal.
     func position(of value: SQLValue) -> Int? { context.guarded { findPosition(of: value) } }
 
@@ -149,8 +171,9 @@ final class CollectionCore {
         return positions?[identity(of: value)]
     }
 
-    // Both zeros are one number, though they are kept apart.
+    // Both zeros are one number, though they are kept apart, and so are equal numbers of several kinds.
     private func identity(of value: SQLValue) -> SQLValue {
+        if property.kind == .set, property.isAny { return AnyValue.sortKey(value) }
         guard property.kind != .map, property.element.isFloating, case .blob = value else { return value }
         return Double._value(StoredValue(value))?._compared.raw ?? value
     }
@@ -480,10 +503,14 @@ final class CollectionCore {
                 #if MARTLET_SEEDED_BUGS
                     if change < 0, SeededBug.isOn(.linkLossUnrecorded) { continue }
                 #endif
-                relinked.append(target)
             } else {
                 _ = try changesRow(count, by: change)
+                #if MARTLET_SEEDED_BUGS
+                    if SeededBug.isOn(.linkCountUnrecorded) { continue }
+                #endif
             }
+            // Also where others of its links remain: linking objects are listed once for each.
+            relinked.append(target)
         }
         targetCounts = TargetCounts()
         context.transaction?.recorder.relink(relinked, LinkID(table: table.id, property: property.index))

@@ -18,6 +18,8 @@ public protocol RealmCollectionValue {
     var _object: ObjectBase? { get }
     /// The element as queries compare it; nil for objects.
     var _comparedElement: StoredValue? { get }
+    /// What distinguishes the element from others in a set; nil for objects.
+    var _identity: StoredValue? { get }
     /// Another object of the same class in the place of the element, when it is one; otherwise the element itself.
     func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> Self
 }
@@ -34,6 +36,7 @@ public struct ElementSource {
 extension RealmCollectionValue {
     public func _soughtElement(_ source: ElementSource) -> StoredValue? { _storedElement(source) }
     public var _isCollection: Bool { false }
+    public var _identity: StoredValue? { _comparedElement }
 }
 
 extension RealmCollectionValue where Self: PersistableValue {
@@ -74,6 +77,7 @@ extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
         map { $0._replacingObject(replacement) }
     }
     public var _comparedElement: StoredValue? { self.map { $0._comparedElement } ?? .null }
+    public var _identity: StoredValue? { self.map { $0._identity } ?? .null }
 }
 
 extension ObjectBase: RealmCollectionValue {

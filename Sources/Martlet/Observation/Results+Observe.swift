@@ -62,15 +62,26 @@ extension ResultsStorage {
             }
             let storage = observed
             storage.requirePossible()
+            func show(_ keys: KeySequence, isOver: Bool, _ version: UInt64) {
+                if context.shows(version) { storage.install(keys, isOver: isOver) }
+            }
+            if let source = plan.source {
+                let tracker = context.tracker { () throws(ResolvedPath.Failure) in
+                    try OccurrencesTracker(
+                        plan, from: source, owner: owner, keyPaths: paths, isNoticing: isNoticing, context.schema)
+                }
+                return context.follow(tracker, registration, keepsPast: keepsPast) { event, state, version in
+                    if let state { show(state.keys, isOver: state.isOver, version) }
+                    tell(event, storage, state?.keys)
+                }
+            }
             let tracker = context.tracker { () throws(ResolvedPath.Failure) in
                 try ResultsTracker(
                     plan, owner: owner, keyPaths: paths, isNoticing: isNoticing,
                     keysScannedPerSearch: context.coordinator.environment.keysScannedPerSearch, context.schema)
             }
             context.follow(tracker, registration, keepsPast: keepsPast) { event, state, version in
-                if let state, context.shows(version) {
-                    storage.install(state.keys, isOver: state.isOver)
-                }
+                if let state { show(state.keys, isOver: state.isOver, version) }
                 tell(event, storage, state?.keys)
             }
         }

@@ -54,18 +54,27 @@ extension Projection: @unchecked Sendable {}
 public struct ProjectedCollection<Value>: RandomAccessCollection {
     private let size: () -> Int
     private let element: (Int) -> Value
+    private let walk: () -> AnyIterator<Value>
 
     /// One value for each element of `source`.
     public init<Source: RandomAccessCollection>(_ source: Source, _ transform: @escaping (Source.Element) -> Value)
     where Source.Index == Int {
         size = { source.count }
         element = { transform(source[source.startIndex + $0]) }
+        walk = {
+            var elements = source.makeIterator()
+            return AnyIterator { elements.next().map(transform) }
+        }
     }
 
     /// One value for each value of a map, in no particular order.
     public init<Element>(_ source: Map<Element>, _ transform: @escaping (Element) -> Value) {
         size = { source.count }
         element = { transform(source.values[$0]) }
+        walk = {
+            var values = source.values.makeIterator()
+            return AnyIterator { values.next().map(transform) }
+        }
     }
 
     public var startIndex: Int { 0 }
@@ -73,6 +82,9 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
 
     /// The value made of the element at a position.
     public subscript(position: Int) -> Value { element(position) }
+
+    /// Walks the elements of this moment, and makes the value of each when it is reached.
+    public func makeIterator() -> AnyIterator<Value> { walk() }
 }
 
 @available(
@@ -101,6 +113,18 @@ public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
             Misuse.indexOutOfRange(position, count: storage.count, "the projected results")
         }
         return project(object)
+    }
+
+    /// Walks the members of this moment, whatever the loop's body deletes or changes.
+    public func makeIterator() -> Iterator { Iterator(blocks: BlockIterator(storage), project: project) }
+
+    /// Reads rows in blocks.
+    public struct Iterator: IteratorProtocol {
+        fileprivate var blocks: BlockIterator
+        fileprivate let project: (ObjectBase) -> Element
+
+        /// The projection of the next member.
+        public mutating func next() -> Element? { blocks.next().map(project) }
     }
 }
 

@@ -26,12 +26,12 @@ package struct ResultsTracker: CollectionTracker {
 
     package let plan: QueryPlan
     package let owner: CollectionOwner?
-    private let schema: DatabaseSchema
+    let schema: DatabaseSchema
     private let membership: QueryDependencies
     private let reported: QueryDependencies
     /// What is noticed beside what is reported.
     private let noticed: QueryDependencies?
-    private let order: SortOrder
+    let order: SortOrder
     /// Collections whose elements the members are: they come and go with edits, which their own rows do not show.
     private let collections: [CollectionID]
     private let keysScannedPerSearch: Int
@@ -55,7 +55,7 @@ package struct ResultsTracker: CollectionTracker {
         reported = try QueryDependencies(observing: keyPaths, plan.table, schema)
         noticed = isNoticing ? QueryDependencies(depth: 4, table: plan.table, schema) : nil
         collections = plan.collections
-        order = SortOrder(ascending: plan.sort.map(\.ascending))
+        order = SortOrder(ascending: QueryCompiler.directions(plan, schema))
         let layout = schema[plan.table].layout
         let columns = plan.sort.map { term -> Int? in
             guard term.path.components.count == 1, let property = schema[plan.table].type[term.path.names[0]] else {
@@ -112,15 +112,25 @@ package struct ResultsTracker: CollectionTracker {
         }
     }
 
-    private func touches(_ changes: ChangeSet) -> Bool {
+    func touches(_ changes: ChangeSet) -> Bool {
         membership.touches(changes, table: plan.table) || reported.touches(changes, table: plan.table)
             || noticed?.touches(changes, table: plan.table) == true
             || collections.contains { changes.collections[$0] != nil }
     }
 
-    private func advance(
+    /// Rows that a change of the file concerns.
+    struct TouchedRows {
+        /// What is reported of them, without positions.
+        var change: Change
+        /// Members, or rows that may be members now, and any that may stand elsewhere.
+        var all: KeySet
+        /// Nil where the way back from changes elsewhere is lost: then any row may be a member, or no longer.
+        var moved: KeySet?
+    }
+
+    func touchedRows(
         _ old: KeySequence, _ changes: KnownChanges, _ connection: Connection
-    ) throws -> (keys: KeySequence, change: Change) {
+    ) throws -> TouchedRows {
         let affected = AffectedRows(schema, changes)
         let table = changes.changes.tables[plan.table] ?? TableChanges()
         // Where the way back is lost, every member counts as modified: too much is better than silence.
@@ -138,6 +148,16 @@ package struct ResultsTracker: CollectionTracker {
         let moved = table.keys(modifiedIn: membership.columns).union(movedRows ?? KeySet())
             .union(relinked(changes.changes))
         let touched = modified.union(moved).union(table.inserted).union(table.deleted)
+        return TouchedRows(change: change, all: touched, moved: movedRows)
+    }
+
+    private func advance(
+        _ old: KeySequence, _ changes: KnownChanges, _ connection: Connection
+    ) throws -> (keys: KeySequence, change: Change) {
+        let rows = try touchedRows(old, changes, connection)
+        let (touched, movedRows, modified) = (rows.all, rows.moved, rows.change.modified)
+        let table = changes.changes.tables[plan.table] ?? TableChanges()
+        var change = rows.change
         if touched.isEmpty && movedRows != nil { return (old, change) }
         #if MARTLET_SEEDED_BUGS
             if SeededBug.isOn(.windowNotRefilled), !plan.stages.isEmpty, touched.isDisjoint(with: KeySet(old)) {
@@ -173,7 +193,7 @@ package struct ResultsTracker: CollectionTracker {
         }
     }
 
-    private func candidates(_ touched: KeySet, _ connection: Connection) throws -> [SortKey] {
+    func candidates(_ touched: KeySet, _ connection: Connection) throws -> [SortKey] {
         var found: [SortKey] = []
         try KeyBatches.forEach(Array(touched)) { batch in
             var compiler = QueryCompiler(schema)
@@ -183,7 +203,7 @@ package struct ResultsTracker: CollectionTracker {
             for (offset, key) in batch.enumerated() { statement.bind(key, at: offset + 1) }
             while try statement.step() {
                 found.append(
-                    SortKey(values: plan.sort.indices.map { statement.value($0 + 1) }, key: statement.integer(0)))
+                    SortKey(values: order.ascending.indices.map { statement.value($0 + 1) }, key: statement.integer(0)))
             }
         }
         return found
@@ -195,7 +215,7 @@ package struct ResultsTracker: CollectionTracker {
     }
 
     /// Nil when there is no such row.
-    private func sortKey(of key: ObjectKey, _ connection: Connection) throws(SQLiteError) -> SortKey? {
+    func sortKey(of key: ObjectKey, _ connection: Connection) throws(SQLiteError) -> SortKey? {
         guard let query = sortKeyQuery else { return nil }
         let statement = try connection.statement(query.sql)
         // The keys of maps in the sort terms; then the place of the row's key is taken.
@@ -203,7 +223,7 @@ package struct ResultsTracker: CollectionTracker {
         statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return SortKey(values: plan.sort.indices.map { statement.value($0 + 1) }, key: key)
+        return SortKey(values: order.ascending.indices.map { statement.value($0 + 1) }, key: key)
     }
 
     // Rows whose sort columns were not touched have the order they had; others are known by their images, where kept. Of
@@ -224,11 +244,22 @@ package struct ResultsTracker: CollectionTracker {
         for key in touched {
             if changed.contains(key) {
                 guard let row = oldRows.row(key, in: plan.table) else { continue }
-                keys[key] = SortKey(values: sortColumns.map { row[$0] }, key: key)
+                guard let values = sortValues(row, sortColumns, layout) else { return [:] }
+                keys[key] = SortKey(values: values, key: key)
             } else if !table.inserted.contains(key), let unchanged = try? sortKey(of: key, connection) {
                 keys[key] = unchanged
             }
         }
         return keys
+    }
+
+    private func sortValues(_ row: [SQLValue], _ columns: [Int], _ layout: TableLayout) -> [SQLValue]? {
+        var values: [SQLValue] = []
+        for column in columns {
+            let property = schema[plan.table].type.properties[layout.columns[column].property]
+            guard let parts = property.sortValues(row[column]) else { return nil }
+            values += parts
+        }
+        return values
     }
 }

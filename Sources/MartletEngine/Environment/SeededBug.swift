@@ -26,6 +26,8 @@
         case setPositionsStale = "sets: where elements stand is remembered beyond a removal"
         case noRoomForChunk = "lists: where no room is left between two chunks, one takes the other's place"
         case linkLossUnrecorded = "linking objects: a collection's last link to a row goes unrecorded"
+        case linkCountUnrecorded = "linking objects: another link of an object that links already goes unrecorded"
+        case insertedUnfiltered = "results of lists: what an edit puts into the list is not queried"
         case linksOfDeletedRow = "linking objects: what the collections of a deleted row linked to goes unrecorded"
         case deletedOriginForgotten = "linking objects: an origin that was deleted linked to nothing"
         case takenBackElements = "cancelled writes: collections keep what they were given"

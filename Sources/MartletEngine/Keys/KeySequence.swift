@@ -1,4 +1,5 @@
-/// The keys of a result in their order, each at most once.
+/// The keys of a result in their order, each at most once, but in results on lists, maps and linking objects as often as it
+/// occurs.
 ///
 /// The keys lie in chunks of about 512 that copies share, with the position of each chunk's first key beside them. So a
 /// copy costs nothing, the first change to a shared copy costs its list of chunks, and inserting or removing one key
@@ -27,7 +28,7 @@ package struct KeySequence: Sendable {
         count = 0
     }
 
-    /// The given keys in the given order; no key may occur twice.
+    /// The given keys in the given order.
     ///
     /// Complexity: O(n).
     package init(_ keys: [ObjectKey]) {

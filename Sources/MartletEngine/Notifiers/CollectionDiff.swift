@@ -91,12 +91,7 @@ private struct KeyComparison {
             change.insertions.append(contentsOf: newRange)
             return
         }
-        var oldPositions = [ObjectKey: Int](minimumCapacity: oldRange.count)
-        for position in oldRange where !replaced.contains(old[position]) { oldPositions[old[position]] = position }
-        var survivors: [(old: Int, new: Int)] = []
-        for position in newRange {
-            if let oldPosition = oldPositions[new[position]] { survivors.append((oldPosition, position)) }
-        }
+        let survivors = survivors(old, oldRange, new, newRange)
         let stays = IncreasingSubsequence.longest(of: survivors.map { $0.old }) {
             !modified.contains(old[survivors[$0].old])
         }
@@ -117,6 +112,29 @@ private struct KeyComparison {
         change.deletions.append(contentsOf: nextOld..<oldRange.upperBound)
         change.insertions.append(contentsOf: nextNew..<newRange.upperBound)
         change.moves.sort { $0.from < $1.from }
+    }
+
+    /// Positions of the same key before and after. Where a key stands several times, the first remaining ones belong together.
+    private func survivors(
+        _ old: [ObjectKey], _ oldRange: Range<Int>, _ new: [ObjectKey], _ newRange: Range<Int>
+    ) -> [(old: Int, new: Int)] {
+        var oldPositions = [ObjectKey: Int](minimumCapacity: oldRange.count)
+        // For keys that stand several times, the next position of the same key.
+        var following: [Int: Int] = [:]
+        for position in oldRange.reversed() where !replaced.contains(old[position]) {
+            if let next = oldPositions.updateValue(position, forKey: old[position]) { following[position] = next }
+        }
+        var survivors: [(old: Int, new: Int)] = []
+        var isTaken = [Bool](repeating: false, count: oldRange.count)
+        for position in newRange {
+            guard let oldPosition = oldPositions[new[position]], !isTaken[oldPosition - oldRange.lowerBound] else {
+                continue
+            }
+            survivors.append((oldPosition, position))
+            isTaken[oldPosition - oldRange.lowerBound] = true
+            if let next = following[oldPosition] { oldPositions[new[position]] = next }
+        }
+        return survivors
     }
 
     private mutating func keep(_ key: ObjectKey, _ oldPosition: Int, _ newPosition: Int) {

@@ -6,13 +6,26 @@ struct CollectionRelation {
     var condition: String
     /// The key of the owner of each element.
     let owner: String
+    /// How often each element counts, where it may be more than once.
+    var times: String?
 
     /// Only those of one owner.
     func of(_ key: String) -> CollectionRelation { and("\(owner) = \(key)") }
 
     func and(_ condition: String) -> CollectionRelation {
-        CollectionRelation(tables: tables, condition: "\(self.condition) AND \(condition)", owner: owner)
+        CollectionRelation(
+            tables: tables, condition: "\(self.condition) AND \(condition)", owner: owner, times: times)
     }
+
+    /// Each element as often as it counts.
+    func repeated(_ alias: String) -> CollectionRelation {
+        guard let times else { return self }
+        return CollectionRelation(
+            tables: "\(tables), martlet_times(\(times)) \(alias)n", condition: condition, owner: owner)
+    }
+
+    /// The number of elements.
+    var count: String { times.map { "ifnull(sum(\($0)), 0)" } ?? "count(*)" }
 
     func select(_ columns: String) -> String { "(SELECT \(columns) FROM \(tables) WHERE \(condition))" }
 }
@@ -72,7 +85,8 @@ extension QueryCompiler {
             let targets = target.collection(of: property).targets ?? ""
             return CollectionRelation(
                 tables: "\(targets) \(alias)x, \(target.table) \(alias)", condition: "\(key) = \(alias)x.owner",
-                owner: "\(alias)x.target")
+                owner: "\(alias)x.target",
+                times: schema[step.target].type.properties[property].kind == .set ? nil : "\(alias)x.count")
         }
     }
 
@@ -194,12 +208,12 @@ extension QueryCompiler {
             return "(SELECT ifnull(sum(x.count), 0)\(half) FROM \(chunks) x WHERE x.owner = \(owner))"
         }
         let (relation, owner, _) = try collection(path, scope, isFromOwner: true)
-        return relation.of(owner).select("count(*)")
+        return relation.of(owner).select(relation.count)
     }
 
     mutating func matching(_ path: PropertyPath, _ condition: Predicate, _ scope: QueryScope) throws -> String {
         let (relation, owner, element) = try collection(path, scope, .asRows, isFromOwner: true)
-        return relation.of(owner).and("(\(try compile(condition, element, within: scope)))").select("count(*)")
+        return relation.of(owner).and("(\(try compile(condition, element, within: scope)))").select(relation.count)
     }
 
     mutating func aggregate(
@@ -216,15 +230,22 @@ extension QueryCompiler {
         else {
             throw QueryFailure("'\(path.text)' has no \(isArithmetic ? "sum or average" : "order")")
         }
-        let isWhole = value.kind == .number && value.isWhole && function == .sum
-        let result = isWhole ? Self.sumInHalves(value) : Self.aggregate(function, value)
-        return QueryTerm(relation.of(owner).select(result), value.kind)
+        let elements = isArithmetic ? relation.repeated(alias()) : relation
+        let result =
+            switch function {
+            case .sum where value.isWhole: Self.sumInHalves(value)
+            case .average where value.isWhole: Self.mean(Self.sumInHalves(value), value)
+            default: Self.aggregate(function, value)
+            }
+        return QueryTerm(elements.of(owner).select(result), value.kind)
     }
 
-    /// An aggregate of terms that it can be made of. The sum of nothing is zero; decimals that are no numbers are left out.
+    /// An aggregate of terms that it can be made of. The sum of nothing is zero, and that of both infinities is NULL, as NaN
+    /// is; decimals that are no numbers are left out.
     static func aggregate(_ function: Predicate.Aggregate, _ value: QueryTerm) -> String {
         guard value.kind == .decimal else {
-            return function == .sum ? "ifnull(sum(\(value.sql)), 0)" : "\(function.rawValue)(\(value.sql))"
+            let aggregate = "\(function.rawValue)(\(value.sql))"
+            return function == .sum ? "CASE count(\(value.sql)) WHEN 0 THEN 0 ELSE \(aggregate) END" : aggregate
         }
         if function.isArithmetic { return "martlet_decimal_\(function.rawValue)(\(value.sql))" }
         return "\(function.rawValue)(nullif(\(value.sql), \(DecimalNumber.nanLiteral)))"

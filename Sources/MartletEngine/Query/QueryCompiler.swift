@@ -34,20 +34,24 @@ package struct QueryCompiler {
             let ranked = try ranked(plan)
             return finish("SELECT k FROM (\(ranked)) ORDER BY n\(limitClause)")
         }
-        let table = schema[plan.table]
+        let rows = rows(plan)
         let condition = try condition(plan)
         let order = try order(plan.sort, plan.table)
-        let key = "t.\(table.layout.keyColumn)"
         return finish(
-            "SELECT \(key) FROM \(table.layout.table) t\(condition) "
-                + "ORDER BY \((order + [key]).joined(separator: ", "))\(limitClause)")
+            "SELECT \(rows.key) FROM \(rows.tables)\(condition) "
+                + "ORDER BY \((order + [rows.position]).joined(separator: ", "))\(limitClause)")
+    }
+
+    /// Keys in order, each with its position in the source of the plan.
+    mutating func positions(_ plan: QueryPlan) throws -> Query {
+        let ranked = try ranked(plan)
+        return finish("SELECT k, i FROM (\(ranked)) ORDER BY n")
     }
 
     package mutating func count(_ plan: QueryPlan) throws -> Query {
-        let rows =
-            try plan.stages.isEmpty
-            ? "\(schema[plan.table].layout.table) t\(condition(plan))" : "(\(ranked(plan)))"
-        return finish("SELECT count(*) FROM \(rows)")
+        if let count = countOfOrigins(plan) { return finish(count) }
+        let members = try plan.stages.isEmpty ? "\(rows(plan).tables)\(condition(plan))" : "(\(ranked(plan)))"
+        return finish("SELECT count(*) FROM \(members)")
     }
 
     /// - Parameter inHalves: adds whole numbers up slower, but beyond 64 bits; what SQLite's sum stops at is to be asked
@@ -57,11 +61,14 @@ package struct QueryCompiler {
     ) throws -> Query {
         let layout = schema[plan.table].layout
         let term = try term(.path(path), .row(plan.table, "t"))
-        let condition =
+        let members =
             try plan.stages.isEmpty
-            ? condition(plan) : " WHERE t.\(layout.keyColumn) IN (SELECT k FROM (\(ranked(plan))))"
-        let result = inHalves ? Self.sumInHalves(term) : Self.aggregate(function, term)
-        return finish("SELECT \(result) FROM \(layout.table) t\(condition)")
+            ? "\(rows(plan).tables)\(condition(plan))"
+            : "(\(ranked(plan))) p CROSS JOIN \(layout.table) t ON t.\(layout.keyColumn) = p.k"
+        if term.kind == .any {
+            return finish(Self.extreme(function, term, from: members))
+        }
+        return finish("SELECT \(Self.total(function, term, inHalves: inHalves)) FROM \(members)")
     }
 
     /// Those of `keys` that match, each with its sort values, of a plan without stages. Parameters for the keys come first.
@@ -72,7 +79,7 @@ package struct QueryCompiler {
         isAboutFewRows = true
         let marks = (0..<keyCount).map { "?\($0 + 1)" }.joined(separator: ", ")
         arguments = [SQLValue](repeating: .null, count: keyCount)
-        let values = try plan.sort.map { try sortExpression($0.path, plan.table) }
+        let values = try plan.sort.flatMap { try sortExpressions($0.path, plan.table) }
         let condition = try plan.predicate.map { " AND (\(try compile($0, .row(plan.table, "t"))))" } ?? ""
         return finish(
             "SELECT \(([key] + values).joined(separator: ", ")) FROM \(table.layout.table) t "
@@ -81,7 +88,7 @@ package struct QueryCompiler {
 
     // SQLite refuses a value for a parameter behind the last one of a statement. Conditions that are always true or false
     // do without the parameters of their operands. From the end, so that '?1' is not found in '?10'.
-    private func finish(_ sql: String) -> Query {
+    func finish(_ sql: String) -> Query {
         var used = arguments
         while !used.isEmpty, !sql.contains("?\(used.count)") { used.removeLast() }
         return Query(sql: sql, arguments: used)
@@ -136,41 +143,36 @@ package struct QueryCompiler {
     // MARK: Order
 
     private mutating func order(_ terms: [SortTerm], _ table: TableID) throws -> [String] {
-        try terms.map { try sortExpression($0.path, table) + ($0.ascending ? "" : " DESC") }
-    }
-
-    /// What a sort term orders by.
-    private mutating func sortExpression(_ path: PropertyPath, _ table: TableID) throws -> String {
-        let term = try term(.path(path), .row(table, "t"))
-        guard term.kind != .row || path.components.isEmpty else {
-            throw QueryFailure("'\(path.text)' is an object, and objects have no order: sort by one of its properties")
+        try terms.flatMap { term in
+            try sortExpressions(term.path, table).map { $0 + (term.ascending ? "" : " DESC") }
         }
-        return term.kind == .any ? "martlet_sort_key(\(term.sql))" : term.sql
     }
 
     // MARK: Stages
 
-    /// Keys `k` with their positions `n`.
+    /// Keys `k` with their positions `n`, and their positions `i` in the source of the plan.
     private mutating func ranked(_ plan: QueryPlan) throws -> String {
         let layout = schema[plan.table].layout
         let key = "t.\(layout.keyColumn)"
-        let order = (try order(plan.sort, plan.table) + [key]).joined(separator: ", ")
+        let rows = rows(plan)
+        let order = (try order(plan.sort, plan.table) + [rows.position]).joined(separator: ", ")
         // One after the other and not within each other: SQLite limits how deep a statement is.
         var steps = [
-            "SELECT \(key) AS k, row_number() OVER (ORDER BY \(order)) AS n FROM \(layout.table) t"
-                + (try condition(plan))
+            "SELECT \(rows.key) AS k, row_number() OVER (ORDER BY \(order)) AS n, \(rows.position) AS i "
+                + "FROM \(rows.tables)\(try condition(plan))"
         ]
         for stage in plan.stages {
             let last = Self.name(ofStep: steps.count - 1)
-            let rows = "\(last) p JOIN \(layout.table) t ON \(key) = p.k"
+            let members = "\(last) p JOIN \(layout.table) t ON \(key) = p.k"
             switch stage {
             case .limit(let count, let offset):
-                steps.append("SELECT k, n FROM \(last) ORDER BY n LIMIT \(count) OFFSET \(offset)")
+                steps.append("SELECT k, n, i FROM \(last) ORDER BY n LIMIT \(count) OFFSET \(offset)")
             case .filter(let predicate):
-                steps.append("SELECT p.k, p.n FROM \(rows) WHERE \(try compile(predicate, .row(plan.table, "t")))")
+                let condition = try compile(predicate, .row(plan.table, "t"))
+                steps.append("SELECT p.k, p.n, p.i FROM \(members) WHERE \(condition)")
             case .sort(let terms):
                 let order = (try self.order(terms, plan.table) + ["p.n"]).joined(separator: ", ")
-                steps.append("SELECT p.k, row_number() OVER (ORDER BY \(order)) AS n FROM \(rows)")
+                steps.append("SELECT p.k, row_number() OVER (ORDER BY \(order)) AS n, p.i FROM \(members)")
             case .distinct(let paths):
                 #if MARTLET_SEEDED_BUGS
                     let first = SeededBug.isOn(.distinctByKey) ? "p.k" : "p.n"
@@ -178,23 +180,20 @@ package struct QueryCompiler {
                     let first = "p.n"
                 #endif
                 let values = try paths.flatMap { try distinction($0, plan.table) }.joined(separator: ", ")
+                let isThere = try paths.flatMap { try missingLinks($0, plan.table) }.map { "NOT \($0)" }
+                let condition = isThere.isEmpty ? "" : " WHERE \(isThere.joined(separator: " AND "))"
                 steps.append(
-                    "SELECT k, n FROM (SELECT p.k, p.n, row_number() OVER (PARTITION BY \(values) ORDER BY \(first)) AS r "
-                        + "FROM \(rows)) WHERE r = 1")
+                    "SELECT k, n, i FROM (SELECT p.k, p.n, p.i, "
+                        + "row_number() OVER (PARTITION BY \(values) ORDER BY \(first)) AS r "
+                        + "FROM \(members)\(condition)) WHERE r = 1")
             }
         }
-        let named = steps.enumerated().map { "\(Self.name(ofStep: $0))(k, n) AS (\($1))" }
-        return "WITH \(named.joined(separator: ", ")) SELECT k, n FROM \(Self.name(ofStep: steps.count - 1))"
+        let named = steps.enumerated().map { "\(Self.name(ofStep: $0))(k, n, i) AS (\($1))" }
+        return "WITH \(named.joined(separator: ", ")) SELECT k, n, i FROM \(Self.name(ofStep: steps.count - 1))"
     }
 
     // No type is called so.
     private static func name(ofStep position: Int) -> String { "\"step \(position)\"" }
-
-    // NaN lies in its column as NULL does.
-    private mutating func distinction(_ path: PropertyPath, _ table: TableID) throws -> [String] {
-        let term = try term(.path(path), .row(table, "t"))
-        return [term.sql] + (term.isNaN.map { [$0] } ?? [])
-    }
 }
 
 /// A query that means nothing: a programmer error, reported upstairs.

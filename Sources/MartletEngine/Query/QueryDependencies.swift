@@ -25,6 +25,7 @@ package struct QueryDependencies: Sendable {
     package init(_ plan: QueryPlan, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         for condition in plan.conditions { try add(condition, Base([], plan.table), schema) }
         for path in plan.orderingPaths { try add(path, Base([], plan.table), schema) }
+        if case .origins(let link, _) = plan.source { columns.formUnion(ColumnSet(link.property)) }
     }
 
     /// What key paths name, as observers see it.

@@ -7,6 +7,7 @@ enum QueryFunctions {
         for function in all { try connection.add(function) }
         for aggregate in aggregates { try connection.add(aggregate) }
         try connection.add(elements)
+        try connection.add(times)
     }
 
     private static let all = [
@@ -77,6 +78,13 @@ enum QueryFunctions {
         }
         if layout & 1 == 0 { return elements.map { row(.null, $0) } }
         return stride(from: 0, to: elements.count - 1, by: 2).map { row(elements[$0], elements[$0 + 1]) }
+    }
+}
+
+// (count): so many rows
+extension QueryFunctions {
+    private static let times = TableFunction("martlet_times", columns: ["n"], argumentCount: 1) { arguments in
+        (0..<max(0, arguments.integer(0))).map { [.integer($0)] }
     }
 }
 

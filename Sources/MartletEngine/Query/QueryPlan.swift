@@ -20,13 +20,26 @@ package struct QueryPlan: Sendable, Equatable {
         case limit(Int, offset: Int)
     }
 
+    /// What the members are taken from where that is not the table: each row as often as it occurs there, in that order.
+    package enum Source: Sendable, Equatable {
+        /// The objects in a list or map.
+        case elements(CollectionID)
+        /// The rows whose lists or maps link to a row, once for each link, in the order of their keys.
+        case origins(LinkID, target: ObjectKey)
+    }
+
     package var table: TableID
+    /// Nil for all rows of the table, in the order of their keys.
+    package var source: Source?
     package var predicate: Predicate?
     package var sort: [SortTerm] = []
     /// In the order they were asked for.
     package var stages: [Stage] = []
 
-    package init(table: TableID) { self.table = table }
+    package init(table: TableID, source: Source? = nil) {
+        self.table = table
+        self.source = source
+    }
 
     package mutating func add(_ condition: Predicate) {
         guard stages.isEmpty else { return stages.append(.filter(condition)) }
@@ -43,7 +56,8 @@ package struct QueryPlan: Sendable, Equatable {
 
     /// True when members are in the order of their keys.
     package var isInKeyOrder: Bool {
-        sort.isEmpty && !stages.contains { if case .sort = $0 { true } else { false } }
+        if case .elements = source { return false }
+        return sort.isEmpty && !stages.contains { if case .sort = $0 { true } else { false } }
     }
 
     /// All conditions, wherever they stand.
@@ -53,7 +67,11 @@ package struct QueryPlan: Sendable, Equatable {
     }
 
     /// Collections whose elements the members are to be.
-    package var collections: [CollectionID] { conditions.flatMap { Self.collections($0) } }
+    package var collections: [CollectionID] {
+        let filtered = conditions.flatMap { Self.collections($0) }
+        if case .elements(let id) = source { return [id] + filtered }
+        return filtered
+    }
 
     private static func collections(_ predicate: Predicate) -> [CollectionID] {
         switch predicate {

@@ -163,16 +163,24 @@ extension AnyValue {
         guard let value = AnyValue(stored) else { return .null }
         return switch value.content {
         case .bool(let bool): .blob([1, bool ? 1 : 0])
-        case .number(let number): .blob([2] + (DecimalNumber(number) ?? .nan).bytes)
-        case .decimal(let decimal): .blob([2] + decimal.bytes)
+        case .number(let number): .blob([2] + numberKey(DecimalNumber(number)))
+        case .decimal(let decimal): .blob([2] + numberKey(decimal))
         case .text(let text): .blob([3] + Array(text.utf8))
         case .date(let date): .blob([5] + ordered(date))
         case .bytes(let kind, let bytes): .blob([kind == .data ? 4 : kind == .objectId ? 6 : 7] + bytes)
         case .object(let bytes): .blob([8] + bytes)
-        case .list(let elements): .blob([9] + ElementCodec.encode(elements))
-        case .map(let elements): .blob([10] + ElementCodec.encode(elements))
+        case .list(let elements): .blob([9] + ElementCodec.encode(elements.map(sortKey)))
+        case .map(let elements): .blob([10] + ElementCodec.encode(elements.map(sortKey)))
         }
     }
+
+    // What is not a number comes before all that are.
+    private static func numberKey(_ number: DecimalNumber?) -> [UInt8] {
+        if let number, !number.isNaN { number.bytes } else { [] }
+    }
+
+    /// That of all values that are not a number.
+    package static let nanKey = SQLValue.blob([2])
 
     // The bits of floating numbers have their order, but for negative ones, whose order is the opposite.
     private static func ordered(_ number: Double) -> [UInt8] {

@@ -63,7 +63,6 @@ import Testing
         try check({ $0.move(fromOffsets: [0, 3], toOffset: 2) }, { $0 = [1, 0, 3, 2, 4] })
         try check({ $0.move(fromOffsets: [1, 2], toOffset: 5) }, { $0 = [0, 3, 4, 1, 2] })
         try check({ $0.move(fromOffsets: [2, 4], toOffset: 0) }, { $0 = [2, 4, 0, 1, 3] })
-        try check({ $0.removeLast() }, { _ in }, start: [])
     }
 
     @Test("O42 long lists: random changes over many chunks", arguments: 1...4 as ClosedRange<UInt64>) func random(
@@ -122,12 +121,12 @@ import Testing
             a.children.index(of: c) == 1 && a.children.index(of: a) == nil && a.children.objects(at: [2, 0]) == [b, b])
         #expect(
             a.children.where { $0.id > 2 }.map(\.id) == [3]
-                && a.children.sorted(byKeyPath: "id", ascending: false).map(\.id) == [3, 2])
-        #expect(a.children.realm == test.realm && !a.children.isFrozen && b.parents.map(\.id) == [1, 2])
+                && a.children.sorted(byKeyPath: "id", ascending: false).map(\.id) == [3, 2, 2])
+        #expect(a.children.realm == test.realm && !a.children.isFrozen && b.parents.map(\.id) == [1, 1, 2, 2])
         try test.realm.write { a.children.remove(at: 0) }
-        #expect(b.parents.map(\.id) == [1, 2])
+        #expect(b.parents.map(\.id) == [1, 2, 2])
         try test.realm.write { a.children.removeLast() }
-        #expect(b.parents.map(\.id) == [2])
+        #expect(b.parents.map(\.id) == [2, 2])
     }
 
     @Test("O40 O47 aggregates of lists, in a Realm or not") func aggregates() throws {

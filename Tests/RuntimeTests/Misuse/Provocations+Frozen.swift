@@ -98,7 +98,8 @@ extension Provocations {
         Provocation(
             "wrongAnyKind", "an 'AnyRealmValue' that is 'int' was used as a map. Ask for its 'kind' first"
         ) {
-            _ = AnyRealmValue.int(1)["key"]
+            var value = AnyRealmValue.int(1)
+            value["key"] = .int(2)
         },
         Provocation(
             "collectionInSet",

@@ -23,6 +23,14 @@ extension Provocations {
             _ = try TestRealm().realm.objects(Node.self)[0]
         },
         Provocation(
+            "removedFromEmptyList",
+            "an element was to be removed from 'ScalarLists.ints', which is empty: check 'isEmpty' first"
+        ) {
+            let lists = ScalarLists(id: 1)
+            let test = try TestRealm(holding: lists)
+            try test.realm.write { lists.ints.removeLast() }
+        },
+        Provocation(
             "query",
             """
             this query cannot be carried out: 'Keyless' has no property 'agee'; it has 'content', at offset 0 of the query:

@@ -257,9 +257,9 @@ struct ListObservationTests {
         let log = Log(nodes[2].parents)
         expect(test, log, ["initial"])
         try test.realm.write { nodes[1].children.append(objectsIn: [nodes[2], nodes[2]]) }
-        expect(test, log, ["[] [1] []"])
+        expect(test, log, ["[] [1, 2] []"])
         try test.realm.write { nodes[1].children.removeLast() }
-        expect(test, log, ["[] [] [1]"])
+        expect(test, log, ["[2] [] [1]"])
         try test.realm.write { nodes[1].children.removeAll() }
         expect(test, log, ["[1] [] []"])
         try test.realm.write { test.realm.delete(nodes[0]) }

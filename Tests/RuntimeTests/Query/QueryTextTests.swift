@@ -58,7 +58,7 @@ import Testing
             ("children.@sum.id == 5", [0]), ("children.@avg.id > 3", [3]), ("children.@max.id == 2", [0]),
             ("children.@min.id == 1", [0]), ("children.id.@sum == 5", [0]),
             ("SUBQUERY(children, $c, $c.id == 2 && $c.name == 'b').@count == 2", [0]),
-            ("@links.Node.children.@count == 1", [1, 2, 4]), ("@links.Node.children.id == 0", [1, 2]),
+            ("@links.Node.children.@count == 1", [1, 4]), ("@links.Node.children.id == 0", [1, 2]),
             ("previous.id == 0", [1]),
             ("'b' IN children.name", [0]), ("NOT 'b' IN children.name", [1, 2, 3, 4, 5]),
             ("'B' IN[c] children.name", [0]), ("nil IN children.next", [0, 3]), ("4 IN @links.Node.next.id", []),
@@ -111,7 +111,7 @@ import Testing
         #expect(try ids(test, "next == %@", Node(id: 77)) == [], "an unmanaged object is nowhere")
         #expect(all.filter("id > %@", 3).map(\.id) == [4, 5])
         #expect(all.index(matching: "name == %@", "B") == 1 && all.index(matching: "id > 9") == nil)
-        #expect(all[0].children.filter("id == 2").map(\.id) == [2])
+        #expect(all[0].children.filter("id == 2").map(\.id) == [2, 2])
         #expect(all[1].previous.filter("id == 0").count == 1)
     }
 
@@ -270,7 +270,8 @@ import Testing
         #expect(all.limit(3).where { $0.id > 0 }.map(\.id) == [1, 2])
         #expect(all.where { $0.id > 0 }.limit(3).map(\.id) == [1, 2, 3])
         #expect(all.limit(3).sorted(byKeyPath: "name").map(\.id) == [1, 0, 2])
-        #expect(all.distinct(by: ["next.name", "name"]).count == 6 && all.distinct(by: ["next"]).map(\.id) == [0, 1])
+        #expect(
+            all.distinct(by: ["next.name", "name"]).map(\.id) == [0] && all.distinct(by: ["next"]).map(\.id) == [0, 1])
         let page = all.sorted(byKeyPath: "amount", ascending: false).limit(2)
         #expect(page.map(\.id) == [5, 4] && page.count == 2 && page.first?.id == 5 && page.last?.id == 4)
         #expect(page.sum { $0.id } == 9 && page.max { $0.id } == 5 && page.index(of: all[4]) == 1)

@@ -21,7 +21,7 @@ import Testing
             names(dogs.sorted(byKeyPath: "name")) == "wxyz"
                 && names(dogs.sorted(by: { $0.name }, ascending: false)) == "zyxw")
         #expect(names(dogs.sorted(by: { $0.age })) == "wyxz")
-        #expect(names(dogs.sorted(byKeyPath: "owner.firstName")) == "wyzx")
+        #expect(names(dogs.sorted(byKeyPath: "owner.firstName")) == "yzxw")
         #expect(
             names(dogs.sorted(by: [.init(keyPath: "age", ascending: false), .init(keyPath: "name", ascending: false)]))
                 == "zxyw")

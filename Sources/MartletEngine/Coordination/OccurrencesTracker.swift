@@ -1,0 +1,287 @@
+import MartletSQLite
+
+/// Keeps a result on the elements of a list or map, or on linking objects, up to date: its members are in the order that they
+/// have there, and each is there as often as it is there.
+///
+/// Every place in the collection is a member of its own. The edits of a list say which places stayed, so that of several
+/// places of one object the right one is reported. The rows that changes concern are queried alone, as for other results;
+/// beside that a step passes over the places in memory. After an edit of a sorted collection, and with `distinct` or a
+/// limit, the whole query runs again.
+package struct OccurrencesTracker: CollectionTracker {
+    package struct State: TrackedState {
+        /// What is linked to, place by place; nil for nothing, and for the keys of maps.
+        fileprivate let places: [ObjectKey?]
+        /// The places of the members, in the order of the result.
+        fileprivate let members: KeySequence
+        /// The rows of the members, in the order of the result.
+        package let keys: KeySequence
+        package let isOver: Bool
+        package static let over = State([], KeySequence(), isOver: true)
+
+        fileprivate init(_ places: [ObjectKey?], _ members: KeySequence, isOver: Bool = false) {
+            self.places = places
+            self.members = members
+            self.isOver = isOver
+            keys = KeySequence(members.map { places[Int($0)] ?? 0 })
+        }
+    }
+
+    package typealias Change = ResultsTracker.Change
+
+    package let owner: CollectionOwner?
+    private let plan: QueryPlan
+    private let source: QueryPlan.Source
+    /// Of all rows of the table.
+    private let rows: ResultsTracker
+    private let elements: ElementsTracker?
+    private var schema: DatabaseSchema { rows.schema }
+
+    /// - Parameters:
+    ///   - keyPaths: what counts as a modification; nil for everything up to four types deep.
+    ///   - isNoticing: whether changes that key paths do not name are noticed too, up to four types deep.
+    package init(
+        _ plan: QueryPlan, from source: QueryPlan.Source, owner: CollectionOwner?, keyPaths: [PropertyPath]?,
+        isNoticing: Bool = false, _ schema: DatabaseSchema
+    ) throws(ResolvedPath.Failure) {
+        self.plan = plan
+        self.source = source
+        self.owner = owner
+        var unbound = plan
+        unbound.source = nil
+        rows = try ResultsTracker(unbound, keyPaths: keyPaths, isNoticing: isNoticing, schema)
+        if case .elements(let id) = source {
+            elements = try ElementsTracker(id, keyPaths: nil, schema)
+        } else {
+            elements = nil
+        }
+    }
+
+    package func state(_ handle: SnapshotHandle) throws -> State {
+        let exists = try owner.map { try handle.hasRow($0.key, schema[$0.table].layout) } ?? true
+        return try handle.read { connection in
+            let places = try places(connection)
+            return State(places, try members(connection), isOver: !exists)
+        }
+    }
+
+    package func advance(
+        _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
+    ) throws -> (state: State, change: Change) {
+        guard !old.isOver else { return (old, Change()) }
+        guard let changes else {
+            let new = try state(handle)
+            let all = KeySet(new.keys)
+            let positions = CollectionDiff.change(from: old.keys, to: new.keys, modified: all)
+            return (new, Change(positions: positions, noticed: all, modified: all))
+        }
+        if let owner, changes.changes.tables[owner.table]?.deleted.contains(owner.key) == true {
+            return (.over, Change(positions: CollectionChange(deletions: Array(0..<old.members.count))))
+        }
+        guard isEdited(changes.changes) || rows.touches(changes.changes) else { return (old, Change()) }
+        return try handle.read { try advance(old, changes, $0) }
+    }
+
+    package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
+        let keys = old.keys.keys(at: change.positions.deletions)
+        return try handle.read { connection in
+            try schema.past(
+                zip(change.positions.deletions, keys).map { ($0, .integer($1)) }, plan.table, connection)
+        }
+    }
+
+    // MARK: Reading
+
+    private func places(_ connection: Connection) throws -> [ObjectKey?] {
+        if let elements {
+            return try elements.elements(connection).map { if case .integer(let key) = $0 { key } else { nil } }
+        }
+        var compiler = QueryCompiler(schema)
+        let query = compiler.members(source)
+        let statement = try connection.statement(query.sql)
+        statement.bind(query.arguments)
+        var keys: [ObjectKey?] = []
+        while try statement.step() { keys.append(statement.integer(0)) }
+        return keys
+    }
+
+    private func members(_ connection: Connection) throws -> KeySequence {
+        var compiler = QueryCompiler(schema)
+        let query = try compiler.positions(plan)
+        let statement = try connection.statement(query.sql)
+        statement.bind(query.arguments)
+        var members: [ObjectKey] = []
+        while try statement.step() { members.append(statement.integer(1)) }
+        return KeySequence(members)
+    }
+
+    // MARK: Steps
+
+    private func isEdited(_ changes: ChangeSet) -> Bool {
+        switch source {
+        case .elements(let id): changes.collections[id] != nil
+        case .origins(let link, let target): changes.relinked[link]?.contains(target) == true
+        }
+    }
+
+    private func advance(
+        _ old: State, _ changes: KnownChanges, _ connection: Connection
+    ) throws -> (state: State, change: Change) {
+        let touched = try rows.touchedRows(old.keys, changes, connection)
+        var change = touched.change
+        let isMaintained =
+            touched.moved != nil && plan.stages.isEmpty && isSmall(touched.all, old.places.count)
+        guard isEdited(changes.changes) else {
+            if touched.all.isEmpty && touched.moved != nil { return (old, change) }
+            if isMaintained {
+                let outcome = try maintain(old, touched, connection)
+                change.positions = outcome.change
+                return (State(old.places, outcome.keys), change)
+            }
+            let new = State(old.places, try members(connection))
+            let known = Array(new.members)
+            change.positions = difference(old, new, known, change)
+            return (new, change)
+        }
+        let edit = PlaceEdit(
+            from: old.places, to: try places(connection), replaced: change.replaced, try formerPlaces(old, changes))
+        let isFiltered = isMaintained && plan.sort.isEmpty
+        let members =
+            isFiltered
+            ? try filtered(old, edit, touched.all, connection) : try members(connection)
+        let new = State(edit.new, members)
+        change.positions = difference(old, new, members.map { edit.identity(of: Int($0)) }, change)
+        return (new, change)
+    }
+
+    /// How members differ, each known by the place it had before. Where another occurrence of an object is the member now, as
+    /// `distinct` and limits choose them, it is the same member.
+    private func difference(
+        _ old: State, _ new: State, _ identities: [ObjectKey], _ change: Change
+    ) -> CollectionChange {
+        var identities = identities
+        let (before, now) = (KeySet(old.members), KeySet(identities))
+        var left: [ObjectKey: [ObjectKey]] = [:]
+        for (member, key) in zip(old.members, old.keys) where !now.contains(member) && !change.replaced.contains(key) {
+            left[key, default: []].append(member)
+        }
+        // The first of each is taken first, from the end.
+        for key in left.keys { left[key]?.reverse() }
+        var reported: [ObjectKey] = []
+        for (position, key) in new.keys.enumerated() {
+            if !before.contains(identities[position]), let same = left[key]?.popLast() { identities[position] = same }
+            if change.modified.contains(key) { reported.append(identities[position]) }
+        }
+        return CollectionDiff.change(from: old.members, to: KeySequence(identities), modified: KeySet(reported))
+    }
+
+    // Whether rows are queried by their keys, and not all with them.
+    private func isSmall(_ rows: KeySet, _ placeCount: Int) -> Bool { rows.count <= max(1_000, placeCount / 4) }
+
+    // Where no place came or went, places are the keys that members are known by.
+    private func maintain(
+        _ old: State, _ touched: ResultsTracker.TouchedRows, _ connection: Connection
+    ) throws -> ResultsMaintainer.Outcome {
+        var places: [ObjectKey: [ObjectKey]] = [:]
+        for (place, key) in old.places.enumerated() {
+            if let key, touched.all.contains(key) { places[key, default: []].append(ObjectKey(place)) }
+        }
+        let candidates = try rows.candidates(KeySet(places.keys), connection).flatMap { row in
+            (places[row.key] ?? []).map { SortKey(values: row.values, key: $0) }
+        }
+        let maintainer = ResultsMaintainer(
+            old: old.members, order: rows.order, touched: KeySet(places.values.joined()),
+            reported: KeySet(places.filter { touched.change.modified.contains($0.key) }.values.joined()),
+            candidates: candidates)
+        return try maintainer.maintain { place throws(SQLiteError) in
+            let key = old.places[Int(place)] ?? 0
+            return SortKey(values: try rows.sortKey(of: key, connection)?.values ?? [], key: place)
+        }
+    }
+
+    // What is new in the collection and what changed is asked for; all others are members if they were.
+    private func filtered(
+        _ old: State, _ edit: PlaceEdit, _ touched: KeySet, _ connection: Connection
+    ) throws -> KeySequence {
+        var asked = touched
+        #if MARTLET_SEEDED_BUGS
+            let inserted = SeededBug.isOn(.insertedUnfiltered) ? [] : edit.inserted
+        #else
+            let inserted = edit.inserted
+        #endif
+        asked.formUnion(KeySet(inserted))
+        if !isSmall(asked, edit.new.count) { return try members(connection) }
+        let found = KeySet(try rows.candidates(asked, connection).map(\.key))
+        var wasMember = [Bool](repeating: false, count: old.places.count)
+        for place in old.members { wasMember[Int(place)] = true }
+        let members = edit.new.indices.filter { place in
+            guard let key = edit.new[place] else { return false }
+            if asked.contains(key) { return found.contains(key) }
+            return edit.former[place].map { wasMember[$0] } ?? false
+        }
+        return KeySequence(members.map { ObjectKey($0) })
+    }
+
+    /// For each place the one it was before, as the edits of a list have it; nil where there are none, or they do not fit.
+    private func formerPlaces(_ old: State, _ changes: KnownChanges) throws -> [Int?]? {
+        guard case .elements(let id) = source, let script = changes.changes.collections[id] else { return nil }
+        var builder = CollectionChangeBuilder(oldCount: old.places.count)
+        builder.apply(script)
+        let change = builder.finish()
+        var former = [Int?](repeating: nil, count: builder.count)
+        var (deletion, insertion, before) = (0, 0, 0)
+        for place in former.indices {
+            if insertion < change.insertions.count, change.insertions[insertion] == place {
+                insertion += 1
+                continue
+            }
+            while deletion < change.deletions.count, change.deletions[deletion] == before {
+                (deletion, before) = (deletion + 1, before + 1)
+            }
+            former[place] = before
+            before += 1
+        }
+        for move in change.moves { former[move.to] = move.from }
+        return former
+    }
+}
+
+/// The places of a collection after an edit, and which they were before.
+private struct PlaceEdit {
+    let new: [ObjectKey?]
+    /// Nil for a place that is new.
+    private(set) var former: [Int?]
+    private let oldCount: Int
+
+    /// - Parameters:
+    ///   - replaced: rows that are other ones than before under the same keys.
+    ///   - known: what the record of the edits says; places of which it says nothing are found by what stands there.
+    init(from old: [ObjectKey?], to new: [ObjectKey?], replaced: KeySet, _ known: [Int?]?) {
+        self.new = new
+        oldCount = old.count
+        former = [Int?](repeating: nil, count: new.count)
+        var isTaken = [Bool](repeating: false, count: old.count)
+        if let known, known.count == new.count {
+            for (place, before) in known.enumerated() {
+                guard let before, before < old.count, let key = new[place], old[before] == key, !isTaken[before],
+                    !replaced.contains(key)
+                else { continue }
+                former[place] = before
+                isTaken[before] = true
+            }
+        }
+        var left: [ObjectKey: [Int]] = [:]
+        for before in old.indices.reversed() where !isTaken[before] {
+            if let key = old[before], !replaced.contains(key) { left[key, default: []].append(before) }
+        }
+        if left.isEmpty { return }
+        for place in new.indices where former[place] == nil {
+            if let key = new[place] { former[place] = left[key]?.popLast() }
+        }
+    }
+
+    /// The rows that stand at new places.
+    var inserted: [ObjectKey] { new.indices.compactMap { former[$0] == nil ? new[$0] : nil } }
+
+    /// What a member is known by: the place it had before, or a number that no place had.
+    func identity(of place: Int) -> ObjectKey { ObjectKey(former[place] ?? oldCount + place) }
+}

@@ -1,0 +1,90 @@
+import MartletSQLite
+
+// What the members of a plan are taken from.
+extension QueryCompiler {
+    /// The rows of a plan, under the alias `t`.
+    struct MemberRows {
+        let tables: String
+        let key: String
+        /// What orders them where nothing else does.
+        let position: String
+    }
+
+    mutating func rows(_ plan: QueryPlan) -> MemberRows {
+        let layout = schema[plan.table].layout
+        let key = "t.\(layout.keyColumn)"
+        guard let source = plan.source else {
+            return MemberRows(tables: "\(layout.table) t", key: key, position: key)
+        }
+        return MemberRows(
+            tables: "(\(rows(source))) s CROSS JOIN \(layout.table) t ON \(key) = s.v", key: key, position: "s.i")
+    }
+
+    /// All keys of a source in their order.
+    mutating func members(_ source: QueryPlan.Source) -> Query {
+        let rows = rows(source)
+        return finish("SELECT v FROM (\(rows)) ORDER BY i")
+    }
+
+    // Keys `v` with their positions `i`.
+    private mutating func rows(_ source: QueryPlan.Source) -> String {
+        switch source {
+        case .elements(let id):
+            let type = schema[id.table].type.properties[id.property]
+            let chunks = schema[id.table].layout.collection(of: id.property).chunks
+            // Keys and values of maps take turns.
+            let position = type.kind == .map ? "2 * e.rowid + 1" : "e.rowid"
+            return
+                "SELECT e.v AS v, c.start + \(position) AS i FROM (SELECT elements, count, "
+                + "sum(count) OVER (ORDER BY ordinal) - count AS start FROM \(chunks) "
+                + "WHERE owner = \(bind(.integer(id.owner)))) c "
+                + "CROSS JOIN martlet_elements(c.elements, c.count, \(type.kind == .map ? 1 : 0)) e"
+        case .origins(let link, let target):
+            let targets = schema[link.table].layout.collection(of: link.property).targets ?? ""
+            let counted =
+                "SELECT owner, count, sum(count) OVER (ORDER BY owner) - count AS start FROM \(targets) "
+                + "WHERE target = \(bind(.integer(target)))"
+            // Few link more than once.
+            return
+                "SELECT owner AS v, start AS i FROM (\(counted)) "
+                + "UNION ALL SELECT c.owner, c.start + e.n + 1 FROM (\(counted)) c "
+                + "CROSS JOIN martlet_times(c.count - 1) e WHERE c.count > 1"
+        }
+    }
+
+    /// The number of linking objects without any condition, which needs no rows; nil for other plans.
+    mutating func countOfOrigins(_ plan: QueryPlan) -> String? {
+        guard case .origins(let link, let target) = plan.source, plan.predicate == nil, plan.stages.isEmpty else {
+            return nil
+        }
+        let targets = schema[link.table].layout.collection(of: link.property).targets ?? ""
+        return "SELECT ifnull(sum(count), 0) FROM \(targets) WHERE target = \(bind(.integer(target)))"
+    }
+
+    // MARK: Aggregates of all members
+
+    /// An aggregate of all members. A sum that is NULL, and a mean that is a text, are no numbers.
+    static func total(_ function: Predicate.Aggregate, _ term: QueryTerm, inHalves: Bool) -> String {
+        guard function.isArithmetic, term.kind == .number else { return aggregate(function, term) }
+        if term.isWhole {
+            let sum = inHalves ? sumInHalves(term) : "sum(\(term.sql))"
+            return function == .sum ? "ifnull(\(sum), 0)" : mean(sum, term)
+        }
+        if function == .sum { return aggregate(.sum, term) }
+        return "ifnull(avg(\(term.sql)), CASE WHEN count(\(term.sql)) > 0 THEN 'nan' END)"
+    }
+
+    /// The mean of whole numbers from their sum, which keeps every digit.
+    static func mean(_ sum: String, _ term: QueryTerm) -> String {
+        "CAST(\(sum) AS REAL) / nullif(count(\(term.sql)), 0)"
+    }
+
+    /// The least or greatest of values of any type.
+    static func extreme(_ function: Predicate.Aggregate, _ term: QueryTerm, from members: String) -> String {
+        let key = "martlet_sort_key(\(term.sql))"
+        return
+            "SELECT v FROM (SELECT \(term.sql) AS v, \(key) AS k FROM \(members)) "
+            + "WHERE k IS NOT NULL AND k <> \(SQLText.literal(AnyValue.nanKey)) "
+            + "ORDER BY k\(function == .max ? " DESC" : "") LIMIT 1"
+    }
+}

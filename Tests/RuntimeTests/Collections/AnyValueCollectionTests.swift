@@ -1,0 +1,147 @@
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+/// The order and equality of values of any type in collections and queries.
+@Suite struct AnyValueCollectionTests {
+    private let numbers: [AnyRealmValue] = [
+        .double(1.5), .int(2), .decimal128(Decimal128("2.5")), .float(3.5), .double(.nan), .none,
+    ]
+    private let dates: [AnyRealmValue] = [-5, 10, -1e9, 1e9].map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+
+    @Test("O53 the least and the greatest of values of any type are the ends of their order") func extremes() throws {
+        let test = try TestRealm()
+        let kinds: [AnyRealmValue] = [.string("x"), .int(2), .bool(true), .uuid(UUID())]
+        for values in [numbers, dates, kinds, [.float(-2), .float(-3)], [.none], []] {
+            let (plain, managed) = (ScalarLists(anyValues: values), ScalarLists(id: 1, anyValues: values))
+            let (set, map) = (ScalarSets(id: 1), ScalarMaps(id: 1))
+            for (position, value) in values.enumerated() {
+                set.anyValues.insert(value)
+                map.anyValues["\(position)"] = value
+            }
+            try test.realm.write {
+                test.realm.deleteAll()
+                test.realm.add([managed, set, map] as [Object])
+            }
+            let ordered = plain.anyValues.sorted().filter { $0 != .none && !$0.isNaN }
+            for (least, greatest) in [
+                (plain.anyValues.min(), plain.anyValues.max()), (managed.anyValues.min(), managed.anyValues.max()),
+                (set.anyValues.min(), set.anyValues.max()), (map.anyValues.min(), map.anyValues.max()),
+            ] {
+                #expect(least == ordered.first && greatest == ordered.last, "\(values)")
+            }
+        }
+    }
+
+    @Test("O53 the least and the greatest value of any type among objects") func extremesOfObjects() throws {
+        let test = try TestRealm()
+        let node = Node(id: 5)
+        try test.realm.write {
+            test.realm.add(
+                (numbers + dates + [.object(node)]).enumerated().map { Scalars(id: $0.offset, anyValue: $0.element) })
+        }
+        let all = test.realm.objects(Scalars.self)
+        #expect(all.min(of: { $0.anyValue }) == .double(1.5) && all.max(of: { $0.anyValue }) == .object(node))
+        #expect(all.where { $0.id < 6 }.max(of: { $0.anyValue }) == .float(3.5))
+        #expect(all.limit(2).max(ofProperty: "anyValue") as AnyRealmValue? == .int(2))
+        #expect(all.where { $0.id > 20 }.min(of: { $0.anyValue }) == nil)
+    }
+
+    @Test("O52 distinct by values of any type compares numbers of all kinds by their value") func distinct() throws {
+        let test = try TestRealm()
+        let values: [AnyRealmValue] = [
+            .int(1), .double(1), .decimal128(1), .float(1), .int(2), .string("1"), .none, .list([.int(1)]),
+            .list([.double(1)]), .bool(true),
+        ]
+        try test.realm.write {
+            test.realm.add(values.enumerated().map { Scalars(id: $0.offset, anyValue: $0.element) })
+        }
+        #expect(test.realm.objects(Scalars.self).distinct(by: ["anyValue"]).map(\.id) == [0, 4, 5, 6, 7, 9])
+        let lists = ScalarLists(anyValues: values)
+        #expect(lists.anyValues.distinct() == [0, 4, 5, 6, 7, 9].map { values[$0] })
+    }
+
+    @Test("O43 a set of values of any type holds numbers of all kinds once", arguments: [false, true])
+    func sets(_ isManaged: Bool) throws {
+        let test = try TestRealm()
+        let sets = ScalarSets(id: 1)
+        if isManaged { try test.realm.write { test.realm.add(sets) } }
+        func change(_ body: () -> Void) throws { if isManaged { try test.realm.write(body) } else { body() } }
+        try change {
+            for value in [.int(1), .double(1), .float(1), .decimal128(1), .double(1.5), .string("1")] as [AnyRealmValue]
+            {
+                sets.anyValues.insert(value)
+            }
+        }
+        #expect(Array(sets.anyValues) == [.int(1), .double(1.5), .string("1")])
+        #expect(sets.anyValues.contains(.double(1)) && sets.anyValues.contains(.decimal128(Decimal128("1.5"))))
+        #expect(!sets.anyValues.contains(.bool(true)) && sets.anyValues.index(of: .float(1.5)) == 1)
+        try change { sets.anyValues.remove(.double(1)) }
+        #expect(Array(sets.anyValues) == [.double(1.5), .string("1")])
+    }
+
+    @Test("O53 the sum of both infinities is NaN, and means are as exact as sums") func sums() throws {
+        let test = try TestRealm()
+        let infinities: [Double] = [.infinity, -.infinity]
+        let whole = [Int.max, .min, 1, 1]
+        let lists = ScalarLists(id: 1, ints: whole, doubles: infinities)
+        try test.realm.write {
+            test.realm.add(whole.enumerated().map { Scalars(id: $0.offset, int: $0.element) })
+            test.realm.add(infinities.enumerated().map { Node(id: $0.offset, amount: $0.element) })
+            test.realm.add(Node(id: 2, children: Array(test.realm.objects(Node.self))))
+            test.realm.add(lists)
+        }
+        let nodes = test.realm.objects(Node.self)
+        let infinite = nodes.where { $0.id < 2 }
+        #expect((infinite.sum { $0.amount }).isNaN && (infinite.average { $0.amount })?.isNaN == true)
+        #expect(infinite.limit(1).sum { $0.amount } == .infinity && nodes.where { $0.id > 5 }.sum { $0.amount } == 0)
+        #expect(nodes.where { $0.id > 5 }.average { $0.amount } == nil && lists.doubles.sum().isNaN)
+        #expect(
+            nodes.filter("children.@sum.amount > 0 OR children.@sum.amount < 0 OR children.@sum.amount == 0").count == 2
+        )
+        let all = test.realm.objects(Scalars.self)
+        #expect(all.average { $0.int } == 0.25 && all.where { $0.id < 3 }.average { $0.int } == 0)
+        #expect(lists.ints.average() == 0.25)
+        let holders = test.realm.objects(ScalarLists.self)
+        #expect(holders.filter("ints.@avg == 0.25").count == 1 && holders.filter("ints.@avg > 0.3").isEmpty)
+    }
+
+    @Test("O52 values are sorted as objects are: absent ones, NaN, then all others") func sortedValues() {
+        let lists = OptionalLists(id: 1, doubles: [2, .nan, nil, -1], decimal128s: [2, .nan, nil, -1])
+        #expect("\(lists.doubles.sorted().map { $0.map { "\($0)" } ?? "nil" })" == #"["nil", "nan", "-1.0", "2.0"]"#)
+        #expect(lists.decimal128s.sorted() == [nil, .nan, -1, 2])
+        #expect(lists.decimal128s.sorted(ascending: false) == [2, -1, .nan, nil] && lists.decimal128s.max() == 2)
+    }
+
+    @Test("O47 reading another kind by an index or a key gives nothing") func subscripts() {
+        let value = AnyRealmValue.map(["a": .int(1), "l": .list([.int(5)])])
+        #expect(value["a"]?["b"] == nil && value["a"]?[0] == AnyRealmValue.none && value["l"]?[0] == .int(5))
+        #expect(value["l"]?["k"] == nil && value[3] == AnyRealmValue.none && value["nothing"] == nil)
+    }
+
+    @Test("O42 O47 assigning to a range of a list takes any number of elements", arguments: [false, true])
+    func ranges(_ isManaged: Bool) throws {
+        let test = try TestRealm()
+        let (lists, other) = (ScalarLists(id: 1, ints: [0, 1, 2, 3, 4]), ScalarLists(id: 2, ints: [7, 8, 9]))
+        func change(_ body: () -> Void) throws { if isManaged { try test.realm.write(body) } else { body() } }
+        if isManaged { try test.realm.write { test.realm.add([lists, other]) } }
+        let ints = lists.ints
+        try change { lists.ints[1..<4] = other.ints[0..<2] }
+        #expect(Array(ints) == [0, 7, 8, 4])
+        try change { lists.ints[0..<1] = other.ints[0..<3] }
+        #expect(Array(ints) == [7, 8, 9, 7, 8, 4])
+        try change { lists.ints[1..<3] = lists.ints[0..<1] }
+        #expect(Array(ints) == [7, 7, 7, 8, 4])
+        try change { lists.ints[2..<5].sort() }
+        #expect(Array(ints) == [7, 7, 4, 7, 8])
+        try change { lists.ints[0..<2] = other.ints[0..<0] }
+        #expect(Array(ints[0..<2]) == [4, 7] && ints.count == 3 && Array(other.ints) == [7, 8, 9])
+    }
+}
+
+extension AnyRealmValue {
+    fileprivate var isNaN: Bool { if case .double(let number) = self { number.isNaN } else { false } }
+}
