@@ -330,3 +330,142 @@ extension Neighbours: Martlet.ModelObject {
 
     nonisolated public static var fields: Fields<Neighbours> { .init(Martlet.FieldPath(self)) }
 }
+
+/// Properties with the names of methods and static members of the runtime, and the key of document stores.
+nonisolated public final class Hostile: Martlet.Object {
+    @exclusivity(unchecked) private final var __id: Swift.Int = 0
+    @exclusivity(unchecked) private final var _id_: Swift.String = ""
+    @exclusivity(unchecked) private final var _value: Swift.Int = 0
+    @exclusivity(unchecked) private final var _changes: Martlet.List<Hostile>? = nil
+    @exclusivity(unchecked) private final var _encode_: Swift.String? = nil
+    @exclusivity(unchecked) private final var _fields: Martlet.Map<Swift.Int>? = nil
+    @exclusivity(unchecked) private final var _hash: Swift.String = ""
+    @exclusivity(unchecked) private final var _next: Martlet.LinkStorage<Hostile> = .none
+
+    public var _id: Swift.Int {
+        get { _load(0); return __id }
+        set { _willSet(0); __id = newValue; _didSet(0) }
+    }
+
+    public var id: Swift.String {
+        get { _load(1); return _id_ }
+        set { _willSet(1); _id_ = newValue; _didSet(1) }
+    }
+
+    public var value: Swift.Int {
+        get { _load(2); return _value }
+        set { _willSet(2); _value = newValue; _didSet(2) }
+    }
+
+    public var changes: Martlet.List<Hostile> {
+        get { _load(3); return _list(3, &_changes) }
+        set { _load(3); _list(3, &_changes)._assign(newValue) }
+    }
+
+    public var encode: Swift.String? {
+        get { _load(4); return _encode_ }
+        set { _willSet(4); _encode_ = newValue; _didSet(4) }
+    }
+
+    public var fields: Martlet.Map<Swift.Int> {
+        get { _load(5); return _map(5, &_fields) }
+        set { _load(5); _map(5, &_fields)._assign(newValue) }
+    }
+
+    public var hash: Swift.String {
+        get { _load(6); return _hash }
+        set { _willSet(6); _hash = newValue; _didSet(6) }
+    }
+
+    public var next: Hostile? {
+        get { _load(7); return _link(_next) }
+        set { _setLink(7, &_next, newValue) }
+    }
+
+    public var values: Martlet.LinkingObjects<Hostile> { _load(8); return _linkingObjects(8) }
+
+    public convenience init(
+        _id: Swift.Int = 0, id: Swift.String = "", value: Swift.Int = 0, changes: [Hostile] = [],
+        encode: Swift.String? = nil, fields: [Swift.String: Swift.Int] = [:], hash: Swift.String = "",
+        next: Hostile? = nil
+    ) {
+        self.init()
+        __id = _id
+        _id_ = id
+        _value = value
+        if !changes.isEmpty { _list(3, &_changes).append(objectsIn: changes) }
+        _encode_ = encode
+        if !fields.isEmpty { _map(5, &_fields).merge(fields) }
+        _hash = hash
+        _next = Martlet.LinkStorage(next)
+    }
+
+    @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
+        __id = row.int()
+        _id_ = row.string()
+        _value = row.int()
+        row.collection(&_changes)
+        _encode_ = row.optionalString()
+        row.collection(&_fields)
+        _hash = row.string()
+        row.link(&_next)
+        row.skip()
+    }
+
+    @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
+        row.int(__id)
+        row.string(_id_)
+        row.int(_value)
+        row.collection(&_changes)
+        row.optionalString(_encode_)
+        row.collection(&_fields)
+        row.string(_hash)
+        row.link(&_next)
+        row.skip()
+    }
+
+    @_spi(Generated) override public final class var _facts: Swift.StaticString {
+        """
+        object Hostile
+        primaryKey _id
+        property _id Int
+        property id String
+        property value Int
+        property changes List<link:Hostile>
+        property encode String?
+        property fields Map<Int>
+        property hash String index
+        property next link:Hostile?
+        property values LinkingObjects<Hostile.next>
+        """
+    }
+}
+
+extension Hostile: Martlet.ModelObject {
+    nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
+        public typealias Model = Hostile
+        public let _path: Martlet.FieldPath
+        public init(_ path: Martlet.FieldPath) { _path = path }
+        public var _id: Martlet.Field<Root, Swift.Int> { .init(_path, "_id") }
+        public var id: Martlet.Field<Root, Swift.String> { .init(_path, "id") }
+        public var value: Martlet.Field<Root, Swift.Int> { .init(_path, "value") }
+        public var changes: Martlet.ObjectCollectionField<Hostile.Fields<Root>> { .init(_path, "changes") }
+        public var encode: Martlet.Field<Root, Swift.String?> { .init(_path, "encode") }
+        public var fields: Martlet.MapField<Root, Swift.Int> { .init(_path, "fields") }
+        public var hash: Martlet.Field<Root, Swift.String> { .init(_path, "hash") }
+        public var next: Hostile.Fields<Root> { .init(_path.link("next")) }
+        public var values: Martlet.ObjectCollectionField<Hostile.Fields<Root>> { .init(_path, "values") }
+    }
+
+    nonisolated public static var fields: Fields<Hostile> { .init(Martlet.FieldPath(self)) }
+
+    nonisolated public enum KeyPaths {
+        private typealias _Hostile = Hostile
+        public static var value: [any Martlet.KeyPathDescriptor<Hostile>] {
+            [
+                _Hostile.fields._id, _Hostile.fields.value, _Hostile.fields.next._id, _Hostile.fields.next.value,
+                _Hostile.fields.changes.fields
+            ]
+        }
+    }
+}

@@ -168,3 +168,44 @@ nonisolated public final class KeywordsProjection: Martlet.Projection<Keywords> 
         """
     }
 }
+
+/// Labels with the names of methods and static members of the runtime.
+nonisolated public final class HostileProjection: Martlet.Projection<Hostile> {
+    public var _id: Swift.Int {
+        rootObject._id
+    }
+
+    public var value: Swift.Int? {
+        rootObject.next?.value
+    }
+
+    public var changes: Martlet.ProjectedCollection<Swift.Int> {
+        Martlet.ProjectedCollection(rootObject.changes) { $0.value }
+    }
+
+    public var encode: Swift.String? {
+        get { rootObject.encode }
+        set { rootObject.encode = newValue }
+    }
+
+    public var fields: Martlet.Map<Swift.Int> {
+        get { rootObject.fields }
+        set { rootObject.fields = newValue }
+    }
+
+    public var hash: Swift.String? {
+        rootObject.next?.hash
+    }
+
+    @_spi(Generated) override public final class var _facts: Swift.StaticString {
+        """
+        projection HostileProjection Hostile
+        label _id _id
+        label value next.value
+        label changes changes.value
+        label encode encode
+        label fields fields
+        label hash next.hash
+        """
+    }
+}

@@ -30,7 +30,7 @@ LITERALS = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "now", 
 NEIGHBOURS = """
 newValue oldValue error path row root model value object objects fields load link list map mutableSet linkingObjects facts
 encode decode applyDefaults prepare guard state dirty key table context observers unknown allCases rawValue hashValue hash
-rootObject storage index count first last print assert min max zip abs some wrapped unsafelyUnwrapped magnitude zero
+rootObject storage index count first _id last print assert min max zip abs some wrapped unsafelyUnwrapped magnitude zero
 """.split()
 
 TYPES = """
@@ -108,6 +108,10 @@ objects:
     primaryKey: id
     properties: {{id: Int = 0, name: String = x, next: Other?{links}}}
 """
+
+
+# Methods with labels and static members, beside which Swift takes a property of the same name.
+FREE = {"value", "changes", "encode", "fields", "hash"}
 
 
 class Schema:
@@ -256,8 +260,8 @@ def main():
     for number, names in enumerate(distinct(everything)):
         for shift in ([0, 7] if number == 0 else [0]):
             make(martlet, folder, f"properties-{number}-{shift}", lambda s, n: properties(s, n, shift), names,
-                 IMPOSSIBLE["property"], members - {"rootObject", "projecting"})
-        make(martlet, folder, f"labels-{number}", labels, names, IMPOSSIBLE["label"], members)
+                 IMPOSSIBLE["property"], members - FREE - {"rootObject", "projecting"})
+        make(martlet, folder, f"labels-{number}", labels, names, IMPOSSIBLE["label"], members - FREE)
         make(martlet, folder, f"keypaths-{number}", paths, names, IMPOSSIBLE["key path"])
         make(martlet, folder, f"elements-{number}", elements, names, IMPOSSIBLE["property"])
         make(martlet, folder, f"cases-{number}", cases, names, IMPOSSIBLE["case"])

@@ -28,7 +28,7 @@ public enum EditorSchema {
             ("projection", level(.projection)),
             ("property", ["anyOf": [reference("type"), level(.property)]]),
             ("type", type),
-            ("name", pattern(Vocabulary.namePattern)),
+            ("name", pattern(Vocabulary.propertyNamePattern)),
             ("keyPath", pattern(Vocabulary.keyPathPattern)),
             // YAML reads some words as booleans and as null; as cases they are names.
             (
@@ -121,7 +121,7 @@ public enum EditorSchema {
             (
                 "propertyNames",
                 [
-                    "pattern": .string(Vocabulary.namePattern),
+                    "pattern": .string(kind.pattern),
                     "not": words(kind.reserved),
                 ]
             ),

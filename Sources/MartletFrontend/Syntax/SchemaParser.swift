@@ -191,7 +191,7 @@ struct SchemaParser {
         for part in scalar.text.utf8.split(separator: Byte.dot, omittingEmptySubsequences: false) {
             let text = String(decoding: part, as: UTF8.self)
             let range = start..<start + part.count
-            guard text.isName else {
+            guard NameRules.canName(property: text) else {
                 // An empty segment is shown by the dot beside it.
                 let dot = range.isEmpty ? max(0, start - 1)..<max(1, start) : range
                 let place = scalar.span(of: dot)

@@ -23,11 +23,18 @@ public enum Vocabulary {
                 }
             return names.sorted()
         }
+
+        /// What names of the kind look like.
+        public var pattern: String {
+            self == .property || self == .label ? Vocabulary.propertyNamePattern : Vocabulary.namePattern
+        }
     }
 
-    public static let namePattern = "^\(letter)\(nameSign){0,\(NameRules.maximumLength - 1)}$"
+    public static let namePattern = "^\(boundedName)$"
+    /// What properties and labels are called.
+    public static let propertyNamePattern = "^(?:\(NameRules.documentKey)|\(boundedName))$"
 
-    public static let keyPathPattern = "^\(name)(?:\\.\(name))*$"
+    public static let keyPathPattern = "^\(propertyName)(?:\\.\(propertyName))*$"
 
     /// `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, then optionally ` = literal`.
     public static var typePattern: String {
@@ -49,5 +56,7 @@ public enum Vocabulary {
     private static let letter = "[A-Za-z]"
     private static let nameSign = "[A-Za-z0-9_]"
     private static let name = "\(letter)\(nameSign)*"
+    private static let boundedName = "\(letter)\(nameSign){0,\(NameRules.maximumLength - 1)}"
+    private static let propertyName = "(?:\(NameRules.documentKey)|\(name))"
     private static let blanks = "[ \\t]*"
 }

@@ -4,6 +4,14 @@ import MartletSchema
 enum NameRules {
     static let maximumLength = 63
 
+    /// The one name of a property that begins with '_': what document stores call their primary key.
+    static let documentKey = "_id"
+
+    /// True for what a property can be called, as far as letters go.
+    static func canName(property text: String) -> Bool { text.isName || text == documentKey }
+
+    private static let kindsOfProperties: Set<String> = ["property", "label", "earlier", "index"]
+
     private static let databasePrefixes = ["sqlite_", "martlet_"]
 
     struct Problem {
@@ -13,6 +21,7 @@ enum NameRules {
 
     /// What makes a text no name at all.
     static func problem(of text: String, kind: String) -> Problem? {
+        if text == documentKey, kindsOfProperties.contains(kind) { return nil }
         if text.isName {
             if kind == "type", let prefix = databasePrefixes.first(where: text.lowercased().hasPrefix) {
                 return Problem(
@@ -89,11 +98,13 @@ enum NameRules {
     }
 
     /// Members of the runtime's classes, those that publishers add among them, and what Swift keeps even in backticks.
+    /// Methods with labels (`value(forKey:)`, `encode(to:)`, `hash(into:)`, `changes(keyPaths:)`) and static members
+    /// (`fields`) leave their names to properties.
     static let members: Set<String> = [
-        "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hash", "hashValue",
-        "self", "init", "freeze", "thaw", "observe", "changes", "objectWillChange", "className", "value", "setValue",
-        "isSameObject", "isEqual", "dynamicList", "dynamicSet", "dynamicMap", "detached", "encode", "mutableArrayValue",
-        "addObserver", "removeObserver", "fields", "Fields", "KeyPaths", "Type", "Protocol", "Martlet", "Swift",
+        "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hashValue",
+        "self", "init", "freeze", "thaw", "observe", "objectWillChange", "className", "setValue",
+        "isSameObject", "isEqual", "dynamicList", "dynamicSet", "dynamicMap", "detached", "mutableArrayValue",
+        "addObserver", "removeObserver", "Fields", "KeyPaths", "Type", "Protocol", "Martlet", "Swift",
         "Foundation", "Model", "Root",
     ]
 

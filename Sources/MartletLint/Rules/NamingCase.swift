@@ -53,6 +53,8 @@ struct NamingCase: LintRule {
     }
 
     private func isMisnamed(_ name: String, isType: Bool) -> Bool {
+        // Document stores call their primary key so.
+        if name == "_id" { return false }
         let beginsUpper = name.utf8.first.map { (0x41...0x5A).contains($0) } == true
         return beginsUpper != isType || name.utf8.contains(UInt8(ascii: "_"))
     }

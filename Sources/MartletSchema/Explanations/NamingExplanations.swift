@@ -35,7 +35,7 @@ extension RuleExplanation {
         .reservedName,
         problem: """
             A name is a member of the classes of the runtime, such as 'description' or 'realm', or no name of Swift at \
-            all: letters, digits and '_' of ASCII, a letter first, at most 63 of them.
+            all: letters, digits and '_' of ASCII, a letter first, at most 63 of them. A property may be called '_id'.
             """,
         reason: """
             The generated class would not compile, or would hide what its base class does.
