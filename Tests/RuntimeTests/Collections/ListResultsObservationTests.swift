@@ -167,7 +167,8 @@ import Testing
         expect(test, log, ["- +1.0 *", "[[2, 2], [3, 1, 3]]"])
     }
 
-    @Test("N13 linking objects list an origin once for each of its links, and say so") func linkingObjects() throws {
+    @Test("O45 N67 linking objects list an origin once for each of its links, and say so") func linkingObjects() throws
+    {
         let (test, nodes, owner, log) = try start([1, 1])
         let (parents, named) = (nodes[1].parents, nodes[1].namedBy)
         #expect(parents.map(\.id) == [9, 9] && parents.count == 2 && parents[1] === owner)

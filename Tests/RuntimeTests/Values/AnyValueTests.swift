@@ -390,7 +390,8 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         }
         expectMessage(unmanaged, "a list or map was put into the set, which takes single values and objects only")
         let kind = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = AnyRealmValue.int(1)["key"]
+            var value = AnyRealmValue.int(1)
+            value["key"] = .int(2)
         }
         expectMessage(kind, "an 'AnyRealmValue' that is 'int' was used as a map")
         let range = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
