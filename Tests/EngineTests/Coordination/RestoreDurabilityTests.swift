@@ -53,7 +53,7 @@ struct RestoreDurabilityTests {
             #expect(
                 try process.column("SELECT batch FROM Note ORDER BY _key")
                     == (0..<12).map { .integer(Int64($0 / 3 + 1)) }, "\(fault) at \(position)")
-            try process.add("on")
+            try process.write { try $0.insert("Note", [.text("on"), .integer(9), .real(1), .integer(9)]) }
             #expect(try process.noteCount == 13)
         } while true
         #expect(logs > 5)
