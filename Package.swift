@@ -31,7 +31,8 @@ let package = Package(
             name: "CMartletSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(name: "CMartletRuntime"),
-        .target(name: "MartletSQLite", dependencies: ["CMartletSQLite"]),
+        .target(name: "CMartletLogVFS", dependencies: ["CMartletSQLite"]),
+        .target(name: "MartletSQLite", dependencies: ["CMartletSQLite", "CMartletLogVFS"]),
         .target(name: "MartletEngine", dependencies: ["MartletSQLite", "CMartletRuntime"]),
         .target(name: "Martlet", dependencies: ["MartletEngine", "CMartletRuntime"]),
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
@@ -134,7 +135,8 @@ if Context.environment["MARTLET_FUZZ"] != nil {
 // Mistakes to be found by 'make exact-bugs' and 'make schedule-bugs': no other build knows of them.
 if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
     let needed: Set = [
-        "CMartletSQLite", "CMartletRuntime", "MartletSQLite", "MartletEngine", "Martlet", "ConformanceModels",
+        "CMartletSQLite", "CMartletLogVFS", "CMartletRuntime", "MartletSQLite", "MartletEngine", "Martlet",
+        "ConformanceModels",
         "MartletTestSupport", "ExactTests", "ScheduleTests",
     ]
     package.targets.removeAll { !needed.contains($0.name) }

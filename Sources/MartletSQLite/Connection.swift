@@ -1,3 +1,4 @@
+import CMartletLogVFS
 import CMartletSQLite
 import Synchronization
 
@@ -14,25 +15,37 @@ package final class Connection: @unchecked Sendable {
     /// The length of the write-ahead log in frames after this connection's last commit.
     package private(set) var logFrames = 0
 
-    package init(_ options: ConnectionOptions) throws(SQLiteError) {
+    /// - Parameter isReady: false where something is to be looked at before the first read of the file, and then `makeReady`
+    ///   to be called.
+    package init(_ options: ConnectionOptions, isReady: Bool = true) throws(SQLiteError) {
         self.options = options
         var opened: OpaquePointer?
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }
-        let code = sqlite3_open_v2(options.path, &opened, flags, options.vfsName)
+        let code = sqlite3_open_v2(options.path, &opened, flags, Self.vfsName(options))
         guard code == SQLITE_OK, let opened else {
             let error = SQLiteError(opened, code: code)
             sqlite3_close_v2(opened)
             throw error
         }
         handle = opened
+        if isReady { try makeReady() }
+    }
+
+    /// Configures a connection, which reads the file and its log. Closed after a failure.
+    package func makeReady() throws(SQLiteError) {
         do {
             try configure()
         } catch {
             close()
             throw error
         }
+    }
+
+    private static func vfsName(_ options: ConnectionOptions) -> String? {
+        guard options.marksLog, let name = cmartlet_log_vfs(options.vfsName) else { return options.vfsName }
+        return String(cString: name)
     }
 
     private static func nextGeneration() -> UInt64 { generations.add(1, ordering: .relaxed).newValue }

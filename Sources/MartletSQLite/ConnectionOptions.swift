@@ -5,6 +5,8 @@ package struct ConnectionOptions: Sendable {
     package var createsFile = true
     /// The VFS to use; nil for SQLite's default.
     package var vfsName: String?
+    /// The database file names the log that continues it, so that a log is never read into another file.
+    package var marksLog = true
     /// `PRAGMA synchronous`: `FULL`, `NORMAL` or `OFF`.
     package var synchronous = "FULL"
     /// Milliseconds to wait for a lock that another process holds.

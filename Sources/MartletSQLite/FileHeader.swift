@@ -6,12 +6,18 @@ package struct FileHeader: Equatable {
     package let isWriteAheadLogged: Bool
     package let userVersion: Int64
     package let applicationID: Int64
+    /// Which log continues the file; nil where none has been begun by a connection that marks logs.
+    package let mark: LogMark?
+    /// Counts of changes and pages, which a checkpoint writes.
+    private let counts: [UInt8]
 
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 100, bytes.starts(with: "SQLite format 3\0".utf8) else { return nil }
         isWriteAheadLogged = bytes[18] == 2 && bytes[19] == 2
         userVersion = Self.integer(bytes[60..<64])
         applicationID = Self.integer(bytes[68..<72])
+        mark = LogMark(bytes[72..<92])
+        counts = Array(bytes[24..<32]) + bytes[92..<96]
     }
 
     private static func integer(_ bytes: ArraySlice<UInt8>) -> Int64 {
@@ -20,10 +26,15 @@ package struct FileHeader: Equatable {
 }
 
 extension Connection {
-    /// The header of the file on disk, read without a transaction; nil when there is none.
-    package func fileHeader() -> FileHeader? {
+    /// The header of the file on disk, read without a transaction; nil when there is none, or when it cannot be read.
+    package func fileHeader() -> FileHeader? { try? readFileHeader() }
+
+    /// The header of the file on disk, read without a transaction; nil when the file is not a database.
+    package func readFileHeader() throws(SQLiteError) -> FileHeader? {
         var bytes = [UInt8](repeating: 0, count: 100)
-        guard cmartlet_read_header(handle, &bytes, 100) == SQLITE_OK else { return nil }
+        let code = cmartlet_read_header(handle, &bytes, 100)
+        if code & 0xff == SQLITE_IOERR && SQLiteError(extendedCode: code, message: "").findsFileTooShort { return nil }
+        try check(code)
         return FileHeader(bytes)
     }
 }

@@ -58,7 +58,7 @@ struct ChaosTests {
     private final class Here {}
 
     /// The program beside the tests, wherever the build system puts these.
-    private static func worker() -> URL? {
+    static func worker() -> URL? {
         let places = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle(for: Here.self).bundlePath]
         for place in places {
             var folder = URL(fileURLWithPath: place).resolvingSymlinksInPath()

@@ -81,6 +81,10 @@ extension Realm.Error {
     public static let uniqueViolation = Code(rawValue: "uniqueViolation")
     /// There is a file already where a copy was to be written.
     public static let fileExists = Code(rawValue: "fileExists")
+    /// The file was overwritten, or its log taken away, while it was open: release its Realms and open it again.
+    public static let fileReplaced = Code(rawValue: "fileReplaced")
+    /// Old versions that are in use keep the log from starting again, and it has the size that the configuration allows.
+    public static let logFull = Code(rawValue: "logFull")
 }
 
 extension Realm.Error.Code {
@@ -116,6 +120,10 @@ extension Realm.Error.Code {
     public static let uniqueViolation = Realm.Error.uniqueViolation
     /// There is a file already where a copy was to be written.
     public static let fileExists = Realm.Error.fileExists
+    /// The file was overwritten, or its log taken away, while it was open: release its Realms and open it again.
+    public static let fileReplaced = Realm.Error.fileReplaced
+    /// Old versions that are in use keep the log from starting again, and it has the size that the configuration allows.
+    public static let logFull = Realm.Error.logFull
 
     init(_ code: EngineError.Code) {
         self =
@@ -136,6 +144,8 @@ extension Realm.Error.Code {
             case .commitOutcomeUnknown: .commitOutcomeUnknown
             case .uniqueViolation: .uniqueViolation
             case .fileExists: .fileExists
+            case .fileReplaced: .fileReplaced
+            case .logFull: .logFull
             }
     }
 }

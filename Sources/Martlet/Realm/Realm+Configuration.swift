@@ -38,6 +38,14 @@ extension Realm {
         /// The most versions of the file that may be in use at once; opening or writing beyond it throws.
         public var maximumNumberOfActiveVersions: UInt?
 
+        /// The bytes of the log (`-wal`) above which a write waits, for two seconds at most, for old versions that are in use to
+        /// end, so that the log can start again. If they do not end, the log sink names those who hold them, and the log grows.
+        public var maximumLogBytes = 268_435_456
+
+        /// Whether a write throws `.logFull` where waiting did not help, instead of letting the log grow above
+        /// `maximumLogBytes`.
+        public var throwsWhenLogIsFull = false
+
         /// A file to begin with: where the Realm's own file does not exist, it is made a copy of this one. Best made with
         /// `writeCopy(toFile:)`.
         public var seedFilePath: URL?
@@ -142,6 +150,8 @@ extension Realm {
                 options.migration = Migration.body(migrationBlock, self)
             }
             options.maximumNumberOfActiveVersions = maximumNumberOfActiveVersions.map { Int($0) }
+            options.maximumLogBytes = maximumLogBytes
+            options.throwsWhenLogIsFull = throwsWhenLogIsFull
             options.environment = environment
             options.environment.stopForkedChild = { Misuse.forkedChild($0) }
             options.seedPath = seedFilePath?.standardizedFileURL.path

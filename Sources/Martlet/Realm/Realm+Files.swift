@@ -15,6 +15,12 @@ extension Realm {
         return try translating { try StoreRegistry.remove(options) }
     }
 
+    /// The logs that were found beside the file of a configuration although they do not continue it, as after a backup was
+    /// copied over the file: each was set aside under the name given here, and was not read. Oldest first.
+    public static func logsSetAside(for configuration: Configuration) -> [URL] {
+        SetAsideLogs.all(of: configuration.path).map { URL(fileURLWithPath: $0) }
+    }
+
     /// Opens the file of a configuration, migrates it if its schema version is lower, and closes it again.
     ///
     /// - Throws: as `init(configuration:)`, and what the `migrationBlock` throws.

@@ -10,18 +10,39 @@ import MartletSQLite
 extension StoreCoordinator {
     private static let queue = DispatchQueue(label: "martlet.checkpoint", qos: .utility)
 
-    // A checkpoint under way is finished before the program ends, so that the next one finds a short log. It is not waited
-    // for long, for it may wait itself for a write that the thread which ends the program has begun; and not at all in a
-    // forked child, where nobody carries it out.
+    // The program ends with logs that are empty: a checkpoint under way is finished, and then every file that is open is
+    // copied in full. That is not waited for long, for it may wait itself for a write that the thread which ends the program
+    // has begun; and not at all in a forked child, where nobody carries it out.
     private static let waitsAtExit: Void = {
         _ = forksAtFirst
         atexit {
             guard cmartlet_fork_count() == StoreCoordinator.forksAtFirst else { return }
             let end = DispatchSemaphore(value: 0)
-            StoreCoordinator.queue.async { end.signal() }
+            StoreCoordinator.queue.async {
+                for coordinator in StoreRegistry.openCoordinators { coordinator.emptyLogAtExit() }
+                end.signal()
+            }
             _ = end.wait(timeout: .now() + .seconds(2))
         }
     }()
+
+    /// From now on the end of the program waits for the log of this file.
+    func emptiesAtExit() {
+        if !options.isReadOnly && !options.isTemporary { Self.waitsAtExit }
+    }
+
+    // Realms that are open still show the newest version, which then lies in the file.
+    private func emptyLogAtExit() {
+        guard !options.isReadOnly, !options.isTemporary, environment.usesGate, !environment.isDriven,
+            (try? writeLock.acquire(milliseconds: Self.patienceAtExit)) != nil
+        else { return }
+        defer { writeLock.release() }
+        guard (try? requireUnmoved()) != nil, let connection = try? takeConnection() else { return }
+        emptyLog(connection)
+        give(back: connection)
+    }
+
+    private static let patienceAtExit = 500
 
     private static let forksAtFirst = cmartlet_fork_count()
 
@@ -45,7 +66,6 @@ extension StoreCoordinator {
             return !state.isCheckpointPending
         }
         guard isFirst else { return }
-        Self.waitsAtExit
         environment.run(.checkpoint, on: Self.queue) { [weak self] in
             guard let self else { return }
             locked { $0.isCheckpointPending = false }
@@ -95,7 +115,7 @@ extension StoreCoordinator {
         try writeLock.acquire(milliseconds: patience ?? environment.writeTimeoutMilliseconds)
         defer { writeLock.release() }
         return try EngineError.naming(path) {
-            try requireUnmoved()
+            try requireUnmoved(nil)
             let writer = try takeConnection()
             defer { give(back: writer) }
             let wasHeldHere = isOldVersionPinned
@@ -135,7 +155,7 @@ extension StoreCoordinator {
         return state.pinned.keys.contains { $0 < newest }
     }
 
-    private func checkpointer() throws -> Connection {
+    func checkpointer() throws -> Connection {
         let connection = try checkpointConnection ?? takeConnection()
         checkpointConnection = connection
         environment.yield(.beforeCheckpoint)
@@ -143,12 +163,14 @@ extension StoreCoordinator {
     }
 
     // Called under the write lock. `isLeft` says that all was copied and that nobody of this process reads the log any more.
-    private func checkpoint(
+    func checkpoint(
         holding writer: Connection
     ) throws -> (logFrames: Int, copiedFrames: Int, isLeft: Bool) {
         let checkpointer = try checkpointer()
         try writer.run("BEGIN IMMEDIATE")
         defer { try? writer.run("ROLLBACK") }
+        // Nothing is copied over another file.
+        try requireContinuity(writer)
         environment.yield(.insideGate)
         let (frames, copied) = try checkpointer.checkpointPassively()
         guard frames > 0 && frames == copied, let version = try? Catalog.meta(writer).version else {
@@ -193,27 +215,37 @@ extension StoreCoordinator {
         return isLeft
     }
 
-    // Reading a log of this size costs the next opening next to nothing.
-    private static let shortLogBytes = 256 * 1_024
-
     // A log of this size is worth a commit of its own, although the program goes on.
     private static let longLogBytes = 32 * 1_024 * 1_024
 
     // Enough for a process that is told of a file to hear it.
     private static let othersMicroseconds: UInt32 = 5_000
 
-    /// Leaves a short log behind: the next open has to read all of it. Skipped when others are writing, and where the file
-    /// is another one by now.
+    /// Leaves no log behind: a closed file is whole without it. Skipped when others are writing or reading an older version, who
+    /// do it when they close the file, and where the file is another one by now.
     func closeLog(_ connection: Connection?) {
         guard let connection else { return }
         defer { connection.close() }
-        guard environment.usesGate, StoreFiles.logBytes(path) > Self.shortLogBytes, (try? requireUnmoved()) != nil,
+        guard environment.usesGate, connection.logState?.frames != 0, (try? requireUnmoved()) != nil,
             writeLock.tryAcquire()
         else { return }
         defer { writeLock.release() }
         if connection.isInTransaction { try? connection.run("ROLLBACK") }
-        guard let done = try? checkpoint(holding: connection), done.logFrames == done.copiedFrames else { return }
-        shortenLog(connection, Self.shortLogBytes)
+        if connection.isLogMoved { _ = saveTakenLog(connection) } else { emptyLog(connection) }
+    }
+
+    /// Copies all of the log and cuts it to nothing, if nobody reads from it. Called under the write lock: SQLite then empties a
+    /// log without danger, because nobody commits meanwhile.
+    @discardableResult
+    func emptyLog(_ connection: Connection) -> Bool {
+        guard let done = try? checkpoint(holding: connection), done.logFrames == done.copiedFrames else { return false }
+        return connection.emptyLog()
+    }
+
+    /// True when the log has begun anew. Called under the write lock, when all of it was copied.
+    func startLogAgain(_ connection: Connection, after frames: Int) -> Bool {
+        shortenLog(connection, options.maximumLogBytes)
+        return connection.logState.map { $0.frames < frames || !isLogTooLong($0.frames) } ?? false
     }
 
     // A commit on a log that is copied in full, and that nobody reads from, starts it again at its beginning and cuts it to

@@ -52,6 +52,7 @@ extension StoreCoordinator {
         connection.forgetStatements()
         try connection.run("BEGIN IMMEDIATE")
         do {
+            try requireContinuity(connection)
             let version = Int64(bitPattern: try Catalog.meta(connection).version + 1)
             try connection.run(
                 "UPDATE martlet_meta SET version = ?1, epoch = epoch + 1 WHERE id = 1", [.integer(version)])

@@ -28,7 +28,7 @@ extension StoreCoordinator {
         if connection.isInTransaction { try connection.run("ROLLBACK") }
         environment.yield(.beforePin)
         try connection.run("BEGIN")
-        var meta = try Catalog.meta(connection)
+        var meta = try isCounted ? meta(connection) : Catalog.meta(connection)
         if meta.epoch < locked({ $0.epoch }) {
             // Another thread has seen a newer schema meanwhile, so by now it is there to be pinned.
             try connection.run("ROLLBACK")
@@ -37,6 +37,19 @@ extension StoreCoordinator {
         }
         try follow(meta, connection)
         return try pinned(connection, meta, isCounted: isCounted)
+    }
+
+    /// The version row of a file that is what it was. Without the write lock.
+    func meta(_ connection: Connection) throws -> Catalog.Meta {
+        do {
+            let meta = try Catalog.meta(connection)
+            try lookForReplacement(connection)
+            return meta
+        } catch {
+            // Another file in its place may look like damage.
+            try lookForReplacement(connection)
+            throw error
+        }
     }
 
     private func pinned(

@@ -16,8 +16,9 @@ extension StoreCoordinator {
         environment.yield(.beforeBegin)
         if !holdsLock { try writeLock.acquire() }
         do {
-            try requireUnmoved()
+            try requireUnmoved(handle)
             let isUnshared = handle != nil && isKnownUniquelyReferenced(&handle)
+            try makeRoomInLog(handle, isUnshared: isUnshared)
             let writing = try upgrade(isUnshared ? handle : nil) ?? begin(releasing: isUnshared ? handle : nil)
             if isUnshared { handle = nil }
             environment.yield(.afterBegin)
@@ -35,6 +36,7 @@ extension StoreCoordinator {
     private func upgrade(_ handle: SnapshotHandle?) throws -> SnapshotHandle? {
         guard let handle, handle.epoch == locked({ $0.epoch }) else { return nil }
         try requireRoom(for: isPinnedOnce(handle) ? 0 : 1)
+        try handle.read { try requireContinuity($0) }
         do {
             // Touches no row, but takes SQLite's write lock.
             try handle.read { try $0.run("UPDATE martlet_meta SET version = version WHERE 0") }
@@ -49,13 +51,25 @@ extension StoreCoordinator {
     private func begin(releasing handle: SnapshotHandle?) throws -> SnapshotHandle {
         let connection = try takeConnection()
         do {
-            try connection.run("BEGIN IMMEDIATE")
-            let meta = try Catalog.meta(connection)
+            let meta = try beginImmediately(connection)
             try follow(meta, connection)
             try requireRoom(for: handle.map(isPinnedOnce) == true ? 0 : 1)
             return makeHandle(connection, meta)
         } catch {
             give(back: connection)
+            throw error
+        }
+    }
+
+    private func beginImmediately(_ connection: Connection) throws -> Catalog.Meta {
+        do {
+            try connection.run("BEGIN IMMEDIATE")
+            let meta = try Catalog.meta(connection)
+            try requireContinuity(connection)
+            return meta
+        } catch {
+            // Another file in its place may look like damage.
+            try requireContinuity(connection)
             throw error
         }
     }
@@ -67,6 +81,7 @@ extension StoreCoordinator {
         _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
     ) throws(EngineError) -> SnapshotHandle {
         let frames = written.read { $0.logFrames }
+        noteLog(written)
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.pinnedAfterRelease) {
                 writeLock.release()
@@ -103,6 +118,7 @@ extension StoreCoordinator {
         // The lock, and what the transaction has written to the log, are the parent's.
         requireSameProcess()
         defer { writeLock.release() }
+        noteFailedLog(written)
         return try EngineError.naming(path) { try reopen(written) }
     }
 

@@ -41,6 +41,14 @@ package final class StoreCoordinator: @unchecked Sendable {
         var isLogHeld = false
         /// The last checkpoint could not cut a long log off, and is tried again.
         var isShorteningRetried = false
+        /// The header of the file as this process last found it right.
+        var knownHeader: FileHeader?
+        /// The log that was last noted in the lock file by this process.
+        var notedLog: UInt64?
+        /// Why the file cannot be used any more: it was overwritten while it was open.
+        var replacement: EngineError?
+        /// The log as long as it was when waiting for old snapshots did not help.
+        var fullLogFrames = 0
         /// The last copy of a whole log that this process has left the log for.
         var copied: WriteLock.CopyMark?
         /// The Realm open on each executor.
@@ -77,8 +85,15 @@ package final class StoreCoordinator: @unchecked Sendable {
         let opened = try StoreOpener(options, nil).open()
         writeLock = opened.writeLock
         file = options.environment.vfsName == nil ? StoreFiles.identity(options.path) : nil
+        // Opening may have taken long, and 'file' is what the path leads to now.
+        if options.environment.vfsName == nil, file == nil || opened.connection.isFileMoved {
+            opened.connection.close()
+            throw Self.moved(options.path)
+        }
         reference.begin(self)
         adopt(opened, options)
+        remember(opened.connection)
+        emptiesAtExit()
         let frames = opened.connection.logFrames
         if opened.connection.isInTransaction {
             state.opened = (opened.connection, opened.meta)
@@ -169,8 +184,17 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     /// Brings the file, and what is known of it, up to options that it knows nothing of. To be called in the file's turn.
     func takeIn(_ other: StoreOptions) throws(EngineError) {
+        if options.marksLog {
+            try EngineError.naming(path) {
+                let connection = try takeConnection()
+                defer { give(back: connection) }
+                try connection.run("BEGIN")
+                _ = try meta(connection)
+            }
+        }
         let opened = try StoreOpener(other, writeLock).open()
         adopt(opened, other)
+        remember(opened.connection)
         give(back: opened.connection)
     }
 
@@ -194,7 +218,27 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// to it would be lost, and a new connection would show another file.
     func requireUnmoved() throws(EngineError) {
         guard let file, StoreFiles.identity(path) != file else { return }
-        throw EngineError(
+        throw Self.moved(path)
+    }
+
+    /// The same for the holder of the write lock, who takes the log of the former file away from the one in its place.
+    func requireUnmoved(_ handle: SnapshotHandle?) throws(EngineError) {
+        do throws(EngineError) {
+            try requireUnmoved()
+        } catch {
+            guard StoreFiles.exists(path) else { throw error }
+            if let handle {
+                _ = handle.read { setLogAside($0) }
+            } else if let connection = locked({ $0.idle.popLast() }) {
+                _ = setLogAside(connection)
+                give(back: connection)
+            }
+            throw error
+        }
+    }
+
+    private static func moved(_ path: String) -> EngineError {
+        EngineError(
             .fileNotFound, path: path,
             "the file was moved, deleted or replaced while it was open; nothing was written; "
                 + "let go of its Realms and objects and open it again")

@@ -23,6 +23,7 @@ package enum StoreFiles {
         let existed = exists(path)
         let file = resolved(path)
         for suffix in suffixes { unlink(file + suffix) }
+        SetAsideLogs.remove(file)
         if file != path { unlink(path) }
         return existed
     }

@@ -31,13 +31,11 @@ struct StoreOpener {
             if options.environment.vfsName == nil {
                 try StoreFiles.check(path, isReadOnly: options.isReadOnly, options.environment)
             }
-            let connection = try connect()
+            let (connection, writeLock) = try connect()
             do {
                 // Where writing is not allowed SQLite opens for reading without a word.
                 if connection.isFileReadOnly && !options.isReadOnly { throw StoreFiles.notWritable(path) }
                 try QueryFunctions.install(on: connection)
-                let writeLock =
-                    knownLock ?? WriteLock(path: connection.filePath + ".lock", environment: options.environment)
                 return try look(connection, writeLock)
             } catch {
                 connection.close()
@@ -46,10 +44,16 @@ struct StoreOpener {
         }
     }
 
-    private func connect() throws -> Connection {
+    private func connect() throws -> (Connection, WriteLock) {
         do {
-            return try Connection(options.connection)
-        } catch {
+            let connection = try Connection(options.connection, isReady: false)
+            let writeLock =
+                knownLock ?? WriteLock(path: connection.filePath + ".lock", environment: options.environment)
+            // Of a file that is open the coordinator knows the log.
+            if knownLock == nil { try LogFit(connection: connection, writeLock: writeLock, options: options).ensure() }
+            try connection.makeReady()
+            return (connection, writeLock)
+        } catch let error as SQLiteError {
             guard options.isReadOnly, error.primary == .readOnly || error.primary == .cannotOpen else { throw error }
             throw EngineError(
                 .accessDenied, path: path,
@@ -64,7 +68,10 @@ struct StoreOpener {
             if try isNew(connection) { try create(connection, writeLock) } else { try checkFormat(connection) }
         }
         if options.environment.vfsName == nil { try StoreFiles.checkLength(path) }
-        let (meta, types) = try knowing(connection) { try applySchema(connection, writeLock) }
+        let (meta, types) = try knowing(connection) {
+            if !isReady { try upgradeFormat(connection, writeLock) }
+            return try applySchema(connection, writeLock)
+        }
         if !isReady { try ensureLog(connection, writeLock) }
         return Opened(connection: connection, writeLock: writeLock, meta: meta, schema: DatabaseSchema(types))
     }
@@ -117,12 +124,7 @@ struct StoreOpener {
     }
 
     func checkFormat(_ format: Int64) throws {
-        guard format != Catalog.format else { return }
-        let mend = format > Catalog.format ? "use a newer Martlet" : "use the Martlet that wrote it"
-        throw EngineError(
-            .unsupportedFormat, path: path,
-            "the file has format \(format) and this version of Martlet reads format \(Catalog.format); "
-                + "it was left as it is; \(mend)")
+        if let error = Catalog.refusal(of: format, path: path) { throw error }
     }
 
     // A tool may have taken the log away; without it readers would block writers.

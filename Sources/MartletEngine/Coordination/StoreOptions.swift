@@ -24,6 +24,10 @@ package struct StoreOptions: Sendable {
     package var compactsAtLaunch: StoreCoordinator.CompactionCondition?
     package var durability = Durability.full
     package var maximumNumberOfActiveVersions: Int?
+    /// Bytes of the log above which writers wait for old snapshots to end, so that it can start again.
+    package var maximumLogBytes = 268_435_456
+    /// Writers are refused where waiting did not help, rather than the log growing on.
+    package var throwsWhenLogIsFull = false
     package var environment = Environment.live
 
     package init(path: String, types: [TypeDeclaration]) {
@@ -31,10 +35,14 @@ package struct StoreOptions: Sendable {
         self.types = types
     }
 
+    /// What is in memory has no log that could outlive it.
+    var marksLog: Bool { !isTemporary }
+
     var connection: ConnectionOptions {
         var options = ConnectionOptions(path: path)
         options.isReadOnly = isReadOnly
         options.vfsName = environment.vfsName
+        options.marksLog = marksLog
         options.busyTimeoutMilliseconds = environment.writeTimeoutMilliseconds
         options.synchronous =
             switch durability {

@@ -187,6 +187,13 @@ package enum StoreRegistry {
         return isHeld(options)
     }
 
+    /// All files that are open.
+    static var openCoordinators: [StoreCoordinator] {
+        let found = locked { state in state.entries.values.compactMap { $0.object as? StoreCoordinator } }
+        return Array(
+            Dictionary(found.map { (ObjectIdentifier($0), $0) }, uniquingKeysWith: { first, _ in first }).values)
+    }
+
     private static func isHeld(_ options: StoreOptions) -> Bool { locked { found($0, options) } != nil }
 
     // MARK: Files that are not open

@@ -45,6 +45,8 @@ package final class WriteLease: Sendable {
             state.withLock { $0 = State(phase: .none, number: $0.number, failure: $0.phase == .wanted ? error : nil) }
             return ready()
         }
+        // Waited for here, where nobody is kept from other work. What did not help is thrown where the write begins.
+        try? coordinator.makeRoomInLog(nil)
         let number = state.withLock { state -> Int? in
             let isWanted = state.phase == .wanted
             state.phase = isWanted ? .held : .none

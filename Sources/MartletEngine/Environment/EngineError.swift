@@ -6,6 +6,7 @@ package struct EngineError: Error, Sendable {
         case fileNotFound, accessDenied, incompatibleConfiguration, schemaMismatch, schemaVersionNewer, notADatabase
         case corrupt, unsupportedFormat, outOfDiskSpace, inputOutput, busy, invalidInput, tooManyVersions
         case commitOutcomeUnknown, uniqueViolation, fileExists, stopped
+        case fileReplaced, logFull
     }
 
     package let code: Code

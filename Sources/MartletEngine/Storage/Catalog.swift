@@ -4,12 +4,14 @@ import MartletSQLite
 enum Catalog {
     /// 'MRTL' as the SQLite application id.
     static let applicationID: Int64 = 0x4D52_544C
-    static let format: Int64 = 1
+    /// The format that is written. Which one added what: `Files.md`.
+    static let format: Int64 = 2
+    static let oldestFormat: Int64 = 1
 
     static let definition = [
         """
         CREATE TABLE martlet_meta (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL, \
-        epoch INTEGER NOT NULL, format INTEGER NOT NULL, schema_version INTEGER NOT NULL, \
+        epoch INTEGER NOT NULL, file_format INTEGER NOT NULL, schema_version INTEGER NOT NULL, \
         schema_hash INTEGER NOT NULL, file_id BLOB NOT NULL) STRICT
         """,
         """
@@ -29,18 +31,46 @@ enum Catalog {
         var format: Int64
     }
 
-    static let selectMeta = "SELECT version, epoch, schema_version, schema_hash, format FROM martlet_meta WHERE id = 1"
+    // The name of the column of the format differs between formats, so that programs of the first one cannot read it.
+    private static let selectMeta = "SELECT * FROM martlet_meta WHERE id = 1"
 
+    /// Reads the version row.
+    ///
+    /// - Throws: `.unsupportedFormat` when a newer program has upgraded the file, also while it is open here; `.corrupt` for
+    ///   numbers that no program writes.
     static func meta(_ connection: Connection) throws -> Meta {
+        let path = connection.options.path
         let statement = try connection.statement(selectMeta)
         guard try statement.step() else {
-            throw EngineError.damaged("the version row is missing", path: connection.options.path)
+            throw EngineError.damaged("the version row is missing", path: path)
         }
         defer { statement.reset() }
+        let format = statement.integer(3)
+        if let error = refusal(of: format, path: path) { throw error }
+        let version = statement.integer(1)
+        let epoch = statement.integer(2)
+        guard statement.columnCount == 7, counts.contains(version), counts.contains(epoch) else {
+            throw EngineError.damaged(
+                "the version row says version \(version) and epoch \(epoch)", path: path)
+        }
         return Meta(
-            version: Version(bitPattern: statement.integer(0)), epoch: statement.integer(1),
-            schemaVersion: statement.integer(2), schemaHash: statement.integer(3),
-            format: statement.integer(4))
+            version: Version(bitPattern: version), epoch: epoch, schemaVersion: statement.integer(4),
+            schemaHash: statement.integer(5), format: format)
+    }
+
+    // Each write adds one: nothing comes near the end.
+    private static let counts: ClosedRange<Int64> = 1...Int64.max / 2
+
+    /// Why a file of a format cannot be used; nil when it can.
+    static func refusal(of format: Int64, path: String) -> EngineError? {
+        if format < oldestFormat {
+            return EngineError.damaged("the file says that it has format \(format)", path: path)
+        }
+        guard format > Catalog.format else { return nil }
+        return EngineError(
+            .unsupportedFormat, path: path,
+            "the file has format \(format) and this version of Martlet reads formats \(oldestFormat) to \(Catalog.format); "
+                + "nothing was written; use a newer Martlet")
     }
 
     /// The object types of the file, each with its number.

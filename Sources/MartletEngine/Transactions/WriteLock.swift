@@ -100,6 +100,18 @@ final class WriteLock: @unchecked Sendable {
         return mark
     }
 
+    /// Leaves the name of the log that was begun. For the holder of the lock.
+    func note(log: UInt64) {
+        var word = log.littleEndian
+        _ = pwrite(descriptor, &word, 8, Self.logOffset)
+    }
+
+    /// The name of the newest log; nil when that is not known.
+    var notedLog: UInt64? { words(at: Self.logOffset, count: 1)?[0] }
+
+    // Behind the words that every version of the file has.
+    private static let logOffset: off_t = 64
+
     /// What was noted last by any process; nil when that is not known.
     var noted: Version? { words(at: 0, count: 1)?[0] }
 

@@ -247,12 +247,14 @@ struct BadFileTests {
         }
         expect(.schemaVersionNewer, folder, says: "schema version 7") { $0.schemaVersion = 6 }
         #expect(use(folder.path()) { $0.schemaVersion = 7 } == nil)
-        for (format, mend) in [(2, "use a newer Martlet"), (0, "use the Martlet that wrote it")] {
+        for (format, code, mend) in [
+            (3, EngineError.Code.unsupportedFormat, "use a newer Martlet"), (0, .corrupt, "says that it has format 0"),
+        ] {
             do {
                 let connection = try RawConnection(folder.path(), vfs: "unix")
                 try connection.execute("PRAGMA user_version = \(format)")
             }
-            expect(.unsupportedFormat, folder, says: mend)
+            expect(code, folder, says: mend)
         }
     }
 

@@ -11,10 +11,17 @@ struct CheckpointAtExitTests {
     private static let mayGoOn = DispatchSemaphore(value: 0)
     private static let coordinator = Mutex<StoreCoordinator?>(nil)
 
-    /// Stops in a checkpoint in the background for as long as nobody lets it go on. The folder goes at once: nobody could
-    /// remove it later, and what is open does not need it.
+    private static let folder = Mutex<TestFolder?>(nil)
+
+    /// Stops in a checkpoint in the background for as long as nobody lets it go on.
     private static func beginCheckpoint() throws {
         let folder = try TestFolder()
+        Self.folder.withLock { $0 = folder }
+        // Called after the runtime's own, as a folder is not removed by its end.
+        atexit {
+            let url = CheckpointAtExitTests.folder.withLock { $0?.url }
+            if let url { try? FileManager.default.removeItem(at: url) }
+        }
         let isInside = DispatchSemaphore(value: 0)
         let process = try VirtualProcess(folder.path()) {
             $0.environment.writeTimeoutMilliseconds = 30_000

@@ -418,6 +418,7 @@ struct SchemaChangeTests {
         try old.refresh()
         let new = try VirtualProcess(
             folder.path(), ["object Dog\nproperty first Int\n" + Self.old.dropFirst(11), Self.man])
+        try new.refresh()
         try new.write { try $0.insert("Dog", [.integer(1), .text("New"), .integer(1), .real(1), .null]) }
         for _ in 0..<2 {
             let refused = engineError {

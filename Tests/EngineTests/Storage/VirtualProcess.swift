@@ -5,7 +5,7 @@ import MartletSQLite
 @testable import MartletEngine
 
 /// A folder of its own, gone with the value.
-final class TestFolder {
+final class TestFolder: Sendable {
     let url: URL
 
     init() throws {

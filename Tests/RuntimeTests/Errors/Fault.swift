@@ -3,6 +3,7 @@ import ConformanceModels
 import Foundation
 import KennelModels
 import MartletTestSupport
+import Synchronization
 
 @testable import Martlet
 
@@ -99,6 +100,15 @@ struct Fault: Sendable, CustomStringConvertible {
             try bytes.prefix(bytes.count / 2).write(to: bench.url)
             try bench.open()
         },
+        Fault(.fileReplaced, "a backup is copied over the open file", says: "copied over") { bench in
+            try bench.useCopy()
+            let realm = try bench.open()
+            bench.kept = [realm]
+            let backup = bench.folder.appending(path: "backup.realm")
+            try realm.writeCopy(toFile: backup)
+            try Data(contentsOf: backup).write(to: bench.url)
+            try realm.write { realm.add(Node(id: 4)) }
+        },
         Fault(.fileExists, "a copy is to be written over a file", says: "choose another path") { bench in
             try bench.open().writeCopy(toFile: bench.url)
         },
@@ -131,6 +141,25 @@ struct Fault: Sendable, CustomStringConvertible {
             for _ in 0..<3 {
                 bench.kept.append(realm.context.handle)
                 try realm.write { realm.objects(Node.self).first?.amount += 1 }
+            }
+        },
+        Fault(.logFull, "an old version keeps the log from starting again", says: "'maximumLogBytes'") { bench in
+            let ticks = Mutex<UInt64>(1)
+            let realm = try bench.open {
+                ($0.maximumLogBytes, $0.throwsWhenLogIsFull) = (200_000, true)
+                // Two seconds are over at once.
+                $0.environment.now = {
+                    ticks.withLock { time in
+                        time += 1_000_000_000
+                        return time
+                    }
+                }
+            }
+            bench.kept.append(realm.context.handle)
+            for number in 0..<100 {
+                try realm.write {
+                    realm.objects(Node.self).first?.name = String(repeating: "\(number % 10)", count: 10_000)
+                }
             }
         },
         Fault(.uniqueViolation, "two objects have one unique value", says: "unique") { bench in

@@ -1,0 +1,479 @@
+/* See the header. */
+#include "cmartlet_log_vfs.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MARK_OFFSET = 72, MARK_SIZE = 20, SALTS_SIZE = 8, LOG_HEADER_SIZE = 32, SMALLEST_PAGE = 512 };
+
+static const char MAGIC[4] = {'M', 'R', 'T', 'L'};
+
+typedef struct MarkedVFS {
+    sqlite3_vfs vfs;
+    char *base_name; /* NULL: SQLite's default */
+    char *name;
+    struct MarkedVFS *next;
+} MarkedVFS;
+
+typedef struct MarkedFile {
+    sqlite3_file file;
+    sqlite3_file *real;
+    /* Of a log: the database file, and whether a mark was written to it since it was last synced. */
+    struct MarkedFile *database;
+    bool is_mark_unsynced;
+    bool is_database;
+    /* Of a log: what its path led to when it was opened, where that is known. */
+    const char *path;
+    bool has_identity;
+    dev_t device;
+    ino_t inode;
+} MarkedFile;
+
+static sqlite3_file *real(sqlite3_file *file) {
+    return ((MarkedFile *)file)->real;
+}
+
+/* ---- Marks ----------------------------------------------------------------------------------- */
+
+/* The mark in the file, if it has one. */
+static int read_mark(sqlite3_file *database, uint8_t mark[MARK_SIZE], bool *has_mark) {
+    memset(mark, 0, MARK_SIZE);
+    int result = database->pMethods->xRead(database, mark, MARK_SIZE, MARK_OFFSET);
+    *has_mark = result == SQLITE_OK && memcmp(mark + 16, MAGIC, sizeof MAGIC) == 0;
+    return result == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : result;
+}
+
+static int write_mark(sqlite3_file *database, const uint8_t salts[SALTS_SIZE]) {
+    sqlite3_int64 size = 0;
+    int result = database->pMethods->xFileSize(database, &size);
+    if (result != SQLITE_OK || size < SMALLEST_PAGE) return result;
+    uint8_t old[MARK_SIZE], mark[MARK_SIZE] = {0};
+    bool has_mark;
+    result = read_mark(database, old, &has_mark);
+    if (result != SQLITE_OK) return result;
+    if (has_mark && memcmp(old, salts, SALTS_SIZE) == 0) return SQLITE_OK;
+    memcpy(mark, salts, SALTS_SIZE);
+    if (has_mark) memcpy(mark + SALTS_SIZE, old, SALTS_SIZE);
+    memcpy(mark + 16, MAGIC, sizeof MAGIC);
+    return database->pMethods->xWrite(database, mark, MARK_SIZE, MARK_OFFSET);
+}
+
+/* The first page as SQLite has it, with the mark that is in the file. */
+static int write_first_page(sqlite3_file *database, const void *bytes, int amount) {
+    uint8_t mark[MARK_SIZE];
+    bool has_mark;
+    int result = read_mark(database, mark, &has_mark);
+    if (result != SQLITE_OK) return result;
+    if (!has_mark) return database->pMethods->xWrite(database, bytes, amount, 0);
+    uint8_t *page = sqlite3_malloc(amount);
+    if (!page) return SQLITE_IOERR_NOMEM;
+    memcpy(page, bytes, (size_t)amount);
+    memcpy(page + MARK_OFFSET, mark, MARK_SIZE);
+    result = database->pMethods->xWrite(database, page, amount, 0);
+    sqlite3_free(page);
+    return result;
+}
+
+static uint64_t number(const uint8_t salts[SALTS_SIZE]) {
+    uint64_t number = 0;
+    for (int i = 0; i < SALTS_SIZE; i++) number = number << 8 | salts[i];
+    return number;
+}
+
+/* ---- Calls on files -------------------------------------------------------------------------- */
+
+static int marked_close(sqlite3_file *file) {
+    return real(file)->pMethods->xClose(real(file));
+}
+
+static int marked_read(sqlite3_file *file, void *bytes, int amount, sqlite3_int64 offset) {
+    return real(file)->pMethods->xRead(real(file), bytes, amount, offset);
+}
+
+static int marked_write(sqlite3_file *file, const void *bytes, int amount, sqlite3_int64 offset) {
+    MarkedFile *self = (MarkedFile *)file;
+    if (offset == 0 && self->is_database && amount >= SMALLEST_PAGE) {
+        return write_first_page(self->real, bytes, amount);
+    }
+    if (offset == 0 && self->database && amount == LOG_HEADER_SIZE) {
+        /* A log begins. Should the process end before its header is written, the former log is the one before it. */
+        int result = write_mark(self->database->real, (const uint8_t *)bytes + 16);
+        if (result != SQLITE_OK) return result;
+        self->is_mark_unsynced = true;
+    }
+    return self->real->pMethods->xWrite(self->real, bytes, amount, offset);
+}
+
+static int marked_truncate(sqlite3_file *file, sqlite3_int64 size) {
+    return real(file)->pMethods->xTruncate(real(file), size);
+}
+
+static int marked_sync(sqlite3_file *file, int flags) {
+    MarkedFile *self = (MarkedFile *)file;
+    if (self->is_mark_unsynced) {
+        sqlite3_file *database = self->database->real;
+        int result = database->pMethods->xSync(database, flags);
+        if (result != SQLITE_OK) return result;
+        self->is_mark_unsynced = false;
+    }
+    return self->real->pMethods->xSync(self->real, flags);
+}
+
+static int marked_file_size(sqlite3_file *file, sqlite3_int64 *size) {
+    return real(file)->pMethods->xFileSize(real(file), size);
+}
+
+static int marked_lock(sqlite3_file *file, int level) {
+    return real(file)->pMethods->xLock(real(file), level);
+}
+
+static int marked_unlock(sqlite3_file *file, int level) {
+    return real(file)->pMethods->xUnlock(real(file), level);
+}
+
+static int marked_check_reserved_lock(sqlite3_file *file, int *is_reserved) {
+    return real(file)->pMethods->xCheckReservedLock(real(file), is_reserved);
+}
+
+static int marked_file_control(sqlite3_file *file, int operation, void *argument) {
+    return real(file)->pMethods->xFileControl(real(file), operation, argument);
+}
+
+static int marked_sector_size(sqlite3_file *file) {
+    return real(file)->pMethods->xSectorSize(real(file));
+}
+
+static int marked_device_characteristics(sqlite3_file *file) {
+    return real(file)->pMethods->xDeviceCharacteristics(real(file));
+}
+
+static int marked_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **address) {
+    return real(file)->pMethods->xShmMap(real(file), region, size, extend, address);
+}
+
+static int marked_shm_lock(sqlite3_file *file, int first, int count, int flags) {
+    return real(file)->pMethods->xShmLock(real(file), first, count, flags);
+}
+
+static void marked_shm_barrier(sqlite3_file *file) {
+    real(file)->pMethods->xShmBarrier(real(file));
+}
+
+static int marked_shm_unmap(sqlite3_file *file, int delete) {
+    return real(file)->pMethods->xShmUnmap(real(file), delete);
+}
+
+static int marked_fetch(sqlite3_file *file, sqlite3_int64 offset, int amount, void **address) {
+    return real(file)->pMethods->xFetch(real(file), offset, amount, address);
+}
+
+static int marked_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *address) {
+    return real(file)->pMethods->xUnfetch(real(file), offset, address);
+}
+
+#define METHODS(version)                                                                           \
+    {                                                                                              \
+        .iVersion = version, .xClose = marked_close, .xRead = marked_read, .xWrite = marked_write, \
+        .xTruncate = marked_truncate, .xSync = marked_sync, .xFileSize = marked_file_size,         \
+        .xLock = marked_lock, .xUnlock = marked_unlock,                                            \
+        .xCheckReservedLock = marked_check_reserved_lock, .xFileControl = marked_file_control,     \
+        .xSectorSize = marked_sector_size,                                                         \
+        .xDeviceCharacteristics = marked_device_characteristics, .xShmMap = marked_shm_map,        \
+        .xShmLock = marked_shm_lock, .xShmBarrier = marked_shm_barrier,                            \
+        .xShmUnmap = marked_shm_unmap, .xFetch = marked_fetch, .xUnfetch = marked_unfetch,         \
+    }
+
+/* As much as the file below offers: SQLite asks for methods by the version. */
+static const sqlite3_io_methods methods[] = {METHODS(1), METHODS(2), METHODS(3)};
+
+/* ---- Calls on the VFS ------------------------------------------------------------------------ */
+
+/* Looked up each time: a VFS of a test may go. */
+static sqlite3_vfs *base(sqlite3_vfs *vfs) {
+    return sqlite3_vfs_find(((MarkedVFS *)vfs->pAppData)->base_name);
+}
+
+static void note_identity(MarkedFile *file, const char *path) {
+    struct stat status;
+    file->path = path;
+    file->has_identity = stat(path, &status) == 0;
+    if (!file->has_identity) return;
+    file->device = status.st_dev;
+    file->inode = status.st_ino;
+}
+
+static int marked_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *flags_out) {
+    MarkedFile *self = (MarkedFile *)file;
+    memset(self, 0, sizeof *self);
+    sqlite3_vfs *below = base(vfs);
+    if (!below || below->szOsFile > vfs->szOsFile - (int)sizeof *self) return SQLITE_CANTOPEN;
+    self->real = (sqlite3_file *)(self + 1);
+    memset(self->real, 0, (size_t)below->szOsFile);
+    int result = below->xOpen(below, path, self->real, flags, flags_out);
+    if (result != SQLITE_OK) {
+        if (self->real->pMethods) self->real->pMethods->xClose(self->real);
+        return result;
+    }
+    self->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
+    if ((flags & SQLITE_OPEN_WAL) && path) {
+        self->database = (MarkedFile *)sqlite3_database_file_object(path);
+        note_identity(self, path);
+    }
+    int version = self->real->pMethods->iVersion;
+    self->file.pMethods = &methods[version < 1 ? 0 : version > 3 ? 2 : version - 1];
+    return SQLITE_OK;
+}
+
+static int marked_delete(sqlite3_vfs *vfs, const char *path, int sync_directory) {
+    sqlite3_vfs *below = base(vfs);
+    return below ? below->xDelete(below, path, sync_directory) : SQLITE_IOERR_DELETE;
+}
+
+static int marked_access(sqlite3_vfs *vfs, const char *path, int flags, int *result_out) {
+    sqlite3_vfs *below = base(vfs);
+    return below ? below->xAccess(below, path, flags, result_out) : SQLITE_IOERR_ACCESS;
+}
+
+static int marked_full_pathname(sqlite3_vfs *vfs, const char *path, int capacity, char *out) {
+    sqlite3_vfs *below = base(vfs);
+    return below ? below->xFullPathname(below, path, capacity, out) : SQLITE_CANTOPEN;
+}
+
+static int marked_randomness(sqlite3_vfs *vfs, int amount, char *out) {
+    sqlite3_vfs *below = base(vfs);
+    return below ? below->xRandomness(below, amount, out) : 0;
+}
+
+static int marked_sleep(sqlite3_vfs *vfs, int microseconds) {
+    sqlite3_vfs *below = base(vfs);
+    return below ? below->xSleep(below, microseconds) : 0;
+}
+
+static int marked_current_time(sqlite3_vfs *vfs, double *days) {
+    sqlite3_vfs *below = base(vfs);
+    return below ? below->xCurrentTime(below, days) : SQLITE_ERROR;
+}
+
+static int marked_current_time_int64(sqlite3_vfs *vfs, sqlite3_int64 *milliseconds) {
+    sqlite3_vfs *below = base(vfs);
+    if (below && below->iVersion >= 2 && below->xCurrentTimeInt64) {
+        return below->xCurrentTimeInt64(below, milliseconds);
+    }
+    double days = 0;
+    int result = marked_current_time(vfs, &days);
+    *milliseconds = (sqlite3_int64)(days * 86400000.0);
+    return result;
+}
+
+static int marked_last_error(sqlite3_vfs *vfs, int capacity, char *out) {
+    sqlite3_vfs *below = base(vfs);
+    return below && below->xGetLastError ? below->xGetLastError(below, capacity, out) : 0;
+}
+
+/* Under the lock. One VFS for each base stays for as long as the process lives. */
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static MarkedVFS *registry;
+
+static bool is_same(const char *left, const char *right) {
+    return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
+static MarkedVFS *registered(const char *base_name) {
+    for (MarkedVFS *vfs = registry; vfs; vfs = vfs->next) {
+        if (is_same(vfs->base_name, base_name)) return vfs;
+    }
+    return NULL;
+}
+
+static MarkedVFS *make(const char *base_name) {
+    sqlite3_vfs *below = sqlite3_vfs_find(base_name);
+    MarkedVFS *self = below ? calloc(1, sizeof *self) : NULL;
+    if (!self) return NULL;
+    self->base_name = base_name ? strdup(base_name) : NULL;
+    self->name = sqlite3_mprintf("martlet-log%s%s", base_name ? ":" : "", base_name ? base_name : "");
+    self->vfs = (sqlite3_vfs){
+        .iVersion = 2,
+        .szOsFile = (int)sizeof(MarkedFile) + below->szOsFile,
+        .mxPathname = below->mxPathname,
+        .zName = self->name,
+        .pAppData = self,
+        .xOpen = marked_open,
+        .xDelete = marked_delete,
+        .xAccess = marked_access,
+        .xFullPathname = marked_full_pathname,
+        .xRandomness = marked_randomness,
+        .xSleep = marked_sleep,
+        .xCurrentTime = marked_current_time,
+        .xGetLastError = marked_last_error,
+        .xCurrentTimeInt64 = marked_current_time_int64,
+    };
+    if (!self->name || sqlite3_vfs_register(&self->vfs, 0) != SQLITE_OK) {
+        sqlite3_free(self->name);
+        free(self->base_name);
+        free(self);
+        return NULL;
+    }
+    self->next = registry;
+    registry = self;
+    return self;
+}
+
+const char *cmartlet_log_vfs(const char *base_name) {
+    if (sqlite3_initialize() != SQLITE_OK) return NULL;
+    pthread_mutex_lock(&registry_lock);
+    MarkedVFS *vfs = registered(base_name);
+    if (!vfs) vfs = make(base_name);
+    pthread_mutex_unlock(&registry_lock);
+    return vfs ? vfs->name : NULL;
+}
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+static sqlite3_file *file_of(void *database, int operation) {
+    sqlite3_file *file = NULL;
+    if (sqlite3_file_control(database, "main", operation, &file) != SQLITE_OK) return NULL;
+    return file && file->pMethods ? file : NULL;
+}
+
+static bool is_marked(sqlite3_file *file) {
+    return file && file->pMethods->xClose == marked_close;
+}
+
+/* The index begins with two copies of its header, and what was copied behind them:
+   https://sqlite.org/walformat.html#the_wal_index_file_format */
+enum { INDEX_REGION = 32768, INDEX_HEADER = 48, INDEX_FRAMES = 16, INDEX_SALTS = 32 };
+
+bool cmartlet_log_state(void *database, CMartletLogState *state) {
+    sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
+    if (!file || file->pMethods->iVersion < 2) return false;
+    sqlite3_file *log = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
+    if (!is_marked(log) || !((MarkedFile *)log)->database) return false;
+    void volatile *region = NULL;
+    if (file->pMethods->xShmMap(file, 0, INDEX_REGION, 0, &region) != SQLITE_OK || !region) return false;
+    uint8_t header[2 * INDEX_HEADER + 4];
+    file->pMethods->xShmBarrier(file);
+    memcpy(header, (const void *)region, sizeof header);
+    if (memcmp(header, header + INDEX_HEADER, INDEX_HEADER) != 0) return false;
+    memcpy(&state->frames, header + INDEX_FRAMES, 4);
+    memcpy(&state->copied, header + 2 * INDEX_HEADER, 4);
+    state->salts = number(header + INDEX_SALTS);
+    return true;
+}
+
+static const char *log_path(void *database) {
+    const char *path = sqlite3_db_filename(database, "main");
+    return path && *path ? sqlite3_filename_wal(path) : NULL;
+}
+
+static sqlite3_vfs *vfs_of(void *database) {
+    sqlite3_vfs *vfs = NULL;
+    int result = sqlite3_file_control(database, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
+    if (result != SQLITE_OK || !vfs) return NULL;
+    return vfs->xOpen == marked_open ? base(vfs) : vfs;
+}
+
+/* Opens the log beside SQLite: nothing is ever locked on it, so that to close it drops no lock. */
+static int open_log(void *database, int flags, sqlite3_file **log) {
+    sqlite3_vfs *vfs = vfs_of(database);
+    const char *path = log_path(database);
+    int is_there = 0;
+    *log = NULL;
+    if (!vfs || !path) return SQLITE_OK;
+    int result = vfs->xAccess(vfs, path, SQLITE_ACCESS_EXISTS, &is_there);
+    if (result != SQLITE_OK || !is_there) return result;
+    sqlite3_file *file = calloc(1, (size_t)vfs->szOsFile);
+    if (!file) return SQLITE_NOMEM;
+    result = vfs->xOpen(vfs, path, file, flags | SQLITE_OPEN_WAL, NULL);
+    if (result == SQLITE_OK) {
+        *log = file;
+        return SQLITE_OK;
+    }
+    if (file->pMethods) file->pMethods->xClose(file);
+    free(file);
+    return result;
+}
+
+static void close_log(sqlite3_file *file) {
+    file->pMethods->xClose(file);
+    free(file);
+}
+
+static uint32_t big_endian(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static uint32_t little_endian(const uint8_t *bytes) {
+    return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
+}
+
+/* As SQLite judges it: https://sqlite.org/fileformat2.html#wal_file_format */
+static bool is_log_header(const uint8_t header[LOG_HEADER_SIZE]) {
+    uint32_t magic = big_endian(header);
+    if ((magic & ~1u) != 0x377f0682) return false;
+    uint32_t first = 0, second = 0;
+    for (int i = 0; i < 24; i += 8) {
+        first += (magic & 1 ? big_endian(header + i) : little_endian(header + i)) + second;
+        second += (magic & 1 ? big_endian(header + i + 4) : little_endian(header + i + 4)) + first;
+    }
+    return first == big_endian(header + 24) && second == big_endian(header + 28);
+}
+
+int cmartlet_log_on_disk(void *database, bool *is_log, uint64_t *salts) {
+    sqlite3_file *file;
+    *is_log = false;
+    int result = open_log(database, SQLITE_OPEN_READONLY, &file);
+    if (!file) return result;
+    uint8_t header[LOG_HEADER_SIZE] = {0};
+    result = file->pMethods->xRead(file, header, LOG_HEADER_SIZE, 0);
+    if (result == SQLITE_OK && is_log_header(header)) {
+        *is_log = true;
+        *salts = number(header + 16);
+    }
+    close_log(file);
+    return result == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : result;
+}
+
+/* ---- Changing -------------------------------------------------------------------------------- */
+
+int cmartlet_log_mark(void *database, uint64_t salts, bool syncs) {
+    sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
+    if (!file) return SQLITE_CANTOPEN;
+    uint8_t bytes[SALTS_SIZE];
+    for (int i = 0; i < SALTS_SIZE; i++) bytes[i] = (uint8_t)(salts >> (8 * (SALTS_SIZE - 1 - i)));
+    int result = write_mark(file, bytes);
+    if (result != SQLITE_OK || !syncs) return result;
+    return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+}
+
+int cmartlet_log_cut(void *database) {
+    sqlite3_file *file;
+    int result = open_log(database, SQLITE_OPEN_READWRITE, &file);
+    if (!file) return result;
+    result = file->pMethods->xTruncate(file, 0);
+    close_log(file);
+    return result;
+}
+
+int cmartlet_log_delete(void *database) {
+    sqlite3_vfs *vfs = vfs_of(database);
+    const char *path = log_path(database);
+    return vfs && path ? vfs->xDelete(vfs, path, 1) : SQLITE_CANTOPEN;
+}
+
+bool cmartlet_file_is_moved(void *database) {
+    int is_moved = 0;
+    int result = sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &is_moved);
+    return result == SQLITE_OK && is_moved;
+}
+
+bool cmartlet_log_is_moved(void *database) {
+    sqlite3_file *file = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
+    if (!is_marked(file)) return false;
+    MarkedFile *log = (MarkedFile *)file;
+    struct stat status;
+    if (!log->has_identity) return false;
+    return stat(log->path, &status) != 0 || status.st_dev != log->device || status.st_ino != log->inode;
+}

@@ -1,0 +1,148 @@
+import ConformanceModels
+import Foundation
+import Martlet
+import MartletSQLite
+import MartletTestSupport
+import Testing
+
+@testable import ChaosWorker
+
+/// A process that writes to a file and is killed, and backups that are copied over the file: after a kill, between runs, and while
+/// the process has it open. What is read afterwards is the backup, or what was acknowledged, and never a part of each.
+@Suite("chaos with restores")
+struct RestoreChaosTests {
+    /// A backup and what is in it.
+    private struct Backup {
+        let path: String
+        let digest: UInt64
+    }
+
+    private struct Totals {
+        var (kills, restores, restoresWhileOpen, refusals) = (0, 0, 0, 0)
+    }
+
+    @Test("a backup that is copied over a file is what is read, whatever was killed and whatever is left beside it")
+    func restores() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let rounds = environment["MARTLET_CHAOS"].flatMap { Int($0) }.map { max(6, $0 / 20) } ?? 6
+        let seed = environment["MARTLET_CHAOS_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
+        let executable = try #require(ChaosTests.worker(), "build the whole package first: swift build --build-tests")
+        let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-restores-\(seed)")
+        try? FileManager.default.removeItem(at: folder)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var random = Seeded(state: seed)
+        var backups: [Backup] = []
+        var totals = Totals()
+        for round in 1...rounds {
+            do {
+                let assignment = Assignment(
+                    role: .writer, folder: folder.path, incarnation: round, seed: random.next() | 1)
+                let worker = try WorkerProcess(executable, assignment)
+                try run(worker, round, backups, &random, &totals)
+                try backups.append(backUp(assignment.file, round, &random))
+            } catch {
+                Issue.record("seed \(seed), round \(round): \(error); the files are in \(folder.path)")
+                return
+            }
+        }
+        print(
+            "chaos with restores: seed \(seed), \(totals.kills) killed, \(totals.restores) restored, "
+                + "\(totals.restoresWhileOpen) of them while open, \(totals.refusals) refused to go on")
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    private func run(
+        _ worker: WorkerProcess, _ round: Int, _ backups: [Backup], _ random: inout Seeded, _ totals: inout Totals
+    ) throws {
+        try wait(worker) { worker.isReady }
+        pause(milliseconds: Int.random(in: 20...150, using: &random))
+        let backup = Int.random(in: 0..<3, using: &random) == 0 ? nil : backups.randomElement(using: &random)
+        let isOpen = backup != nil && Bool.random(using: &random) && worker.isRunning
+        if isOpen, let backup {
+            worker.order(Assignment.Order.pause)
+            try wait(worker) { worker.answer.contains { if case .paused = $0 { true } else { false } } }
+            // A checkpoint may be under way.
+            pause(milliseconds: 200)
+            if worker.isRunning { return try restoreWhileOpen(worker, backup, &totals) }
+        }
+        worker.signal(SIGKILL)
+        guard worker.ends() else { throw Wreck("process \(round) did not end") }
+        worker.listen()
+        if let failure = worker.failure { throw Wreck("process \(round): \(failure)") }
+        totals.kills += 1
+        let file = worker.assignment.file
+        if let backup {
+            try Data(contentsOf: URL(fileURLWithPath: backup.path)).write(to: URL(fileURLWithPath: file))
+            for suffix in ["-wal", "-shm", ".lock"] where Bool.random(using: &random) { unlink(file + suffix) }
+            totals.restores += 1
+            try expect(file) { $0.digest == backup.digest }
+        } else {
+            let acknowledged = worker.entries.compactMap { entry in
+                if case .acknowledged(_, let sequence, _, _, _) = entry { sequence } else { nil }
+            }
+            try expect(file) { $0.sequence >= acknowledged.max() ?? 0 }
+        }
+    }
+
+    // It refuses its next write, and has written nothing; unless it has released the file by chance, and opened the backup.
+    private func restoreWhileOpen(_ worker: WorkerProcess, _ backup: Backup, _ totals: inout Totals) throws {
+        let file = worker.assignment.file
+        try Data(contentsOf: URL(fileURLWithPath: backup.path)).write(to: URL(fileURLWithPath: file))
+        totals.restores += 1
+        totals.restoresWhileOpen += 1
+        let known = worker.entries.count
+        worker.order(Assignment.Order.go)
+        pause(milliseconds: 500)
+        worker.signal(SIGKILL)
+        guard worker.ends() else { throw Wreck("it did not end") }
+        worker.listen()
+        if let failure = worker.failure {
+            guard failure.contains("fileReplaced") else { throw Wreck("it was refused otherwise: \(failure)") }
+            totals.refusals += 1
+            return try expect(file) { $0.digest == backup.digest }
+        }
+        let went = worker.entries[known...].contains { if case .acknowledged = $0 { true } else { false } }
+        try expect(file) { went || $0.digest == backup.digest }
+    }
+
+    private func backUp(_ file: String, _ round: Int, _ random: inout Seeded) throws -> Backup {
+        let path = "\(file).backup-\(round)"
+        let isCopied = Bool.random(using: &random)
+        let digest = try {
+            let realm = try Realm(configuration: .storm(file))
+            if isCopied { try realm.writeCopy(toFile: URL(fileURLWithPath: path)) }
+            return World(realm).digest
+        }()
+        // The closed file is whole.
+        if !isCopied { try FileManager.default.copyItem(atPath: file, toPath: path) }
+        return Backup(path: path, digest: digest)
+    }
+
+    private func expect(_ file: String, _ condition: (World) -> Bool) throws {
+        do {
+            let world = try World(Realm(configuration: .storm(file)))
+            guard condition(world) else {
+                throw Wreck("after \(world.sequence) transactions the file has something else")
+            }
+        }
+        let connection = try Connection(ConnectionOptions(path: file))
+        defer { connection.close() }
+        let integrity = try connection.value("PRAGMA integrity_check")
+        guard integrity == .text("ok") else { throw Wreck("the file is damaged: \(String(describing: integrity))") }
+    }
+
+    private let nobody = DispatchSemaphore(value: 0)
+
+    private func pause(milliseconds: Int) { _ = nobody.wait(timeout: .now() + .milliseconds(milliseconds)) }
+
+    // It may be ended, or stopped, by its own fate.
+    private func wait(_ worker: WorkerProcess, until isDone: () -> Bool) throws {
+        let deadline = DispatchTime.now().uptimeNanoseconds + 60_000_000_000
+        while worker.isRunning && !isDone() {
+            guard DispatchTime.now().uptimeNanoseconds < deadline else { throw Wreck("it was waited for in vain") }
+            worker.signal(SIGCONT)
+            pause(milliseconds: 5)
+            worker.listen()
+        }
+    }
+}

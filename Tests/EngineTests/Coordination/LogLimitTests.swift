@@ -1,0 +1,134 @@
+import Foundation
+import MartletSQLite
+import Synchronization
+import Testing
+
+@testable import MartletEngine
+
+@Suite("the limit of the log")
+struct LogLimitTests {
+    /// A process whose clock and pauses are the test's own.
+    private final class Clock: Sendable {
+        private let nanoseconds = Mutex<UInt64>(1)
+        private let pause = Mutex<@Sendable () -> Void>({})
+        let reports = FileSet.Reports()
+
+        func now() -> UInt64 { nanoseconds.withLock { $0 } }
+        func sleep(_ microseconds: UInt32) {
+            nanoseconds.withLock { $0 += UInt64(microseconds) * 1_000 }
+            pause.withLock { $0 }()
+        }
+        func onPause(_ body: @escaping @Sendable () -> Void) { pause.withLock { $0 = body } }
+    }
+
+    private static let limit = 400_000
+
+    private func open(_ folder: TestFolder, _ clock: Clock, throwing: Bool = false) throws -> VirtualProcess {
+        try VirtualProcess(folder.path()) {
+            $0.maximumLogBytes = Self.limit
+            $0.throwsWhenLogIsFull = throwing
+            $0.environment.now = { clock.now() }
+            $0.environment.sleep = { clock.sleep($0) }
+            $0.environment.log = { clock.reports.add($0) }
+        }
+    }
+
+    private func grow(_ process: VirtualProcess, to bytes: Int = limit + 100_000, _ folder: TestFolder) throws {
+        for _ in 0..<300 where StoreFiles.logBytes(folder.path()) < bytes {
+            try process.write { try $0.addNote(String(repeating: "x", count: 10_000)) }
+        }
+    }
+
+    @Test("a writer waits above the limit for old snapshots to end, and then starts the log again")
+    func waits() throws {
+        let folder = try TestFolder()
+        let clock = Clock()
+        let process = try open(folder, clock)
+        try process.add("a")
+        let old = Mutex(process.handle)
+        process.handle = nil
+        try grow(process, to: Self.limit - 50_000, folder)
+        let pauses = Mutex(0)
+        clock.onPause {
+            let isTime = pauses.withLock { count in
+                count += 1
+                return count == 5
+            }
+            if isTime { old.withLock { $0 = nil } }
+        }
+        var longest = 0
+        for _ in 0..<100 {
+            try process.write { try $0.addNote(String(repeating: "y", count: 10_000)) }
+            longest = max(longest, StoreFiles.logBytes(folder.path()))
+        }
+        #expect(pauses.withLock { $0 } >= 5 && longest < Self.limit + 60_000)
+        #expect(clock.reports.all == [])
+        #expect(try process.integrity == .text("ok"))
+    }
+
+    @Test("snapshots that overlap in time do not make the log grow without bound")
+    func overlapping() throws {
+        let folder = try TestFolder()
+        let clock = Clock()
+        let process = try open(folder, clock)
+        // Each is held for a second and a half, and there is always one.
+        let held = Mutex<[(until: UInt64, handle: SnapshotHandle)]>([])
+        clock.onPause {
+            let now = clock.now()
+            let ended = held.withLock { held in
+                defer { held.removeAll { $0.until <= now } }
+                return held.filter { $0.until <= now }
+            }
+            withExtendedLifetime(ended) {}
+        }
+        var longest = 0
+        for _ in 0..<400 {
+            try process.write { try $0.addNote(String(repeating: "z", count: 5_000)) }
+            if let handle = process.handle { held.withLock { $0.append((clock.now() + 1_500_000_000, handle)) } }
+            process.handle = nil
+            clock.sleep(50_000)
+            longest = max(longest, StoreFiles.logBytes(folder.path()))
+        }
+        #expect(longest < Self.limit * 2, "\(longest)")
+        #expect(clock.reports.all == [])
+        held.withLock { $0 = [] }
+    }
+
+    @Test("a snapshot that never ends is reported with its holder, once, and the log grows")
+    func neverEnds() throws {
+        let folder = try TestFolder()
+        let clock = Clock()
+        let process = try open(folder, clock)
+        try process.add("a")
+        let old = process.handle
+        old?.note(live: "the reader of 'Old.swift'")
+        try grow(process, folder)
+        #expect(clock.now() > 2_000_000_000 && clock.now() < 2_200_000_000, "one wait: \(clock.now())")
+        #expect(clock.reports.all.count == 1)
+        #expect(clock.reports.all.first?.contains("the reader of 'Old.swift'") == true)
+        #expect(StoreFiles.logBytes(folder.path()) > Self.limit)
+        withExtendedLifetime(old) {}
+    }
+
+    @Test("where the options ask for it, a writer throws instead of making the log longer, until there is room")
+    func throwing() throws {
+        let folder = try TestFolder()
+        let clock = Clock()
+        let process = try open(folder, clock, throwing: true)
+        try process.add("a")
+        var old = process.handle
+        old?.note(live: "the reader of 'Old.swift'")
+        let error = engineError { try grow(process, folder) }
+        #expect(error?.code == .logFull && error?.message.contains("the reader of 'Old.swift'") == true)
+        let bytes = StoreFiles.logBytes(folder.path())
+        let count = try process.noteCount
+        let time = clock.now()
+        #expect(engineError { try process.add("refused") }?.code == .logFull)
+        #expect(clock.now() == time, "it does not wait anew for what did not end")
+        #expect(try process.noteCount == count && StoreFiles.logBytes(folder.path()) == bytes)
+        withExtendedLifetime(old) {}
+        old = nil
+        try process.add("room")
+        #expect(try process.noteCount == count + 1 && StoreFiles.logBytes(folder.path()) < Self.limit)
+    }
+}

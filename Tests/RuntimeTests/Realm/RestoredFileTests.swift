@@ -1,0 +1,88 @@
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+import Synchronization
+import Testing
+
+@testable import Martlet
+
+/// A backup that is copied over the file of a Realm, as users see it.
+@Suite("restored files") struct RestoredFileTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-restored-\(UUID().uuidString)")
+
+    private func configuration(_ name: String = "live.realm") -> Realm.Configuration {
+        var configuration = Realm.Configuration(fileURL: folder.appending(path: name), objectTypes: [IntKey.self])
+        configuration.durability = .off
+        return configuration
+    }
+
+    private func add(_ ids: Range<Int>, _ configuration: Realm.Configuration) throws {
+        let realm = try Realm(configuration: configuration)
+        for id in ids { try realm.write { realm.add(IntKey(id: id)) } }
+    }
+
+    private func copy(_ from: String, to: String) throws {
+        try Data(contentsOf: folder.appending(path: from)).write(to: folder.appending(path: to))
+    }
+
+    private func ids(_ configuration: Realm.Configuration) throws -> [Int] {
+        try Realm(configuration: configuration).objects(IntKey.self).sorted(byKeyPath: "id").map(\.id)
+    }
+
+    @Test("a closed file can be copied and restored; a log that is left is set aside, listed and deleted with the file")
+    func restore() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try add(0..<5, configuration())
+        try copy("live.realm", to: "backup.realm")
+        do {
+            let realm = try Realm(configuration: configuration())
+            for id in 5..<8 { try realm.write { realm.add(IntKey(id: id)) } }
+            // As a kill leaves it.
+            for suffix in ["", "-wal"] { try copy("live.realm" + suffix, to: "killed.realm" + suffix) }
+        }
+        try copy("backup.realm", to: "live.realm")
+        #expect(try ids(configuration()) == Array(0..<5))
+        #expect(Realm.logsSetAside(for: configuration()) == [])
+
+        let reports = Mutex<[String]>([])
+        var killed = configuration("killed.realm")
+        killed.environment.log = { line in reports.withLock { $0.append(line) } }
+        try copy("killed.realm", to: "again.realm")
+        try copy("killed.realm-wal", to: "again.realm-wal")
+        #expect(try ids(configuration("again.realm")) == Array(0..<8), "after a kill the log is needed")
+        try copy("backup.realm", to: "killed.realm")
+        #expect(try ids(killed) == Array(0..<5))
+        let aside = Realm.logsSetAside(for: killed)
+        #expect(aside.map(\.lastPathComponent) == ["killed.realm-wal.aside-1"])
+        #expect(reports.withLock { $0.count } == 1)
+        try Realm.deleteFiles(for: killed)
+        #expect(Realm.logsSetAside(for: killed) == [])
+    }
+
+    @Test(
+        "a backup that is copied over an open file: the next write throws, the file is as it was copied, and opens again"
+    )
+    func restoreWhileOpen() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try add(0..<5, configuration())
+        try copy("live.realm", to: "backup.realm")
+        var silent = configuration()
+        silent.environment.log = { _ in }
+        do {
+            let realm = try Realm(configuration: silent)
+            for id in 5..<8 { try realm.write { realm.add(IntKey(id: id)) } }
+            try copy("backup.realm", to: "live.realm")
+            for _ in 0..<2 {
+                let error = #expect(throws: Realm.Error.self) { try realm.write { realm.add(IntKey(id: 9)) } }
+                #expect(error?.code == .fileReplaced)
+            }
+            #expect(!realm.refresh())
+        }
+        #expect(
+            try Data(contentsOf: folder.appending(path: "live.realm"))
+                == Data(contentsOf: folder.appending(path: "backup.realm")))
+        #expect(try ids(silent) == Array(0..<5))
+    }
+}
