@@ -31,7 +31,8 @@ let package = Package(
             name: "CMartletSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(name: "CMartletRuntime"),
-        .target(name: "MartletSQLite", dependencies: ["CMartletSQLite"]),
+        .target(name: "CMartletMemoryVFS", dependencies: ["CMartletSQLite"]),
+        .target(name: "MartletSQLite", dependencies: ["CMartletSQLite", "CMartletMemoryVFS"]),
         .target(name: "MartletEngine", dependencies: ["MartletSQLite", "CMartletRuntime"]),
         .target(name: "Martlet", dependencies: ["MartletEngine", "CMartletRuntime"]),
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
@@ -131,7 +132,8 @@ if Context.environment["MARTLET_FUZZ"] != nil {
 // Mistakes to be found by 'make exact-bugs' and 'make schedule-bugs': no other build knows of them.
 if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
     let needed: Set = [
-        "CMartletSQLite", "CMartletRuntime", "MartletSQLite", "MartletEngine", "Martlet", "ConformanceModels",
+        "CMartletSQLite", "CMartletMemoryVFS", "CMartletRuntime", "MartletSQLite", "MartletEngine", "Martlet",
+        "ConformanceModels",
         "MartletTestSupport", "ExactTests", "ScheduleTests",
     ]
     package.targets.removeAll { !needed.contains($0.name) }

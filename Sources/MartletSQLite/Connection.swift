@@ -20,7 +20,10 @@ package final class Connection: @unchecked Sendable {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }
-        let code = sqlite3_open_v2(options.path, &opened, flags, options.vfsName)
+        // For `VACUUM INTO` a file of another VFS. No path of a database is a URI.
+        if !options.path.hasPrefix("file:") { flags |= SQLITE_OPEN_URI }
+        let vfsName = options.vfsName ?? MemoryFiles.vfsName(of: options.path)
+        let code = sqlite3_open_v2(options.path, &opened, flags, vfsName)
         guard code == SQLITE_OK, let opened else {
             let error = SQLiteError(opened, code: code)
             sqlite3_close_v2(opened)

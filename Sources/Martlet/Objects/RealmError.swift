@@ -81,6 +81,8 @@ extension Realm.Error {
     public static let uniqueViolation = Code(rawValue: "uniqueViolation")
     /// There is a file already where a copy was to be written.
     public static let fileExists = Code(rawValue: "fileExists")
+    /// The file is open in this process and cannot be migrated.
+    public static let alreadyOpen = Code(rawValue: "alreadyOpen")
 }
 
 extension Realm.Error.Code {
@@ -116,6 +118,8 @@ extension Realm.Error.Code {
     public static let uniqueViolation = Realm.Error.uniqueViolation
     /// There is a file already where a copy was to be written.
     public static let fileExists = Realm.Error.fileExists
+    /// The file is open in this process and cannot be migrated.
+    public static let alreadyOpen = Realm.Error.alreadyOpen
 
     init(_ code: EngineError.Code) {
         self =
@@ -136,6 +140,7 @@ extension Realm.Error.Code {
             case .commitOutcomeUnknown: .commitOutcomeUnknown
             case .uniqueViolation: .uniqueViolation
             case .fileExists: .fileExists
+            case .alreadyOpen: .alreadyOpen
             }
     }
 }

@@ -28,22 +28,39 @@ struct StoreOpener {
     func open() throws(EngineError) -> Opened {
         try EngineError.naming(path) {
             try plantSeed()
-            if options.environment.vfsName == nil {
-                try StoreFiles.check(path, isReadOnly: options.isReadOnly, options.environment)
-            }
+            let lockFile = try checkFiles()
             let connection = try connect()
             do {
                 // Where writing is not allowed SQLite opens for reading without a word.
                 if connection.isFileReadOnly && !options.isReadOnly { throw StoreFiles.notWritable(path) }
                 try QueryFunctions.install(on: connection)
                 let writeLock =
-                    knownLock ?? WriteLock(path: connection.filePath + ".lock", environment: options.environment)
-                return try look(connection, writeLock)
+                    knownLock
+                    ?? WriteLock(path: connection.filePath + LockFile.suffix, environment: options.environment)
+                if let lockFile, case .earlier = lockFile.content, let version = try? Catalog.meta(connection).version {
+                    try lockFile.file.check(lockFile.content, fits: version)
+                }
+                let opened = try look(connection, writeLock)
+                if isOnDisk && !options.isReadOnly { StoreFiles.matchModes(of: connection.filePath) }
+                return opened
             } catch {
                 connection.close()
                 throw error
             }
         }
+    }
+
+    private var isOnDisk: Bool { options.environment.vfsName == nil && !MemoryFiles.contains(path) }
+
+    // Before anything is opened or created. What is only read has no use for the lock file.
+    private func checkFiles() throws(EngineError) -> (file: LockFile, content: LockFile.Content)? {
+        guard isOnDisk else { return nil }
+        try StoreFiles.check(path, isReadOnly: options.isReadOnly, options.environment)
+        guard !options.isReadOnly else { return nil }
+        let file = LockFile(path: StoreFiles.resolved(path) + LockFile.suffix)
+        let content = try file.look()
+        StoreFiles.create(path, mode: options.fileMode)
+        return (file, content)
     }
 
     private func connect() throws -> Connection {
@@ -63,7 +80,7 @@ struct StoreOpener {
         if !isReady {
             if try isNew(connection) { try create(connection, writeLock) } else { try checkFormat(connection) }
         }
-        if options.environment.vfsName == nil { try StoreFiles.checkLength(path) }
+        if isOnDisk { try StoreFiles.checkLength(path) }
         let (meta, types) = try knowing(connection) { try applySchema(connection, writeLock) }
         if !isReady { try ensureLog(connection, writeLock) }
         return Opened(connection: connection, writeLock: writeLock, meta: meta, schema: DatabaseSchema(types))
