@@ -32,7 +32,9 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(name: "CMartletRuntime"),
         .target(name: "CMartletLogVFS", dependencies: ["CMartletSQLite"]),
-        .target(name: "MartletSQLite", dependencies: ["CMartletSQLite", "CMartletLogVFS"]),
+        .target(name: "CMartletMemoryVFS", dependencies: ["CMartletSQLite"]),
+        .target(
+            name: "MartletSQLite", dependencies: ["CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS"]),
         .target(name: "MartletEngine", dependencies: ["MartletSQLite", "CMartletRuntime"]),
         .target(name: "Martlet", dependencies: ["MartletEngine", "CMartletRuntime"]),
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
@@ -135,7 +137,8 @@ if Context.environment["MARTLET_FUZZ"] != nil {
 // Mistakes to be found by 'make exact-bugs' and 'make schedule-bugs': no other build knows of them.
 if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
     let needed: Set = [
-        "CMartletSQLite", "CMartletLogVFS", "CMartletRuntime", "MartletSQLite", "MartletEngine", "Martlet",
+        "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "CMartletRuntime", "MartletSQLite", "MartletEngine",
+        "Martlet",
         "ConformanceModels",
         "MartletTestSupport", "ExactTests", "ScheduleTests",
     ]

@@ -22,3 +22,8 @@ bool cmartlet_is_on_main_queue(void) {
 }
 
 const void *cmartlet_current_executor(void) { return swift_task_getCurrentExecutor().identity; }
+
+/* The first word of an object of Dispatch is its kind. */
+bool cmartlet_are_queues_of_one_kind(const void *queue, const void *other) {
+    return *(void *const *)queue == *(void *const *)other;
+}

@@ -5,7 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int cmartlet_is_network_type(uint32_t type) {
@@ -74,4 +77,61 @@ void cmartlet_sync_folder(const char *folder) {
 #endif
         (void)fsync(descriptor);
     (void)close(descriptor);
+}
+
+int cmartlet_create_file(const char *path, unsigned mode) {
+#if defined(__linux__)
+    /* Closing a descriptor of a database would drop the locks of this process: none is opened. */
+    return mknod(path, S_IFREG | (mode_t)mode, 0);
+#else
+    int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode);
+    return descriptor < 0 ? -1 : close(descriptor);
+#endif
+}
+
+static int is_plain(const struct stat *status) { return S_ISREG(status->st_mode) && status->st_nlink == 1; }
+
+static void match_mode(const char *original, const char *path, mode_t needed) {
+    struct stat wanted, found;
+    if (stat(original, &wanted) != 0 || lstat(path, &found) != 0 || !is_plain(&found)) return;
+    int is_root = geteuid() == 0;
+    mode_t mode = (wanted.st_mode & 0777) | needed;
+    int has_owner = found.st_gid == wanted.st_gid && (!is_root || found.st_uid == wanted.st_uid);
+    if (has_owner && (found.st_mode & 07777) == mode) return;
+    if (!is_root && found.st_uid != geteuid()) return;
+    uid_t owner = is_root ? wanted.st_uid : (uid_t)-1;
+#if defined(__linux__)
+    /* Another file may come to stand at the path; a descriptor of this kind reads nothing and holds no lock. */
+    int descriptor = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor < 0) return;
+    if (fstat(descriptor, &found) == 0 && is_plain(&found)) {
+        char link[32];
+        snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+        /* What another group was to be given is not given to this one. */
+        if (!has_owner && fchownat(descriptor, "", owner, wanted.st_gid, AT_EMPTY_PATH) != 0) mode &= ~(mode_t)0070;
+        (void)chmod(link, mode);
+    }
+    (void)close(descriptor);
+#else
+    if (!has_owner && lchown(path, owner, wanted.st_gid) != 0) mode &= ~(mode_t)0070;
+    (void)fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW);
+#endif
+}
+
+void cmartlet_match_mode(const char *database, const char *path) { match_mode(database, path, 0); }
+
+void cmartlet_match_mode_of_copy(const char *original, const char *copy) {
+    match_mode(original, copy, S_IRUSR | S_IWUSR);
+}
+
+void cmartlet_create_folders(const char *path) {
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof part) return;
+    for (size_t end = 1; end <= length; end++) {
+        if (path[end] != '/' && path[end] != 0) continue;
+        memcpy(part, path, end);
+        part[end] = 0;
+        (void)mkdir(part, 0700);
+    }
 }

@@ -17,6 +17,9 @@ extension Connection {
         defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
         try execute("PRAGMA temp_store = FILE")
         defer { try? execute("PRAGMA temp_store = MEMORY") }
-        if let path { try run("VACUUM INTO ?1", [.text(path)]) } else { try execute("VACUUM") }
+        guard let path else { return try execute("VACUUM") }
+        // SQLite looks for the new file in the VFS of this one.
+        let isElsewhere = MemoryFiles.contains(path) != MemoryFiles.contains(options.path)
+        try run("VACUUM INTO ?1", [.text(isElsewhere ? MemoryFiles.uri(path) : path)])
     }
 }

@@ -23,6 +23,8 @@ package final class Connection: @unchecked Sendable {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }
+        // For `VACUUM INTO` a file of another VFS. No path of a database is a URI.
+        if !options.path.hasPrefix("file:") { flags |= SQLITE_OPEN_URI }
         let code = sqlite3_open_v2(options.path, &opened, flags, Self.vfsName(options))
         guard code == SQLITE_OK, let opened else {
             let error = SQLiteError(opened, code: code)
@@ -44,7 +46,8 @@ package final class Connection: @unchecked Sendable {
     }
 
     private static func vfsName(_ options: ConnectionOptions) -> String? {
-        guard options.marksLog, let name = cmartlet_log_vfs(options.vfsName) else { return options.vfsName }
+        let plain = options.vfsName ?? MemoryFiles.vfsName(of: options.path)
+        guard options.marksLog, plain == options.vfsName, let name = cmartlet_log_vfs(plain) else { return plain }
         return String(cString: name)
     }
 

@@ -47,7 +47,7 @@ struct ChaosTests {
             "chaos: \(totals.kills) processes killed and \(totals.stops) stopped, \(round) files, "
                 + "\(acknowledged) transactions acknowledged and there, \(unacknowledged) there unacknowledged, "
                 + "\(states) versions seen, \(leaps) leaps beyond what the file remembers, "
-                + "\(totals.calms) times at rest")
+                + "\(totals.calms) times at rest, the lock file lost \(totals.lockLosses) times")
         // A storm in which nothing happens finds nothing.
         #expect(acknowledged > totals.kills && states > totals.kills)
     }

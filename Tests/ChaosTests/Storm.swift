@@ -15,11 +15,14 @@ final class Storm {
         var kills = 0
         var stops = 0
         var calms = 0
+        /// How often the lock file was deleted or replaced.
+        var lockLosses = 0
 
         static func += (left: inout Totals, right: Totals) {
             left.kills += right.kills
             left.stops += right.stops
             left.calms += right.calms
+            left.lockLosses += right.lockLosses
         }
     }
 
@@ -55,6 +58,7 @@ final class Storm {
                 victim.signal(SIGSTOP)
                 victim.stoppedUntil = Self.now + UInt64.random(in: 10_000_000...700_000_000, using: &random)
                 totals.stops += 1
+            case 6: try loseLock()
             default: break
             }
             if totals.kills >= nextCalm {
@@ -71,6 +75,18 @@ final class Storm {
         }
         past += living
         living = []
+    }
+
+    // As a program does that cleans up, or that restores a backup with all files beside it.
+    private func loseLock() throws {
+        let lock = "\(folder)/storm.realm.lock"
+        if Bool.random(using: &random) {
+            unlink(lock)
+        } else {
+            try Data().write(to: URL(fileURLWithPath: lock + ".new"))
+            rename(lock + ".new", lock)
+        }
+        totals.lockLosses += 1
     }
 
     private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }

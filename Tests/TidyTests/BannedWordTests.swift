@@ -25,6 +25,8 @@ enum BannedWords {
         "Sources/MartletEngine/Coordination/StoreOpener.swift": "asks whether a folder exists",
         "Sources/MartletEngine/Transactions/WriteLock.swift":
             "the lock file beside the database, which SQLite never opens",
+        "Sources/MartletEngine/Transactions/LockFile.swift":
+            "the lock file beside the database, which SQLite never opens",
     ]
 
     /// Types that open files; their standard error is always open.

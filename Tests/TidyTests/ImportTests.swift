@@ -5,7 +5,7 @@ enum ImportTable {
     /// Per module under `Sources`, and for plugins and generated models.
     static let allowed: [String: Set<String>] = [
         // Runtime wing: knows SQL and Swift, no YAML.
-        "MartletSQLite": ["CMartletSQLite", "CMartletLogVFS", "Synchronization"],
+        "MartletSQLite": ["CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "Synchronization"],
         "MartletEngine": systemModules.union(["MartletSQLite", "CMartletRuntime", "Foundation"]),
         "Martlet": systemModules.union([
             "MartletEngine", "MartletSQLite", "CMartletRuntime", "Foundation", "Observation", "Combine",

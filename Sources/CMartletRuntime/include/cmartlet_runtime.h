@@ -16,6 +16,15 @@ static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
 #endif
 }
 
+/// A number that no other thread of this process has had. Unlike `cmartlet_thread`, which a new thread may take over from one
+/// that has ended.
+static inline __attribute__((pure)) uint64_t cmartlet_thread_number(void);
+extern _Thread_local uint64_t cmartlet_own_thread_number;
+uint64_t cmartlet_choose_thread_number(void);
+static inline uint64_t cmartlet_thread_number(void) {
+    return cmartlet_own_thread_number ? cmartlet_own_thread_number : cmartlet_choose_thread_number();
+}
+
 /// What identifies the actor or other executor that the calling code runs on; null for none, as on a plain thread.
 const void *cmartlet_current_executor(void);
 
@@ -38,6 +47,8 @@ void *cmartlet_run_loop_keep(void *loop);
 
 /// Removes the source again and releases it, on any thread.
 void cmartlet_run_loop_stop_keeping(void *source);
+/// Whether two queues of Dispatch are of one kind: serial, concurrent, global or main.
+bool cmartlet_are_queues_of_one_kind(const void *queue, const void *other);
 
 /// An object that the calling thread keeps and that is released when the thread ends; null until there is one.
 void *cmartlet_thread_spare(void);
@@ -65,6 +76,20 @@ int cmartlet_is_network_type(uint32_t type);
 
 /// Gives a file a new name unless there is a file of that name; -1 with `errno` set where that is not possible.
 int cmartlet_rename_exclusively(const char *from, const char *to);
+
+/// Creates a folder and those above it, for this user alone. What is there already stays as it is.
+void cmartlet_create_folders(const char *path);
+
+/// Creates an empty file less the umask, without opening it; -1 with `errno` set where there is one, or a link.
+int cmartlet_create_file(const char *path, unsigned mode);
+
+/// Gives a file beside a database the mode and the group of the database, and its owner where the process may do that. Does
+/// nothing to links, to what has several names, and to files of other users. It opens neither of the files in a way that
+/// could drop locks when it is closed.
+void cmartlet_match_mode(const char *database, const char *path);
+
+/// The same for a copy of a database, which its owner can read and write whatever the mode of the original.
+void cmartlet_match_mode_of_copy(const char *original, const char *copy);
 
 /// Makes the names in a folder durable, as far as the file system can.
 void cmartlet_sync_folder(const char *folder);

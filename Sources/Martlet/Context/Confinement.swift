@@ -10,7 +10,7 @@ import Synchronization
 // Sendable: nothing of it changes, but for the actor's weak reference, which may be read anywhere.
 final class Confinement: CustomStringConvertible, @unchecked Sendable {
     enum Home {
-        case thread(word: UInt, name: String)
+        case thread(word: UInt, number: UInt64, name: String)
         case main
         case queue(DispatchQueue)
         case actor(executor: UInt, name: String)
@@ -38,12 +38,15 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         // Threads of global queues are called after these.
         let isNamed = !name.isEmpty && !name.contains("-qos")
         return Confinement(
-            .thread(word: UInt(cmartlet_thread()), name: isNamed ? "the thread '\(name)'" : "a background thread"))
+            .thread(
+                word: UInt(cmartlet_thread()), number: cmartlet_thread_number(),
+                name: isNamed ? "the thread '\(name)'" : "a background thread"))
     }
 
     static func queue(_ queue: DispatchQueue) -> Confinement {
         // Another instance may stand for the main queue each time.
         if queue.label == DispatchQueue.main.label { return mainHome }
+        if queue.getSpecific(key: queueKey) == nil, !isSerial(queue) { Misuse.concurrentQueue(queue.label) }
         mark(queue)
         return Confinement(.queue(queue))
     }
@@ -62,6 +65,26 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: nextQueueNumber()) }
     }
 
+    // MARK: Kinds of queues
+
+    private static let concurrentQueue = DispatchQueue(label: "martlet.concurrent", attributes: .concurrent)
+
+    /// False for queues that run several blocks at once. Dispatch has no function that says so.
+    private static func isSerial(_ queue: DispatchQueue) -> Bool {
+        if queue.label.hasPrefix("com.apple.root.") { return false }
+        #if canImport(ObjectiveC)
+            return type(of: queue) != type(of: concurrentQueue)
+        #else
+            guard let queue = pointer(queue), let concurrent = pointer(concurrentQueue) else { return true }
+            return !cmartlet_are_queues_of_one_kind(queue, concurrent)
+        #endif
+    }
+
+    // The Swift class of Linux holds the object of Dispatch.
+    private static func pointer(_ queue: DispatchQueue) -> UnsafeRawPointer? {
+        (Mirror(reflecting: queue).descendant("__wrapped") as? OpaquePointer).map { UnsafeRawPointer($0) }
+    }
+
     private static let numberLock = NSLock()
     nonisolated(unsafe) private static var lastNumber: UInt64 = 0
     private static func nextQueueNumber() -> UInt64 {
@@ -75,14 +98,14 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     /// What an accessor compares the thread's word with; zero where every access must look further.
     var guardWord: UInt {
-        if case .thread(let word, _) = home { return word }
+        if case .thread(let word, _, _) = home { return word }
         let word = UInt(cmartlet_thread())
         return home.isMain && word == Self.mainWord.load(ordering: .relaxed) ? word : 0
     }
 
     var isCurrent: Bool {
         switch home {
-        case .thread(let word, _): word == UInt(cmartlet_thread())
+        case .thread(_, let number, _): number == cmartlet_thread_number()
         case .main: Self.isMain
         case .queue(let queue): DispatchQueue.getSpecific(key: Self.queueKey) == queue.getSpecific(key: Self.queueKey)
         case .actor(let executor, _): UInt(bitPattern: cmartlet_current_executor()) == executor
@@ -104,7 +127,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     /// The same for all Realms of one executor: used to find the instance that is open there already.
     var identity: UInt64 {
         switch home {
-        case .thread(let word, _): UInt64(word)
+        case .thread(_, let number, _): number
         case .main: .max
         case .queue(let queue): (queue.getSpecific(key: Self.queueKey) ?? 0) | 1 << 63
         case .actor(let executor, _): UInt64(executor) | 1 << 62
@@ -139,7 +162,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     var description: String {
         switch home {
-        case .thread(_, let name): name
+        case .thread(_, _, let name): name
         case .main: "the main thread"
         case .queue(let queue): "the queue '\(queue.label)'"
         case .actor(_, let name): "the actor '\(name)'"

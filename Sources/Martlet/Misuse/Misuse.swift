@@ -26,6 +26,12 @@ enum Misuse {
                 + "Observe on the main thread, on a thread inside 'RunLoop.run', or give a serial queue with 'on:'")
     }
 
+    static func concurrentQueue(_ label: String) -> Never {
+        trap(
+            "a Realm was to be opened on the queue '\(label)', which is concurrent or global: it runs several blocks at once. "
+                + "Give a serial queue, as 'DispatchQueue(label:)' makes it")
+    }
+
     static func forkedChild(_ path: String) -> Never {
         trap(
             "a Realm of '\(path)' was used in a forked child process, to which the locks of its file are not handed on. "

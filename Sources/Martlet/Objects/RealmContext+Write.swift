@@ -53,7 +53,7 @@ extension RealmContext {
             try flush()
             let (handle, _) = try transaction.commit()
             self.transaction = nil
-            replaceSnapshot(handle)
+            show(handle, after: transaction)
         } catch let error as EngineError {
             abandon(transaction)
             throw Realm.Error(error)
@@ -76,9 +76,20 @@ extension RealmContext {
         touch()
         apply(changes, inverted: true)
         tell(announcement)
+        if let handle, handle.version != transaction.baseVersion { advance(from: transaction.baseVersion, to: handle) }
         if handle == nil { catchUp(from: transaction.baseVersion) }
         hooks.cancelled()
         asyncWrites?.resume()
+    }
+
+    // Where the lock file was deleted while this Realm held it, another process may have committed since, and what is pinned
+    // now is newer than what the transaction has left: accessors learn of the rest.
+    private func show(_ handle: SnapshotHandle, after transaction: WriteTransaction) {
+        if handle.version == transaction.baseVersion {
+            replaceSnapshot(handle)
+        } else {
+            advance(from: transaction.baseVersion, to: handle)
+        }
     }
 
     // The engine has rolled the transaction back: accessors follow.
@@ -136,7 +147,7 @@ extension RealmContext {
             let handle = try transaction.commitSealed()
             self.transaction = nil
             isBetweenWrites = false
-            replaceSnapshot(handle)
+            show(handle, after: transaction)
         } catch {
             abandon(transaction)
             asyncWrites?.groupEnded(Realm.Error(error))

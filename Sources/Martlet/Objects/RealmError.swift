@@ -85,6 +85,8 @@ extension Realm.Error {
     public static let fileReplaced = Code(rawValue: "fileReplaced")
     /// Old versions that are in use keep the log from starting again, and it has the size that the configuration allows.
     public static let logFull = Code(rawValue: "logFull")
+    /// The file is open in this process and cannot be migrated.
+    public static let alreadyOpen = Code(rawValue: "alreadyOpen")
 }
 
 extension Realm.Error.Code {
@@ -124,6 +126,8 @@ extension Realm.Error.Code {
     public static let fileReplaced = Realm.Error.fileReplaced
     /// Old versions that are in use keep the log from starting again, and it has the size that the configuration allows.
     public static let logFull = Realm.Error.logFull
+    /// The file is open in this process and cannot be migrated.
+    public static let alreadyOpen = Realm.Error.alreadyOpen
 
     init(_ code: EngineError.Code) {
         self =
@@ -146,6 +150,7 @@ extension Realm.Error.Code {
             case .fileExists: .fileExists
             case .fileReplaced: .fileReplaced
             case .logFull: .logFull
+            case .alreadyOpen: .alreadyOpen
             }
     }
 }

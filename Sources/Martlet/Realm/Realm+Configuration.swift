@@ -5,12 +5,13 @@ import Synchronization
 extension Realm {
     /// Which file a Realm opens, and how.
     public struct Configuration: Sendable {
-        /// The file; nil for a Realm in memory.
+        /// The file; nil for a Realm in memory. A URL of another kind, as `http:`, is refused when the file is opened.
         public var fileURL: URL? {
             didSet { if fileURL != nil { inMemoryIdentifier = nil } }
         }
 
-        /// The name of a Realm in memory: it is shared by all who use the name in this process and gone with the last.
+        /// The name of a Realm in memory: it is shared by all who use the name in this process and gone with the last. No
+        /// file of any kind is written.
         public var inMemoryIdentifier: String? {
             didSet { if inMemoryIdentifier != nil { fileURL = nil } }
         }
@@ -54,6 +55,10 @@ extension Realm {
         /// compacts it. Passed over while another process writes. Not asked for files that are only read.
         public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
+        /// The permissions of a file that is created, of which the umask is taken off. The files beside it have the same,
+        /// and so have copies. Files that exist keep theirs. The owner can always read and write.
+        public var fileMode: UInt16 = 0o600
+
         /// What a commit promises.
         public var durability = Durability.full
 
@@ -78,9 +83,9 @@ extension Realm {
         package var environment = Environment.live
         package var scheduler: ManualScheduler?
 
-        /// A file named `default.realm` in the current folder, or what is given.
+        /// The file `default.realm` in `defaultFolder`, or what is given.
         public init(
-            fileURL: URL? = URL(fileURLWithPath: "default.realm"), inMemoryIdentifier: String? = nil,
+            fileURL: URL? = Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
             readOnly: Bool = false,
             schemaVersion: UInt64 = 0, migrationBlock: MigrationBlock? = nil,
             deleteRealmIfMigrationNeeded: Bool = false,
@@ -99,7 +104,7 @@ extension Realm {
         }
 
         // Guarded by the lock.
-        nonisolated(unsafe) private static var standard = Configuration()
+        nonisolated(unsafe) private static var standard: Configuration?
         private static let standardLock = NSLock()
 
         /// What `Realm()` uses.
@@ -107,7 +112,7 @@ extension Realm {
             get {
                 standardLock.lock()
                 defer { standardLock.unlock() }
-                return standard
+                return standard ?? Configuration()
             }
             set {
                 standardLock.lock()
@@ -123,12 +128,23 @@ extension Realm {
                 classes.map(ModelClass.of).map { ($0.schema.name, $0) }, uniquingKeysWith: { first, _ in first })
         }
 
-        var path: String {
-            if let inMemoryIdentifier { return StoreFiles.temporaryPath(identifier: inMemoryIdentifier) }
-            return fileURL?.standardizedFileURL.path ?? "default.realm"
+        /// - Throws: `.invalidInput` for a URL of another kind, `.fileNotFound` without a folder for the default file.
+        func requirePath() throws -> String {
+            if let inMemoryIdentifier { return StoreFiles.memoryPath(identifier: inMemoryIdentifier) }
+            return try Self.path(fileURL ?? Self.requireDefaultFileURL())
         }
 
+        /// The path as messages name it.
+        var path: String { (try? requirePath()) ?? fileURL?.absoluteString ?? Self.defaultName }
+
         func options() throws -> StoreOptions {
+            let path = try requirePath()
+            guard fileMode & 0o600 == 0o600, fileMode <= 0o777 else {
+                throw Error(
+                    .invalidInput, path: path,
+                    "'fileMode' is 0o\(String(fileMode, radix: 8)); its owner must be able to read and write the file, as with 0o600"
+                )
+            }
             let models = models
             for model in models.values {
                 for property in model.schema.properties {
@@ -154,7 +170,8 @@ extension Realm {
             options.throwsWhenLogIsFull = throwsWhenLogIsFull
             options.environment = environment
             options.environment.stopForkedChild = { Misuse.forkedChild($0) }
-            options.seedPath = seedFilePath?.standardizedFileURL.path
+            options.seedPath = try seedFilePath.map(Self.path)
+            options.fileMode = UInt32(fileMode)
             options.compactsAtLaunch = shouldCompactOnLaunch
             options.durability =
                 switch durability {

@@ -10,7 +10,7 @@ extension Realm {
     /// - Throws: `Realm.Error` when a Realm of this process has the file open, or another process writes for too long.
     @discardableResult
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
-        var options = StoreOptions(path: configuration.path, types: [])
+        var options = StoreOptions(path: try configuration.requirePath(), types: [])
         options.environment = configuration.environment
         return try translating { try StoreRegistry.remove(options) }
     }
@@ -39,7 +39,8 @@ extension Realm {
         context.confinement.require("a Realm")
         if context.isInWrite { Misuse.copyInsideWrite() }
         context.asyncWrites?.settle()
-        try translating { try context.coordinator.writeCopy(to: fileURL.standardizedFileURL.path) }
+        let path = try Configuration.path(fileURL)
+        try translating { try context.coordinator.writeCopy(to: path) }
     }
 
     /// Writes a compact copy to the file of another configuration and migrates it to that configuration's schema.
@@ -51,7 +52,7 @@ extension Realm {
                 .invalidInput, path: configuration.path,
                 "a Realm in memory begins empty; give its configuration a 'seedFilePath' instead")
         }
-        try writeCopy(toFile: URL(fileURLWithPath: configuration.path))
+        try writeCopy(toFile: URL(fileURLWithPath: configuration.requirePath()))
         try Realm.performMigration(for: configuration)
     }
 
@@ -73,7 +74,6 @@ extension Realm {
 ///
 /// - Throws: `Realm.Error` when there is no such file or it is not one of Martlet.
 public func schemaVersionAtURL(_ fileURL: URL) throws -> UInt64 {
-    try translating {
-        try StoreRegistry.schemaVersion(StoreOptions(path: fileURL.standardizedFileURL.path, types: []))
-    }
+    let path = try Realm.Configuration.path(fileURL)
+    return try translating { try StoreRegistry.schemaVersion(StoreOptions(path: path, types: [])) }
 }

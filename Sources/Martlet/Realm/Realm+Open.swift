@@ -45,13 +45,41 @@ extension Realm {
         self.init(try Realm.context(configuration, coordinator, .actor(actor), queue))
     }
 
+    /// Opens a file on this actor, without keeping it from other work meanwhile: `try await Realm(configuration:)`. In code
+    /// that belongs to no actor this does not compile: a thread may not be the same after an `await`.
+    ///
+    /// When the task is cancelled before a migration of the file begins, the file is not migrated.
+    ///
+    /// - Throws: as `init(configuration:)`, and `CancellationError`.
+    public init(configuration: Configuration, isolation: isolated any Actor = #isolation) async throws {
+        let coordinator = try await Realm.openedCoordinator(configuration)
+        let queue = Scheduler.mainQueue(isolation)
+        self.init(try Realm.context(configuration, coordinator, .actor(isolation), queue))
+    }
+
+    /// The same as `try await Realm(configuration:)`.
+    ///
+    /// - Throws: as `init(configuration:)`, and `CancellationError`.
+    public static func open(
+        configuration: Configuration = .defaultConfiguration, isolation: isolated any Actor = #isolation
+    ) async throws -> Realm {
+        try await Realm(configuration: configuration, isolation: isolation)
+    }
+
     // Opening may migrate or recover the file, which takes its time.
     private static func openedCoordinator(_ configuration: Configuration) async throws -> StoreCoordinator {
-        try await Task.detached(priority: .userInitiated) { try Realm.coordinator(configuration) }.value
+        let opening = Task.detached(priority: .userInitiated) {
+            try Realm.coordinator(configuration) { Task.isCancelled }
+        }
+        return try await withTaskCancellationHandler {
+            try await opening.value
+        } onCancel: {
+            opening.cancel()
+        }
     }
 
     /// Opens a file on a serial queue: everything from this Realm is used on that queue only. Call it there, or anywhere
-    /// before the queue has work with it.
+    /// before the queue has work with it. Traps for concurrent and global queues, which run several blocks at once.
     ///
     /// - Throws: as `init(configuration:)`.
     public init(configuration: Configuration = .defaultConfiguration, queue: DispatchQueue?) throws {
@@ -93,12 +121,20 @@ extension Realm {
         return context
     }
 
-    static func coordinator(_ configuration: Configuration) throws -> StoreCoordinator {
-        let options = try configuration.options()
+    static func coordinator(
+        _ configuration: Configuration, isCancelled: (@Sendable () -> Bool)? = nil
+    ) throws -> StoreCoordinator {
+        var options = try configuration.options()
+        options.isCancelled = isCancelled
+        if !configuration.readOnly { configuration.createDefaultFolder() }
         let coordinator = try translating { try StoreRegistry.coordinator(options) }
         coordinator.environment.yield(.afterOpen)
         return coordinator
     }
+}
+
+extension RealmContext: StoreResident {
+    package var place: String { confinement.description }
 }
 
 extension Realm: Equatable {

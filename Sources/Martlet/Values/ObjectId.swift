@@ -1,3 +1,4 @@
+import CMartletRuntime
 public import Foundation
 import Synchronization
 
@@ -44,11 +45,27 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 
     private static let counter = Atomic<UInt32>(UInt32.random(in: 0...0xFF_FFFF))
-    private static let process = UInt64.random(in: 0...0xFF_FFFF_FFFF)
+    // Five random bytes, above them the forks before this process: a forked child inherits both and chooses anew.
+    private static let process = Atomic<UInt64>(UInt64.random(in: 0...0xFF_FFFF_FFFF) | currentForks << 40)
+
+    private static var currentForks: UInt64 { UInt64(truncatingIfNeeded: cmartlet_fork_count()) & 0xFF_FFFF }
+
+    private static var processValue: UInt64 {
+        let forks = currentForks
+        var known = process.load(ordering: .relaxed)
+        while known >> 40 != forks {
+            let fresh = UInt64.random(in: 0...0xFF_FFFF_FFFF) | forks << 40
+            let (exchanged, original) = process.compareExchange(
+                expected: known, desired: fresh, ordering: .relaxed)
+            known = exchanged ? fresh : original
+        }
+        return known & 0xFF_FFFF_FFFF
+    }
 
     /// A new id: unique among processes, ascending by the second.
     public static func generate() -> ObjectId {
         let seconds = UInt64(UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSince1970)))
+        let process = processValue
         let count = counter.wrappingAdd(1, ordering: .relaxed).newValue & 0xFF_FFFF
         return ObjectId(high: seconds << 32 | process >> 8, low: UInt32(process & 0xFF) << 24 | count)
     }

@@ -5,8 +5,8 @@ import Foundation
 /// Hears from the system when a writer of any process has let go of a file, so that nobody has to look again and again.
 ///
 /// What is watched is the lock file beside the database: a writer leaves the number of its version there before it lets go
-/// of the lock, and of one that is killed before it could, the system closes the file. Either wakes those who listen. The
-/// database itself is never touched.
+/// of the lock, and of one that is killed before it could, the system closes the file. Either wakes those who listen. Where the
+/// lock file is deleted or replaced, the new one is watched. The database itself is never touched.
 ///
 /// Ledger: `members` under `lock`; events are read on `queue`.
 // Sendable by the ledger above.
@@ -71,7 +71,8 @@ final class CommitWatch: @unchecked Sendable {
             // Nobody reads the events in a forked child, which shares the watches with its parent.
             guard forks == cmartlet_fork_count() else { return false }
             return locked { members in
-                let number = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY | IN_CLOSE_WRITE))
+                let number = inotify_add_watch(
+                    descriptor, path, UInt32(IN_MODIFY | IN_CLOSE_WRITE) | Self.replaced | UInt32(IN_DONT_FOLLOW))
                 guard number >= 0 else { return false }
                 members[number, default: []].append(Member(monitor: monitor))
                 return true
@@ -95,8 +96,30 @@ final class CommitWatch: @unchecked Sendable {
             withExtendedLifetime(living) {}
         }
 
+        /// What the system says of a file that another file takes the place of. Changes of its mode are among them.
+        private static let replaced = UInt32(IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+
+        private enum Event: Int { case changed, closed, replaced }
+
         private func hear() {
-            var isClosed: [Int32: Bool] = [:]
+            let (events, isLost) = readEvents()
+            let heard = locked { members in
+                members.flatMap { number, members in
+                    members.compactMap { member in
+                        member.monitor.flatMap { monitor in
+                            (isLost ? .closed : events[number]).map { (monitor, $0) }
+                        }
+                    }
+                }
+            }
+            unwatch(events.filter { $0.value == .replaced }.map(\.key))
+            for (monitor, event) in heard {
+                if event == .replaced { monitor.watchAgain() } else { monitor.hear(isCertain: event == .closed) }
+            }
+        }
+
+        private func readEvents() -> (events: [Int32: Event], isLost: Bool) {
+            var events: [Int32: Event] = [:]
             var isLost = false
             withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
                 while true {
@@ -107,21 +130,26 @@ final class CommitWatch: @unchecked Sendable {
                         let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
                         offset += MemoryLayout<inotify_event>.size + Int(event.len)
                         if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { isLost = true }
-                        isClosed[event.wd, default: false] =
-                            isClosed[event.wd, default: false] || event.mask & UInt32(IN_CLOSE_WRITE) != 0
+                        let found = Self.event(event.mask)
+                        if found.rawValue >= events[event.wd]?.rawValue ?? 0 { events[event.wd] = found }
                     }
                 }
             }
-            let heard = locked { members in
-                members.flatMap { number, members in
-                    members.compactMap { member in
-                        member.monitor.flatMap { monitor in
-                            isLost ? (monitor, true) : isClosed[number].map { (monitor, $0) }
-                        }
-                    }
+            return (events, isLost)
+        }
+
+        private static func event(_ mask: UInt32) -> Event {
+            if mask & replaced != 0 { return .replaced }
+            return mask & UInt32(IN_CLOSE_WRITE) != 0 ? .closed : .changed
+        }
+
+        private func unwatch(_ numbers: [Int32]) {
+            locked { members in
+                for number in numbers {
+                    members[number] = nil
+                    inotify_rm_watch(descriptor, number)
                 }
             }
-            for (monitor, isCertain) in heard { monitor.hear(isCertain: isCertain) }
         }
     #else
         private init?() { nil }

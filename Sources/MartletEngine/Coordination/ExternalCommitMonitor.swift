@@ -30,16 +30,32 @@ final class ExternalCommitMonitor: @unchecked Sendable {
     private func begin(_ environment: Environment, _ path: String?) {
         guard !isOver else { return }
         let interval = environment.externalCommitMilliseconds
-        guard let path, let watch = CommitWatch.shared, watch.add(self, path) else {
-            return ExternalCommitClock.every(milliseconds: interval).add(self)
-        }
-        // Stopped meanwhile, which found nothing to end.
-        if isOver { return watch.sweep() }
+        guard watch(path) else { return ExternalCommitClock.every(milliseconds: interval).add(self) }
+        if isOver { return }
         let rarely = environment.missedCommitMilliseconds
         if rarely > 0 { ExternalCommitClock.every(milliseconds: rarely).add(self) }
         // What was committed before the watch began, and then also by one that was killed.
         hear(isCertain: false)
         lookSoon(interval)
+    }
+
+    // False where the file cannot be watched.
+    private func watch(_ path: String?) -> Bool {
+        guard let path, let watch = CommitWatch.shared, watch.add(self, path) else { return false }
+        // Stopped meanwhile, which found nothing to end.
+        if isOver { watch.sweep() }
+        return true
+    }
+
+    /// The lock file was deleted or replaced: from now on another one is watched. Where the database itself is another one
+    /// by now, there is nothing to watch.
+    func watchAgain() {
+        guard !isOver, let coordinator, (try? coordinator.requireUnmoved()) != nil else { return }
+        let interval = coordinator.environment.externalCommitMilliseconds
+        guard watch(coordinator.writeLock.madeFile()) else {
+            return ExternalCommitClock.every(milliseconds: interval).add(self)
+        }
+        hear(isCertain: true)
     }
 
     private func lookSoon(_ milliseconds: Int) {

@@ -1,6 +1,12 @@
 import Foundation
 import MartletSQLite
 
+/// What keeps a file open on an executor.
+package protocol StoreResident: AnyObject {
+    /// The executor, as messages name it.
+    var place: String { get }
+}
+
 /// One open file: its connections, its writers' queue, its newest commits and whoever wants to hear of them.
 ///
 /// Ledger: `state` under its lock; `checkpointConnection` under the write lock.
@@ -84,6 +90,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         processID = options.environment.processID()
         let opened = try StoreOpener(options, nil).open()
         writeLock = opened.writeLock
+        writeLock.isOfOpenDatabase = options.environment.vfsName == nil
         file = options.environment.vfsName == nil ? StoreFiles.identity(options.path) : nil
         // Opening may have taken long, and 'file' is what the path leads to now.
         if options.environment.vfsName == nil, file == nil || opened.connection.isFileMoved {
@@ -114,7 +121,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         self.options = options
         environment = options.environment
         processID = options.environment.processID()
-        writeLock = WriteLock(path: options.path + ".lock", environment: options.environment)
+        writeLock = WriteLock(path: options.path + LockFile.suffix, environment: options.environment)
         file = nil
         state.schema = DatabaseSchema(types)
         state.epoch = epoch
@@ -172,6 +179,7 @@ package final class StoreCoordinator: @unchecked Sendable {
                 "the file is open in this process with another configuration; use the same 'readOnly' and 'durability'")
         }
         let (declared, schemaVersion) = locked { ($0.declared, $0.schemaVersion) }
+        if isMigrated(by: other) { return false }
         let others = other.types.map(\.type).filter { declared[$0.name] != nil && declared[$0.name] != $0 }.map(\.name)
         guard others.isEmpty else {
             throw EngineError(
@@ -180,6 +188,22 @@ package final class StoreCoordinator: @unchecked Sendable {
                     + "let go of its Realms and objects first")
         }
         return other.schemaVersion == schemaVersion && other.types.allSatisfy { declared[$0.type.name] != nil }
+    }
+
+    /// True for options with a higher schema version than the file is open with.
+    func isMigrated(by other: StoreOptions) -> Bool {
+        !other.isReadOnly && other.schemaVersion > locked { $0.schemaVersion }
+    }
+
+    /// What a file that is open is refused with when another schema version is asked for.
+    func alreadyOpen(_ other: StoreOptions) -> EngineError {
+        let places = residents.compactMap { ($0 as? any StoreResident)?.place }.sorted()
+        let keeper =
+            places.isEmpty ? "kept open by frozen objects or references" : "on \(places.joined(separator: ", "))"
+        return EngineError(
+            .alreadyOpen, path: path,
+            "the file is open in this process with schema version \(locked { $0.schemaVersion }), \(keeper), and cannot be "
+                + "migrated to \(other.schemaVersion); release its Realms and objects first")
     }
 
     /// Brings the file, and what is known of it, up to options that it knows nothing of. To be called in the file's turn.

@@ -28,18 +28,31 @@ struct StoreCopy {
         try refuseExisting(replacesLogs)
         let number = Self.count.add(1, ordering: .relaxed).newValue
         let unfinished = "\(file).copy-\(options.environment.processID())-\(number)"
-        defer { StoreFiles.remove(unfinished) }
+        defer { StoreFiles.removeUnfinished(unfinished) }
         // What a killed process has left under this number.
-        StoreFiles.remove(unfinished)
+        StoreFiles.removeUnfinished(unfinished)
+        try create(unfinished, source)
         try source.vacuum(into: unfinished)
         try makeOwn(unfinished)
+        if !MemoryFiles.contains(source.filePath) { cmartlet_match_mode_of_copy(source.filePath, unfinished) }
         if replacesLogs { try removeLogs(thenName: unfinished) } else { try name(unfinished) }
         cmartlet_sync_folder(StoreFiles.folder(of: file))
     }
 
+    // Until it is whole it is its owner's alone.
+    private func create(_ unfinished: String, _ source: Connection) throws(EngineError) {
+        guard options.environment.vfsName == nil, !MemoryFiles.contains(unfinished) else { return }
+        let mode = MemoryFiles.contains(source.filePath) ? options.fileMode : 0o600
+        guard cmartlet_create_file(unfinished, mode) == 0 else {
+            throw EngineError(
+                errno == ENOSPC ? .outOfDiskSpace : .accessDenied, path: path,
+                "the copy cannot be created: \(String(cString: strerror(errno)))")
+        }
+    }
+
     // Whoever makes the file has the lock, and then the logs are his.
     private func removeLogs(thenName unfinished: String) throws {
-        let lock = WriteLock(path: file + ".lock", environment: options.environment)
+        let lock = WriteLock(path: file + LockFile.suffix, environment: options.environment)
         try lock.acquire()
         defer { lock.release() }
         if !StoreFiles.exists(file) { StoreFiles.removeLogs(of: file) }
@@ -48,6 +61,7 @@ struct StoreCopy {
 
     private func name(_ unfinished: String) throws {
         try refuseExisting()
+        if MemoryFiles.contains(file), MemoryFiles.rename(unfinished, to: file) { return }
         guard cmartlet_rename_exclusively(unfinished, file) == 0 else {
             let reason = String(cString: strerror(errno))
             try refuseExisting()
@@ -60,7 +74,8 @@ struct StoreCopy {
             throw EngineError(
                 .fileExists, path: path, "a file is there already; nothing was written; choose another path")
         }
-        guard StoreFiles.isFolder(StoreFiles.folder(of: file)) else {
+        if !MemoryFiles.contains(file) { try StoreFiles.checkName(file) }
+        guard StoreFiles.hasFolder(file) else {
             throw EngineError(
                 .fileNotFound, path: path,
                 "the folder '\(StoreFiles.folder(of: file))' does not exist; create it first")

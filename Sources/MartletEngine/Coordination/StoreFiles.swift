@@ -1,8 +1,11 @@
+import CMartletRuntime
 import Foundation
+import MartletSQLite
 
-/// The files that make up one database. Never opened here: only looked at and, when nobody uses them, deleted.
+/// The files that make up one database, on a disk or in memory. Never opened here: only looked at and, when nobody uses them,
+/// deleted.
 package enum StoreFiles {
-    package static let suffixes = ["", "-wal", "-shm", "-journal", ".lock"]
+    package static let suffixes = ["", "-wal", "-shm", "-journal", LockFile.suffix]
 
     /// What tells a file from all others, whatever its path.
     struct Identity: Hashable {
@@ -10,11 +13,14 @@ package enum StoreFiles {
         let inode: UInt64
     }
 
-    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    package static func exists(_ path: String) -> Bool {
+        MemoryFiles.contains(path) ? MemoryFiles.number(path) != nil : access(path, F_OK) == 0
+    }
 
     /// The size of the write-ahead log, looked up without opening it.
     static func logBytes(_ path: String) -> Int {
-        status(resolved(path) + "-wal").map { Int($0.st_size) } ?? 0
+        if MemoryFiles.contains(path) { return MemoryFiles.size(path + "-wal") ?? 0 }
+        return status(resolved(path) + "-wal").map { Int($0.st_size) } ?? 0
     }
 
     /// Deletes the database and the files beside it, and the symbolic link that led there; true if there was a database.
@@ -22,10 +28,28 @@ package enum StoreFiles {
     package static func remove(_ path: String) -> Bool {
         let existed = exists(path)
         let file = resolved(path)
-        for suffix in suffixes { unlink(file + suffix) }
+        for suffix in suffixes { delete(file + suffix) }
         SetAsideLogs.remove(file)
         if file != path { unlink(path) }
         return existed
+    }
+
+    /// Deletes a database under a name that only this process uses, and what is beside it. What a link of that name leads to
+    /// stays.
+    static func removeUnfinished(_ path: String) { for suffix in suffixes { delete(path + suffix) } }
+
+    private static func delete(_ path: String) {
+        if MemoryFiles.contains(path) { MemoryFiles.remove(path) } else { unlink(path) }
+    }
+
+    /// Creates an empty database with a mode less the umask, unless there is a file.
+    static func create(_ path: String, mode: UInt32) {
+        if !exists(path) { _ = cmartlet_create_file(resolved(path), mode) }
+    }
+
+    /// Gives the files beside a database its mode and its group.
+    static func matchModes(of path: String) {
+        for suffix in ["-wal", "-shm", LockFile.suffix] { cmartlet_match_mode(path, path + suffix) }
     }
 
     /// True when there is a database or one of the files beside it.
@@ -42,29 +66,23 @@ package enum StoreFiles {
 
     /// Deletes the logs of a database that is gone: without it they say nothing.
     static func removeLogs(of path: String) {
-        for suffix in logs { unlink(path + suffix) }
+        for suffix in logs { delete(path + suffix) }
     }
 
-    /// A path for a Realm that lives in memory: a file system in memory where there is one.
-    package static func temporaryPath(identifier: String) -> String {
+    /// The path of a Realm in memory.
+    package static func memoryPath(identifier: String) -> String {
         var name = ""
         // FNV-1a keeps long names apart that begin alike.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in identifier.utf8 {
-            name += byteIsPlain(byte) ? String(UnicodeScalar(byte)) : "%\(byte)"
+            name += byte < 0x20 || byte >= 0x7F || byte == UInt8(ascii: "%") ? "%\(byte)%" : String(UnicodeScalar(byte))
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
         }
-        let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
-        return "\(folder)/martlet-\(getpid())-\(name.prefix(100))-\(String(hash, radix: 16)).realm"
-    }
-
-    private static func byteIsPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        let isLong = name.utf8.count > 400
+        let shortened = isLong ? "\(name.prefix(400))%-\(identifier.utf8.count)-\(String(hash, radix: 16))" : name
+        // A forked child begins with none, although it has a copy of its parent's memory.
+        let forks = cmartlet_fork_count()
+        return MemoryFiles.prefix + (forks == 0 ? "" : "%fork-\(forks)%") + shortened
     }
 
     // MARK: Looking
@@ -79,14 +97,18 @@ package enum StoreFiles {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    static func hasFolder(_ path: String) -> Bool { MemoryFiles.contains(path) || isFolder(folder(of: path)) }
+
     static func isFolder(_ path: String) -> Bool { (status(path)?.st_mode ?? 0) & S_IFMT == S_IFDIR }
 
     static func identity(_ path: String) -> Identity? {
-        status(path).map { Identity(device: UInt64(truncatingIfNeeded: $0.st_dev), inode: UInt64($0.st_ino)) }
+        if MemoryFiles.contains(path) { return MemoryFiles.number(path).map { Identity(device: .max, inode: $0) } }
+        return status(path).map { Identity(device: UInt64(truncatingIfNeeded: $0.st_dev), inode: UInt64($0.st_ino)) }
     }
 
     /// The path without symbolic links, as far as it exists. A link may lead to a file that is not there yet.
     static func resolved(_ path: String) -> String {
+        if MemoryFiles.contains(path) { return path }
         var path = path
         // As many as systems follow: links may go in circles.
         for _ in 0..<40 {
@@ -114,6 +136,7 @@ package enum StoreFiles {
 
     /// Refuses paths that cannot hold a database, before anything is opened.
     static func check(_ path: String, isReadOnly: Bool, _ environment: Environment) throws(EngineError) {
+        try checkName(path)
         let folder = folder(of: path)
         if let status = status(path) {
             try check(status, path, isReadOnly)
@@ -126,6 +149,17 @@ package enum StoreFiles {
             throw EngineError(
                 .accessDenied, path: path, "the file is on a network file system, where locks are not reliable; move it"
             )
+        }
+    }
+
+    /// Refuses names that files beside a database have: two databases would write to one file.
+    static func checkName(_ path: String) throws(EngineError) {
+        for path in [path, resolved(path)] {
+            let name = (path as NSString).lastPathComponent.lowercased()
+            guard let suffix = suffixes.dropFirst().first(where: name.hasSuffix) else { continue }
+            throw EngineError(
+                .accessDenied, path: path,
+                "names that end in '\(suffix)' belong to files beside a database; choose another name")
         }
     }
 

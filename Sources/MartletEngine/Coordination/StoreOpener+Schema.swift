@@ -37,6 +37,7 @@ extension StoreOpener {
         let types = try Catalog.types(connection)
         let diff = try acceptableDiff((meta, types))
         guard !diff.isEmpty || isOlder(meta) else { return }
+        try options.checkCancellation()
         let migrates = isOlder(meta) && (diff.needsMigration || options.migration != nil)
         if migrates {
             try migrate(connection, meta, types.map(\.type), diff)

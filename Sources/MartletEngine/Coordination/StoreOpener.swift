@@ -28,15 +28,15 @@ struct StoreOpener {
     func open() throws(EngineError) -> Opened {
         try EngineError.naming(path) {
             try plantSeed()
-            if options.environment.vfsName == nil {
-                try StoreFiles.check(path, isReadOnly: options.isReadOnly, options.environment)
-            }
-            let (connection, writeLock) = try connect()
+            let lockFile = try checkFiles()
+            let (connection, writeLock) = try connect(lockFile)
             do {
                 // Where writing is not allowed SQLite opens for reading without a word.
                 if connection.isFileReadOnly && !options.isReadOnly { throw StoreFiles.notWritable(path) }
                 try QueryFunctions.install(on: connection)
-                return try look(connection, writeLock)
+                let opened = try look(connection, writeLock)
+                if isOnDisk && !options.isReadOnly { StoreFiles.matchModes(of: connection.filePath) }
+                return opened
             } catch {
                 connection.close()
                 throw error
@@ -44,14 +44,33 @@ struct StoreOpener {
         }
     }
 
-    private func connect() throws -> (Connection, WriteLock) {
+    private var isOnDisk: Bool { options.environment.vfsName == nil && !MemoryFiles.contains(path) }
+
+    // Before anything is opened or created. What is only read has no use for the lock file.
+    private func checkFiles() throws(EngineError) -> (file: LockFile, content: LockFile.Content)? {
+        guard isOnDisk else { return nil }
+        try StoreFiles.check(path, isReadOnly: options.isReadOnly, options.environment)
+        guard !options.isReadOnly else { return nil }
+        let file = LockFile(path: StoreFiles.resolved(path) + LockFile.suffix)
+        let content = try file.look()
+        StoreFiles.create(path, mode: options.fileMode)
+        return (file, content)
+    }
+
+    private func connect(
+        _ lockFile: (file: LockFile, content: LockFile.Content)?
+    ) throws -> (Connection, WriteLock) {
         do {
             let connection = try Connection(options.connection, isReady: false)
             let writeLock =
-                knownLock ?? WriteLock(path: connection.filePath + ".lock", environment: options.environment)
+                knownLock
+                ?? WriteLock(path: connection.filePath + LockFile.suffix, environment: options.environment)
             // Of a file that is open the coordinator knows the log.
             if knownLock == nil { try LogFit(connection: connection, writeLock: writeLock, options: options).ensure() }
             try connection.makeReady()
+            if let lockFile, case .earlier = lockFile.content, let version = try? Catalog.meta(connection).version {
+                try lockFile.file.check(lockFile.content, fits: version)
+            }
             return (connection, writeLock)
         } catch let error as SQLiteError {
             guard options.isReadOnly, error.primary == .readOnly || error.primary == .cannotOpen else { throw error }
@@ -67,7 +86,7 @@ struct StoreOpener {
         if !isReady {
             if try isNew(connection) { try create(connection, writeLock) } else { try checkFormat(connection) }
         }
-        if options.environment.vfsName == nil { try StoreFiles.checkLength(path) }
+        if isOnDisk { try StoreFiles.checkLength(path) }
         let (meta, types) = try knowing(connection) {
             if !isReady { try upgradeFormat(connection, writeLock) }
             return try applySchema(connection, writeLock)

@@ -7,6 +7,8 @@ package struct StoreOptions: Sendable {
     package var path: String
     package var types: [TypeDeclaration]
     package var isReadOnly = false
+    /// The mode of a file that is created, of which the umask is taken off.
+    package var fileMode: UInt32 = 0o600
     /// The file is deleted with its last Realm.
     package var isTemporary = false
     package var schemaVersion: UInt64 = 0
@@ -14,6 +16,8 @@ package struct StoreOptions: Sendable {
     package var mayMigrate = true
     /// A file that is refused for its types is deleted and made anew, unless this process has it open.
     package var replacesFile = false
+    /// Asked before the file is opened and before it is migrated: whether the caller has lost interest.
+    package var isCancelled: (@Sendable () -> Bool)?
     /// The user's part of a migration to a higher schema version.
     package var migration: (@Sendable (MigrationSides) throws -> Void)?
     /// The types of the file are taken as they are, and none is declared.
@@ -37,6 +41,11 @@ package struct StoreOptions: Sendable {
 
     /// What is in memory has no log that could outlive it.
     var marksLog: Bool { !isTemporary }
+    /// - Throws: `CancellationError`, as the cause of an engine error.
+    func checkCancellation() throws(EngineError) {
+        guard isCancelled?() == true else { return }
+        throw EngineError(.stopped, path: path, "opening was cancelled", cause: CancellationError())
+    }
 
     var connection: ConnectionOptions {
         var options = ConnectionOptions(path: path)

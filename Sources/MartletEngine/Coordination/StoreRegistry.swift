@@ -128,12 +128,25 @@ package enum StoreRegistry {
 
     // In the turn of the file.
     private static func opened(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
-        if let open = locked({ found($0, options) }) { return try extended(open, options) }
+        try options.checkCancellation()
+        if let open = try openInTurn(options) { return try extended(open, options) }
         // Left by a process that was killed, or about to be deleted by the last user on another thread.
         if options.isTemporary && options.environment.vfsName == nil { StoreFiles.remove(options.path) }
         let coordinator = try StoreCoordinator(options)
         let known = register(coordinator, options)
         return known === coordinator ? coordinator : try extended(known, options)
+    }
+
+    /// - Throws: `.alreadyOpen` when the options ask for a migration of what is open.
+    private static func openInTurn(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator? {
+        guard locked({ found($0, options) })?.isMigrated(by: options) == true else {
+            return locked { found($0, options) }
+        }
+        // The last to hold it may be a checkpoint in the background, which ends soon.
+        StoreCoordinator.waitForCheckpoints(options.environment)
+        guard let open = locked({ found($0, options) }) else { return nil }
+        if open.isMigrated(by: options) { throw open.alreadyOpen(options) }
+        return open
     }
 
     private static func extended(
@@ -218,7 +231,8 @@ package enum StoreRegistry {
     // In the turn of the file. Another process that is making the file, or writing, ends that first.
     @discardableResult
     private static func removeFiles(_ options: StoreOptions) throws(EngineError) -> Bool {
-        let lock = WriteLock(path: StoreFiles.resolved(options.path) + ".lock", environment: options.environment)
+        let lock = WriteLock(
+            path: StoreFiles.resolved(options.path) + LockFile.suffix, environment: options.environment)
         try lock.acquire()
         defer { lock.release() }
         return StoreFiles.remove(options.path)

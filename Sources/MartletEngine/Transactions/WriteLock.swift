@@ -1,16 +1,23 @@
 import Dispatch
 import Foundation
+import MartletSQLite
 import Synchronization
 
-/// The queue of writers: first a semaphore for this process, then a lock on a sidecar file for all of them.
+/// The queue of writers: first a semaphore for this process, then a lock on a file beside the database for all processes. A
+/// database in memory has one process, and no such file.
 ///
 /// `flock` belongs to the open file and not to the process, so closing other descriptors does not drop it, as it would
-/// drop the locks on the database file itself. The sidecar is never opened through SQLite.
+/// drop the locks on the database file itself. The path may come to lead to another file, or to none, while the lock is held
+/// or waited for: then the lock on the former file protects nothing, and the file is opened again.
 ///
-/// Ledger: the holder of `turn` alone opens the file, which stays open.
+/// Ledger: the holder of `turn` alone opens the file. The number of its descriptor never changes; what it refers to does.
+/// `isOfOpenDatabase` is set before the lock is shared.
 // Sendable by the ledger above.
 final class WriteLock: @unchecked Sendable {
     private let path: String
+    private let file: LockFile?
+    /// Where the database itself is gone, the lock file is not created again for it.
+    var isOfOpenDatabase = false
     private let turn = DispatchSemaphore(value: 1)
     private let opened = Atomic<Int32>(-1)
     private var descriptor: Int32 { opened.load(ordering: .acquiring) }
@@ -18,6 +25,7 @@ final class WriteLock: @unchecked Sendable {
 
     init(path: String, environment: Environment) {
         self.path = path
+        file = MemoryFiles.contains(path) ? nil : LockFile(path: path)
         self.environment = environment
     }
 
@@ -48,8 +56,17 @@ final class WriteLock: @unchecked Sendable {
     /// Takes the lock only if nobody has it.
     func tryAcquire() -> Bool {
         guard turn.wait(timeout: .now()) == .success else { return false }
-        if (try? openFile()) != nil, flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        if tryLockingFile() { return true }
         turn.signal()
+        return false
+    }
+
+    private func tryLockingFile() -> Bool {
+        guard let file else { return true }
+        while (try? openFile(file)) != nil, flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+            if isCurrent(file) { return true }
+            guard (try? reopen(file)) != nil else { break }
+        }
         return false
     }
 
@@ -59,7 +76,7 @@ final class WriteLock: @unchecked Sendable {
     }
 
     private func unlock() {
-        _ = flock(descriptor, LOCK_UN)
+        if file != nil { _ = flock(descriptor, LOCK_UN) }
         turn.signal()
     }
 
@@ -81,6 +98,7 @@ final class WriteLock: @unchecked Sendable {
 
     /// Leaves the number of a version that was committed, for those who watch the file. For the holder of the lock.
     func note(_ version: Version) {
+        guard file != nil else { return }
         var number = version.littleEndian
         _ = pwrite(descriptor, &number, MemoryLayout<Version>.size, 0)
     }
@@ -95,6 +113,7 @@ final class WriteLock: @unchecked Sendable {
     /// can only grow as long as somebody does. For the holder of the lock.
     func note(copied version: Version) -> CopyMark {
         let mark = CopyMark(version: version, number: (notedCopied?.number ?? 0) &+ 1)
+        guard file != nil else { return mark }
         var words = [mark.version.littleEndian, mark.number.littleEndian]
         _ = pwrite(descriptor, &words, 16, 8)
         return mark
@@ -119,27 +138,39 @@ final class WriteLock: @unchecked Sendable {
     var notedCopied: CopyMark? { words(at: 8, count: 2).map { CopyMark(version: $0[0], number: $0[1]) } }
 
     private func words(at offset: off_t, count: Int) -> [UInt64]? {
+        guard let file else { return nil }
         var words = [UInt64](repeating: 0, count: count)
         var descriptor = descriptor
-        // Whoever never writes has not opened it.
-        let isOwn = descriptor < 0
-        if isOwn { descriptor = open(path, O_RDONLY | O_CLOEXEC) }
+        // A process that never writes has not opened it, and what it has opened may have been replaced.
+        let isOwn = descriptor < 0 || !file.isCurrent(descriptor)
+        if isOwn { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         defer { if isOwn && descriptor >= 0 { close(descriptor) } }
         guard pread(descriptor, &words, count * 8, offset) == count * 8 else { return nil }
         return words.map { UInt64(littleEndian: $0) }
     }
 
-    /// The path of the file, made if it is not there; nil when that is not possible.
+    /// The path of the file, created if it is not there; nil when that is not possible.
     func madeFile() -> String? {
-        // Not for writing: to close it would wake everybody.
-        let descriptor = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { return nil }
-        close(descriptor)
+        guard let file, let content = try? file.look() else { return nil }
+        // Only then, because to close what is open for writing wakes all observers.
+        if content == .missing {
+            guard let descriptor = try? file.opened() else { return nil }
+            close(descriptor)
+        }
         return path
     }
 
     private func acquireFile(deadline: UInt64) throws(EngineError) {
-        try openFile()
+        guard let file else { return }
+        while true {
+            try openFile(file)
+            try lockFile(deadline)
+            if isCurrent(file) { return }
+            try reopen(file)
+        }
+    }
+
+    private func lockFile(_ deadline: UInt64) throws(EngineError) {
         var pause: UInt32 = 50
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else {
@@ -156,15 +187,22 @@ final class WriteLock: @unchecked Sendable {
         }
     }
 
-    private func openFile() throws(EngineError) {
-        guard self.descriptor < 0 else { return }
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-        opened.store(descriptor, ordering: .releasing)
-        guard descriptor >= 0 else {
-            throw EngineError(
-                .accessDenied, path: path,
-                "the lock file beside the database cannot be opened: \(String(cString: strerror(errno))); "
-                    + "writers need permission to create it")
-        }
+    // Where the database is gone too, the next step of the writer says so.
+    private func isCurrent(_ file: LockFile) -> Bool {
+        file.isCurrent(descriptor) || isOfOpenDatabase && access(file.database, F_OK) != 0
+    }
+
+    private func openFile(_ file: LockFile) throws(EngineError) {
+        guard descriptor < 0 else { return }
+        opened.store(try file.opened(), ordering: .releasing)
+    }
+
+    // Other threads may be reading through the descriptor: its number goes on to stand for the lock file.
+    private func reopen(_ file: LockFile) throws(EngineError) {
+        _ = flock(descriptor, LOCK_UN)
+        let replacement = try file.opened()
+        _ = dup2(replacement, descriptor)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        close(replacement)
     }
 }

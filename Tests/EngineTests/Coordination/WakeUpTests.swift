@@ -67,6 +67,29 @@ struct WakeUpTests {
         process.coordinator.stopListening(ear)
     }
 
+    @Test("B6 commits are heard of after the lock file was deleted or replaced", arguments: [false, true])
+    func lockReplaced(_ isReplaced: Bool) throws {
+        let folder = try TestFolder()
+        let (process, ear) = try listener(folder)
+        let former = try VirtualProcess(folder.path())
+        try former.add("before")
+        #expect(ear.hears(try #require(former.handle?.version)))
+        for number in 0..<3 {
+            if isReplaced {
+                try Data().write(to: URL(fileURLWithPath: folder.path("new")))
+                rename(folder.path("new"), folder.path("test.realm.lock"))
+            } else {
+                unlink(folder.path("test.realm.lock"))
+            }
+            let writer = try VirtualProcess(folder.path())
+            for writer in [writer, former] {
+                try writer.add("\(number)")
+                #expect(ear.hears(try #require(writer.handle?.version)))
+            }
+        }
+        process.coordinator.stopListening(ear)
+    }
+
     @Test("N27 who listens is told although somebody else of the process has seen the version before")
     func seenByAnother() throws {
         let folder = try TestFolder()

@@ -19,7 +19,7 @@ actor Store {
     func opensTheSame() throws -> Bool { try Realm(configuration: configuration) == realm }
 
     func add(_ name: String) async throws {
-        let realm = try Realm(configuration: configuration)
+        let realm = try await Realm(configuration: configuration)
         try await realm.asyncWrite { realm.add(Dog(name: name)) }
     }
 
@@ -37,7 +37,7 @@ actor Store {
     func setAutorefresh(_ value: Bool) { realm?.autorefresh = value }
 
     func write<R>(_ block: @escaping @Sendable (Realm) throws -> R) async throws -> R {
-        let realm = try Realm(configuration: configuration)
+        let realm = try await Realm(configuration: configuration)
         return try await realm.asyncWrite { try block(realm) }
     }
 
@@ -92,7 +92,8 @@ struct ActorTests {
         // Not that of a 'TestRealm', whose turns are taken by hand: on the main actor it would be this very one.
         let configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString)
         let realm = try await Realm(configuration: configuration, actor: MainActor.shared)
-        #expect(try Realm(configuration: configuration) == realm)
+        let again = try await Realm(configuration: configuration)
+        #expect(again == realm)
         #expect(try Realm(configuration: configuration, queue: .main) == realm)
         try await realm.asyncWrite { realm.add(Dog(name: "Rex")) }
         #expect(realm.objects(Dog.self).count == 1)
@@ -103,7 +104,8 @@ struct ActorTests {
         let test = try TestRealm()
         let configuration = plain(test.configuration)
         let realm = try await Realm(configuration: configuration, actor: KennelActor.shared)
-        #expect(try Realm(configuration: configuration) == realm)
+        let again = try await Realm(configuration: configuration)
+        #expect(again == realm)
         try realm.write { realm.add(Dog(name: "Rex")) }
         #expect(realm.objects(Dog.self)[0].name == "Rex")
     }

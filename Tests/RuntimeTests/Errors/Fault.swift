@@ -46,6 +46,10 @@ struct Fault: Sendable, CustomStringConvertible {
             bench.kept = [try bench.open()]
             try bench.open { $0.readOnly = true }
         },
+        Fault(.alreadyOpen, "open, and to be migrated", says: "release its Realms") { bench in
+            bench.kept = [try bench.open()]
+            try bench.open { $0.schemaVersion = 7 }
+        },
         Fault(
             .schemaMismatch, "a property has another type, and the schema version is the same",
             says: "'Keyless.content' is 'Int' in the file and 'String' in the schema",

@@ -151,23 +151,45 @@ import Testing
         #expect(try past.migrated([Keyless.self]).objects(Keyless.self).count == 3)
     }
 
-    @Test("O2 a Realm that is open in this process hears of a migration as of any other write") func openElsewhere()
-        throws
-    {
+    @Test("O2 a file that is open in this process is not migrated, and the error names where it is open")
+    func openElsewhere() throws {
         let past = try PastProgram(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
         }
-        let realm = try past.migrated([Keyless.self], schemaVersion: 0)
-        let object = try #require(realm.objects(Keyless.self).first)
-        #expect(object.content == "a")
-        try Realm.performMigration(
-            for: past.configuration([Keyless.self], schemaVersion: 1) { migration, _ in
-                migration.enumerateObjects(ofType: "Keyless") { _, new in new?["content"] = "b" }
-                migration.create("Keyless")
-            })
-        #expect(object.content == "a")
-        #expect(realm.refresh() && object.content == "b" && realm.objects(Keyless.self).count == 2)
-        try realm.write { object.content = "c" }
-        #expect(object.content == "c")
+        let newer = past.configuration([Keyless.self], schemaVersion: 3) { migration, _ in
+            migration.enumerateObjects(ofType: "Keyless") { _, new in new?["content"] = "b" }
+        }
+        do {
+            let realm = try past.migrated([Keyless.self], schemaVersion: 0)
+            let queue = DispatchQueue(label: "kennel")
+            nonisolated(unsafe) let other = try Realm(
+                configuration: past.configuration([Keyless.self], schemaVersion: 0), queue: queue)
+            let before = past.contents
+            let attempts: [() throws -> Void] = [
+                { _ = try Realm(configuration: newer) }, { try Realm.performMigration(for: newer) },
+            ]
+            for attempt in attempts {
+                let error = #expect(throws: Realm.Error.self) { try attempt() }
+                #expect(error?.code == .alreadyOpen && error?.path == past.url.path)
+                let message = error?.message ?? ""
+                #expect(message.contains("the queue 'kennel'") && message.contains(realm.context.place), "\(message)")
+                #expect(message.contains("schema version 0") && message.contains("to 3"), "\(message)")
+            }
+            #expect(realm.objects(Keyless.self).first?.content == "a" && past.contents == before)
+            queue.sync { #expect(other.objects(Keyless.self).count == 1) }
+            let frozen = realm.freeze()
+            #expect(frozen.objects(Keyless.self).count == 1)
+        }
+        #expect(try Realm(configuration: newer).objects(Keyless.self).map(\.content) == ["b"])
+    }
+
+    @Test("O2 what is frozen keeps a file from being migrated, too") func frozenElsewhere() throws {
+        let past = try PastProgram(["object Keyless\nproperty content String"]) { create in
+            _ = create("Keyless", ["content": "a"])
+        }
+        let frozen = try past.migrated([Keyless.self], schemaVersion: 0).freeze()
+        let error = #expect(throws: Realm.Error.self) { _ = try past.migrated([Keyless.self], schemaVersion: 1) }
+        #expect(error?.code == .alreadyOpen && error?.message.contains("frozen objects") == true)
+        #expect(frozen.objects(Keyless.self).count == 1)
     }
 }

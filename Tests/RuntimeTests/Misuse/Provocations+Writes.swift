@@ -27,6 +27,15 @@ extension Provocations {
             try TestRealm().elsewhere { _ = $0.objects(Node.self).observe { _ in } }
         },
         Provocation(
+            "concurrentQueue",
+            "a Realm was to be opened on the queue 'kennels', which is concurrent or global: it runs several blocks at once. "
+                + "Give a serial queue, as 'DispatchQueue(label:)' makes it"
+        ) {
+            let test = try TestRealm()
+            _ = try Realm(
+                configuration: test.configuration, queue: DispatchQueue(label: "kennels", attributes: .concurrent))
+        },
+        Provocation(
             "forkedChild",
             "a Realm of '…' was used in a forked child process, to which the locks of its file are not handed on. "
                 + "Open Realms in the child once it runs a program of its own, or fork before the file is opened"

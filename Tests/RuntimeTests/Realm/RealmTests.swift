@@ -51,10 +51,11 @@ import Testing
         try realm?.write { realm?.add(Node(id: 1)) }
         try #expect(Realm(configuration: .init(inMemoryIdentifier: name)).objects(Node.self).count == 1)
         try #expect(Realm(configuration: .init(inMemoryIdentifier: name + "2")).isEmpty)
-        let path = realm?.configuration.path ?? ""
-        #expect(FileManager.default.fileExists(atPath: path))
+        let configuration = Realm.Configuration(inMemoryIdentifier: name)
+        #expect(Realm.fileExists(for: configuration))
+        #expect(!FileManager.default.fileExists(atPath: configuration.path))
         realm = nil
-        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(!Realm.fileExists(for: configuration))
         try #expect(Realm(configuration: .init(inMemoryIdentifier: name)).isEmpty)
     }
 

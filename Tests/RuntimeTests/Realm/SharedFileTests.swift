@@ -74,6 +74,31 @@ import Testing
         #expect(test.realm.objects(Indexed.self).where { $0.body.matches("fox") }.map(\.id) == [1], "as it was pinned")
     }
 
+    @Test("B6 what another process commits while the lock file is lost is shown by held objects") func lostLock() throws
+    {
+        nonisolated(unsafe) var between: (() throws -> Void)?
+        let test = try TestRealm {
+            $0.objectTypes = Self.types
+            $0.environment.step = { point in
+                guard point == .afterCommit, let body = between else { return }
+                between = nil
+                do { try body() } catch { Issue.record(error) }
+            }
+        }
+        let object = Indexed(id: 1, body: "fox")
+        try test.realm.write { test.realm.add(object) }
+        let (other, _) = try realm(test) { $0 }
+        between = {
+            unlink(test.url.path + ".lock")
+            try other.beginWrite()
+            try #require(other.table(named: "Indexed")).object(1)["body"] = "tortoise"
+            try other.commitWrite()
+        }
+        try test.realm.write { object.row = 7 }
+        #expect(object.body == "tortoise" && object.row == 7)
+        #expect(test.realm.objects(Indexed.self).where { $0.body == "tortoise" }.count == 1)
+    }
+
     // MARK: Deleting
 
     @Test("O8 files are not deleted from inside their own migration") func deletingInMigration() throws {

@@ -1,0 +1,77 @@
+import CMartletRuntime
+public import Foundation
+import Synchronization
+
+extension Realm.Configuration {
+    static let defaultName = "default.realm"
+    private static let chosenFolder = Mutex<URL?>(nil)
+
+    /// The folder of `default.realm`. Set it once, before the first Realm is opened, to choose another one for the program:
+    ///
+    /// ```swift
+    /// Realm.Configuration.defaultFolder = URL(fileURLWithPath: "/var/lib/kennel")
+    /// ```
+    ///
+    /// Until then it is the folder of the program, by its name, in Application Support on Apple's systems, and elsewhere in
+    /// `$XDG_DATA_HOME` or, without that, in `~/.local/share`. Nil where the environment names no home directory: then
+    /// opening the default file throws `.fileNotFound`. The folder is created when the default file is.
+    public static var defaultFolder: URL? {
+        get { chosenFolder.withLock { $0 } ?? platformFolder }
+        set { chosenFolder.withLock { $0 = newValue } }
+    }
+
+    /// The file `default.realm` in `defaultFolder`.
+    public static var defaultFileURL: URL? {
+        defaultFolder?.appendingPathComponent(defaultName, isDirectory: false)
+    }
+
+    static func requireDefaultFileURL() throws -> URL {
+        if let url = defaultFileURL { return url }
+        throw Realm.Error(
+            .fileNotFound, path: defaultName,
+            "there is no folder for the default file: the environment has neither 'XDG_DATA_HOME' nor 'HOME'; set one of them, "
+                + "'Realm.Configuration.defaultFolder' or 'fileURL'")
+    }
+
+    private static var platformFolder: URL? {
+        #if canImport(Darwin)
+            let folder: URL? = .applicationSupportDirectory
+            let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        #else
+            let folder = xdgFolder
+            let program = ProcessInfo.processInfo.processName
+        #endif
+        return folder?.appendingPathComponent(program.isEmpty ? "martlet" : program, isDirectory: true)
+    }
+
+    // https://specifications.freedesktop.org/basedir-spec/latest: a path that is not absolute is to be ignored.
+    private static var xdgFolder: URL? {
+        func folder(_ variable: String) -> URL? {
+            guard let value = getenv(variable).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
+            return URL(fileURLWithPath: value, isDirectory: true)
+        }
+        return folder("XDG_DATA_HOME")
+            ?? folder("HOME")?.appendingPathComponent(".local/share", isDirectory: true)
+    }
+
+    /// Creates the folder of the default file, if that is what is opened.
+    func createDefaultFolder() {
+        guard let folder = Self.defaultFolder?.standardizedFileURL.path,
+            let file = try? requirePath(), file == "\(folder)/\(Self.defaultName)"
+        else { return }
+        cmartlet_create_folders(folder)
+    }
+
+    /// The path of a file.
+    ///
+    /// - Throws: `.invalidInput` for a URL that leads elsewhere.
+    static func path(_ url: URL) throws -> String {
+        guard url.isFileURL || url.scheme == nil else {
+            let text = String(url.absoluteString.prefix(100))
+            throw Realm.Error(
+                .invalidInput, path: text,
+                "'\(text)' is not the URL of a file; use 'URL(fileURLWithPath:)'")
+        }
+        return url.standardizedFileURL.path
+    }
+}

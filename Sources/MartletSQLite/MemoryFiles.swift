@@ -1,0 +1,57 @@
+import CMartletMemoryVFS
+
+/// The files of Realms in memory. They lie in the memory of this process and on no file system: no other process can open
+/// them, and nothing of them is left when the process ends.
+package enum MemoryFiles {
+    /// What the paths of these files begin with. Paths on a disk are absolute.
+    package static let prefix = "memory:"
+
+    package static func contains(_ path: String) -> Bool { path.hasPrefix(prefix) }
+
+    /// The VFS that opens a path; nil for SQLite's default.
+    package static func vfsName(of path: String) -> String? {
+        contains(path) ? String(cString: cmartlet_memory_vfs_name()) : nil
+    }
+
+    /// A number that no other file of this process has had; nil where there is no file.
+    package static func number(_ path: String) -> UInt64? {
+        let number = cmartlet_memory_file_number(path)
+        return number == 0 ? nil : number
+    }
+
+    /// The bytes of a file; nil where there is none.
+    package static func size(_ path: String) -> Int? {
+        let size = cmartlet_memory_file_size(path)
+        return size < 0 ? nil : Int(size)
+    }
+
+    /// Deletes a file. Connections that have it open keep its bytes.
+    package static func remove(_ path: String) { cmartlet_memory_file_remove(path) }
+
+    /// Renames a file unless there is a file of the new name.
+    package static func rename(_ path: String, to newPath: String) -> Bool {
+        cmartlet_memory_file_rename(path, newPath)
+    }
+
+    /// All files of this process, open or not, and the bytes they take.
+    package static var usage: (files: Int, bytes: Int) {
+        (Int(cmartlet_memory_file_count()), Int(cmartlet_memory_byte_count()))
+    }
+
+    /// How a connection with another VFS names a path: as a URI with the VFS that the path belongs to.
+    static func uri(_ path: String) -> String {
+        var escaped = ""
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "."):
+                escaped += String(UnicodeScalar(byte))
+            default:
+                let digits = String(byte, radix: 16)
+                escaped += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return "file:\(escaped)?vfs=\(vfsName(of: path) ?? String(cString: cmartlet_default_vfs_name()))"
+    }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import MartletSQLite
+import Testing
+
+@testable import MartletEngine
+
+@Suite("the lock file")
+struct LockFileTests {
+    /// What may stand at the name of a lock file.
+    enum Foreign: CaseIterable {
+        case text, eightLetters, database, realm, large, folder, pipe, linkToFile, linkToDatabase, danglingLink,
+            hardLink
+        case otherWords
+
+        func create(in folder: TestFolder) throws {
+            let lock = folder.path("test.realm.lock")
+            let victim = folder.path("victim.txt")
+            switch self {
+            case .text: try write("another program's lock file\n", lock)
+            case .eightLetters: try write("pid 4321", lock)
+            case .database:
+                let connection = try Connection(ConnectionOptions(path: lock))
+                try connection.execute("CREATE TABLE t (a)")
+                connection.close()
+            case .realm:
+                try VirtualProcess(folder.path("moved.realm")).add("a")
+                try FileManager.default.moveItem(atPath: folder.path("moved.realm"), toPath: lock)
+            case .large: try write(String(repeating: "\0", count: 5_000), lock)
+            case .folder: try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
+            case .pipe: mkfifo(lock, 0o600)
+            case .linkToFile, .hardLink:
+                // Empty: only its kind says that it is another's.
+                try write("", victim)
+                _ = self == .linkToFile ? symlink(victim, lock) : link(victim, lock)
+            case .linkToDatabase: symlink(folder.path(), lock)
+            case .danglingLink: symlink(victim, lock)
+            case .otherWords:
+                // As many bytes as a lock file of an earlier release has, of versions that the database never had.
+                try Data([0, 0, 1, 0, 0, 0, 0, 0]).write(to: URL(fileURLWithPath: lock))
+            }
+        }
+
+        private func write(_ text: String, _ path: String) throws {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        }
+    }
+
+    /// Names, kinds and bytes of all that is in a folder.
+    private func contents(_ folder: TestFolder) throws -> [String: String] {
+        var contents: [String: String] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+            var status = stat()
+            lstat(folder.path(name), &status)
+            let isPlain = status.st_mode & S_IFMT == S_IFREG
+            let bytes = isPlain ? FileManager.default.contents(atPath: folder.path(name))?.base64EncodedString() : nil
+            contents[name] = "\(status.st_ino) \(status.st_mode) \(bytes ?? "")"
+        }
+        return contents
+    }
+
+    @Test(
+        "F1 what is there and is not ours is left alone, whether the database is there or not",
+        arguments: Foreign.allCases)
+    func foreign(_ foreign: Foreign) throws {
+        for exists in [true, false] where foreign != .otherWords || exists {
+            let folder = try TestFolder()
+            if exists {
+                try VirtualProcess(folder.path()).add("a")
+                unlink(folder.path("test.realm.lock"))
+            }
+            try foreign.create(in: folder)
+            let before = try contents(folder)
+            let error = engineError { _ = try VirtualProcess(folder.path()) }
+            #expect(error?.code == .accessDenied && error?.path == folder.path())
+            #expect(error?.message.contains("'\(folder.path("test.realm.lock"))'") == true, "\(error?.message ?? "")")
+            #expect(error?.message.contains("choose another name for the database") == true)
+            let deletion = engineError { _ = try StoreRegistry.remove(VirtualProcess.options(folder.path())) }
+            // Without a database nothing says that the words are wrong, and links lead to nothing that could be deleted.
+            let isNothing = !exists && [.linkToDatabase, .danglingLink].contains(foreign)
+            if foreign != .otherWords && !isNothing { #expect(deletion?.code == .accessDenied) }
+            // A log of the database may have been read.
+            let after = try contents(folder)
+            if foreign != .otherWords {
+                #expect(after.filter { !$0.key.hasSuffix("-shm") } == before.filter { !$0.key.hasSuffix("-shm") })
+            }
+        }
+    }
+
+    @Test("F1 it appears while the database is open, and is left alone by the next write")
+    func foreignLater() throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path())
+        try process.add("a")
+        let lock = folder.path("test.realm.lock")
+        unlink(lock)
+        try Data("another program's".utf8).write(to: URL(fileURLWithPath: lock))
+        let error = engineError { try process.add("b") }
+        #expect(error?.code == .accessDenied)
+        #expect(FileManager.default.contents(atPath: lock) == Data("another program's".utf8))
+        unlink(lock)
+        try process.add("c")
+        #expect(try process.noteCount == 2)
+    }
+
+    @Test(
+        "F1 names of files beside a database are no names of databases",
+        arguments: ["-wal", "-shm", "-journal", ".lock", ".LOCK"])
+    func names(_ suffix: String) throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path())
+        let name = "notes.realm\(suffix)"
+        symlink(name, folder.path("link.realm"))
+        for path in [folder.path(name), folder.path("link.realm")] {
+            for isReadOnly in [false, true] {
+                let error = engineError { _ = try VirtualProcess(path) { $0.isReadOnly = isReadOnly } }
+                #expect(error?.code == .accessDenied && error?.message.contains("choose another name") == true)
+            }
+            let error = engineError { try process.coordinator.writeCopy(to: path) }
+            #expect(error?.code == .accessDenied)
+        }
+        #expect(!StoreFiles.exists(folder.path(name)))
+    }
+
+    @Test("lock files of earlier releases are adopted with their words", arguments: [0, 1, 3])
+    func earlier(_ words: Int) throws {
+        let folder = try TestFolder()
+        try VirtualProcess(folder.path()).add("a")
+        let lock = folder.path("test.realm.lock")
+        let bytes = [UInt8]([2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0].prefix(words * 8))
+        try Data(bytes).write(to: URL(fileURLWithPath: lock))
+        let process = try VirtualProcess(folder.path())
+        #expect(process.coordinator.writeLock.tryAcquire())
+        let adopted = [UInt8](FileManager.default.contents(atPath: lock) ?? Data())
+        #expect(adopted.count == 64 && adopted.starts(with: bytes) && adopted[24...].starts(with: LockFile.magic))
+        process.coordinator.writeLock.release()
+        try process.add("b")
+        let version = try #require(process.handle?.version)
+        #expect(FileManager.default.contents(atPath: lock)?.first == UInt8(version))
+    }
+
+    // MARK: Deleted or replaced
+
+    private func locks(_ folder: TestFolder) -> (WriteLock, WriteLock) {
+        let environment = VirtualProcess.options("").environment
+        let path = folder.path("test.realm.lock")
+        return (WriteLock(path: path, environment: environment), WriteLock(path: path, environment: environment))
+    }
+
+    @Test(
+        "B6 who has opened a lock file that was deleted or replaced does not take it for the lock",
+        arguments: [false, true])
+    func deleted(_ isReplaced: Bool) throws {
+        let folder = try TestFolder()
+        let (first, second) = locks(folder)
+        try first.acquire()
+        first.release()
+        if isReplaced {
+            try Data().write(to: URL(fileURLWithPath: folder.path("new")))
+            rename(folder.path("new"), folder.path("test.realm.lock"))
+        } else {
+            unlink(folder.path("test.realm.lock"))
+        }
+        try second.acquire()
+        #expect(!first.tryAcquire())
+        #expect(engineError { try first.acquire() }?.message.contains("another process") == true)
+        second.note(7)
+        #expect(first.noted == 7)
+        second.release()
+        try first.acquire()
+        #expect(!second.tryAcquire())
+        first.note(8)
+        #expect(second.noted == 8)
+        first.release()
+    }
+
+    @Test("B6 the lock file of a deleted database does not come back")
+    func deletedDatabase() throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path())
+        try process.add("a")
+        StoreFiles.remove(folder.path())
+        #expect(engineError { try process.add("b") }?.code == .fileNotFound)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+    }
+
+    // MARK: Modes
+
+    private func mode(_ path: String) -> mode_t {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+
+    private func modes(_ path: String) -> [mode_t] { ["", "-wal", "-shm", ".lock"].map { mode(path + $0) } }
+
+    // Asked of the system: to set it would change what other tests create.
+    private var umask: UInt32 {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("Umask:") }
+        return line.flatMap { UInt32($0.dropFirst(6).trimmingPrefix(while: \.isWhitespace), radix: 8) } ?? 0o022
+    }
+
+    @Test("F3 all files of a new database have its mode less the umask", arguments: [0o600, 0o640, 0o664])
+    func newModes(_ wanted: Int) throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path()) { $0.fileMode = UInt32(wanted) }
+        try process.add("a")
+        #expect(modes(folder.path()) == Array(repeating: mode_t(UInt32(wanted) & ~umask), count: 4))
+    }
+
+    @Test(
+        "F3 files beside a database get its mode when it is opened, whatever they had",
+        arguments: [0o600, 0o660, 0o604])
+    func changedModes(_ wanted: Int) throws {
+        let folder = try TestFolder()
+        try VirtualProcess(folder.path()) { $0.fileMode = 0o644 }.add("a")
+        let keeper = try VirtualProcess(folder.path())
+        try keeper.add("b")
+        chmod(folder.path(), mode_t(wanted))
+        let process = try VirtualProcess(folder.path())
+        #expect(modes(folder.path()) == Array(repeating: mode_t(wanted), count: 4))
+        unlink(folder.path("test.realm.lock"))
+        try process.add("c")
+        #expect(modes(folder.path()) == Array(repeating: mode_t(wanted), count: 4))
+    }
+
+    @Test("F3 where root writes, the files stay those of the owner and the group", .enabled(if: geteuid() == 0))
+    func owner() throws {
+        let folder = try TestFolder()
+        try VirtualProcess(folder.path()).add("a")
+        for suffix in ["", "-wal", "-shm"] { chown(folder.path() + suffix, 4_321, 5_432) }
+        unlink(folder.path("test.realm.lock"))
+        try VirtualProcess(folder.path()).add("b")
+        for suffix in ["", "-wal", "-shm", ".lock"] {
+            var status = stat()
+            #expect(stat(folder.path() + suffix, &status) == 0)
+            #expect(status.st_uid == 4_321 && status.st_gid == 5_432, "\(suffix)")
+        }
+    }
+
+    @Test("F5 a copy has the mode of its source, and its owner can write it", arguments: [0o600, 0o640, 0o444])
+    func copies(_ wanted: Int) throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path())
+        try process.add("a")
+        chmod(folder.path(), mode_t(wanted))
+        try process.coordinator.writeCopy(to: folder.path("copy.realm"))
+        #expect(mode(folder.path("copy.realm")) == mode_t(wanted | 0o600))
+        process.handle = nil
+        let seeded = try VirtualProcess(folder.path("seeded.realm")) { $0.seedPath = folder.path() }
+        try seeded.add("b")
+        #expect(modes(folder.path("seeded.realm")) == Array(repeating: mode_t(wanted | 0o600), count: 4))
+    }
+
+    @Test("F5 a link at the name of an unfinished copy is not taken for the copy")
+    func unfinishedCopy() throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path())
+        try process.add("a")
+        let victim = folder.path("victim.realm")
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: victim))
+        // Whatever number the copy is going to have.
+        for number in 1...200 { symlink(victim, folder.path("copy.realm.copy-\(getpid())-\(number)")) }
+        try process.coordinator.writeCopy(to: folder.path("copy.realm"))
+        #expect(FileManager.default.contents(atPath: victim) == Data("precious".utf8))
+        #expect(try VirtualProcess(folder.path("copy.realm")).noteCount == 1)
+    }
+}
