@@ -151,19 +151,31 @@ package struct ResultsTracker: CollectionTracker {
             return (new, change)
         }
         let inserted = table.inserted.subtracting(table.deleted)
-        let maintainer = ResultsMaintainer(
+        var maintainer = ResultsMaintainer(
             old: old, order: order, touched: touched, replaced: table.replaced,
             inserted: inserted, reported: modified,
             candidates: try candidates(touched, connection),
             oldSortKeys: isSearched(touched.subtracting(inserted), old)
                 ? oldSortKeys(touched, table, changes.oldRows, connection) : [:],
             keysScannedPerSearch: keysScannedPerSearch)
-        let outcome = try maintainer.maintain { key throws(SQLiteError) in
-            try sortKey(of: key, connection) ?? SortKey(key: key)
+        maintainer.isComplete = plan.predicate == nil
+        do {
+            let outcome = try maintainer.maintain { key throws(any Error) in
+                guard let found = try sortKey(of: key, connection) else { throw MissingRow() }
+                return found
+            }
+            change.positions = outcome.change
+            return (outcome.keys, change)
+        } catch is MissingRow {
+            let new = try keys(connection)
+            change.positions = CollectionDiff.change(
+                from: old, to: new, modified: modified, replaced: table.replaced)
+            return (new, change)
         }
-        change.positions = outcome.change
-        return (outcome.keys, change)
     }
+
+    /// A member has no row: another program deleted it without a change set.
+    private struct MissingRow: Error {}
 
     /// Rows that may have become elements of a collection that the plan is about, or no longer are.
     private func relinked(_ changes: ChangeSet) -> KeySet {
@@ -206,8 +218,9 @@ package struct ResultsTracker: CollectionTracker {
         return SortKey(values: plan.sort.indices.map { statement.value($0 + 1) }, key: key)
     }
 
-    // Rows whose sort columns were not touched have the order they had; others are known by their images, where kept. Of
-    // those that came and went in between, which collections may have linked to, nothing is known.
+    // Rows whose sort columns were not touched have the order they had; others are known by their images, where kept and
+    // where the image tells what SQL sorted by. Of those that came and went in between, which collections may have linked
+    // to, nothing is known.
     private func oldSortKeys(
         _ touched: KeySet, _ table: TableChanges, _ oldRows: RowImages, _ connection: Connection
     ) -> [ObjectKey: SortKey] {
@@ -224,11 +237,25 @@ package struct ResultsTracker: CollectionTracker {
         for key in touched {
             if changed.contains(key) {
                 guard let row = oldRows.row(key, in: plan.table) else { continue }
-                keys[key] = SortKey(values: sortColumns.map { row[$0] }, key: key)
+                let values = sortColumns.compactMap { sortValue(row[$0], layout.columns[$0].property) }
+                if values.count == sortColumns.count { keys[key] = SortKey(values: values, key: key) }
             } else if !table.inserted.contains(key), let unchanged = try? sortKey(of: key, connection) {
                 keys[key] = unchanged
             }
         }
         return keys
+    }
+
+    /// What SQL sorts by where a row has this value in its image; nil where the image does not tell.
+    private func sortValue(_ image: SQLValue, _ property: PropertyIndex) -> SQLValue? {
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.imageSortKey) { return image }
+        #endif
+        let element = schema[plan.table].type.properties[property].element
+        if element == .scalar(.any) { return AnyValue.sortKey(image) }
+        guard element.isFloating else { return image }
+        // Images from accessors have NaN and negative zero as their bits, those from SQL have them as null and zero.
+        guard case .real(let number) = FloatingSpecials.number(image), !number.isNaN else { return nil }
+        return .real(number == 0 ? 0 : number)
     }
 }
