@@ -101,7 +101,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "ExactTests",
-            dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport"]),
+            dependencies: ["Martlet", "MartletEngine", "MartletSQLite", "ConformanceModels", "MartletTestSupport"]),
         .testTarget(
             name: "ScheduleTests",
             dependencies: ["Martlet", "MartletEngine", "MartletSQLite", "ConformanceModels", "MartletTestSupport"]),

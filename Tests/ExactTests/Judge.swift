@@ -72,7 +72,7 @@ enum Judge {
         guard let id = world.id(row) else { return true }
         return element.primaryKey as? Int == id
             && (element.lastValues["int"] as? Int).map { Double($0) } == world.number(row, "int")
-            && element.lastValues["amount"] as? Double == world.number(row, "amount")
+            && (element.lastValues["amount"] as? Double)?.bitPattern == world.number(row, "amount")?.bitPattern
     }
 
     static func entries(

@@ -18,14 +18,16 @@ extension Machine {
         guard let now = worlds[shown] else {
             return fail("\(watcher.name) is called at a version that nobody wrote")
         }
-        if hasNested && watcher.asksLive { watcher.isMixed = true }
+        if watcher.place == nil, !watcher.isLoop, !test.realm.context.showsVersion {
+            return fail("\(watcher.name) is called while the Realm shows what has no version")
+        }
         let oldest = watcher.known.map(\.time).min() ?? 0
-        let isLate = hasNested && watcher.place == nil || watcher.isLoop || isVague
+        let isLate = watcher.isLoop || isVague
         let candidates = isLate ? worlds.filter { $0.key <= shown && $0.value.time >= oldest }.map(\.value) : [now]
         if watcher.known.isEmpty {
             watcher.known = candidates
         } else {
-            let told = Item.$isLoose.withValue(isLoose || watcher.isMixed) {
+            let told = Item.$isLoose.withValue(isLoose) {
                 candidates.filter { new in
                     watcher.known.contains { !watcher.isSilenced($0, new) && judge($0, new) == nil }
                 }
@@ -35,7 +37,6 @@ extension Machine {
             }
             watcher.known = told
         }
-        if watcher.isMixed && isAhead { watcher.known.append(world) }
         watcher.skipSilenced()
         // A loop hears of things when it comes to them.
         if !watcher.isLoop && !isVague { compare(watcher, now) }
@@ -43,7 +44,6 @@ extension Machine {
     }
 
     private func compare(_ watcher: Watcher, _ now: World) {
-        if isAhead && watcher.place == nil { return }
         if let (actual, expected) = watcher.live(now), actual != expected {
             fail("\(watcher.name) shows \(actual) instead of \(expected)")
         }
@@ -74,7 +74,6 @@ extension Machine {
 
     func writeInside(_ operations: [Operation], silencing watcher: Watcher?) {
         note("    and writes\(watcher.map { " without telling \($0.name)" } ?? "")")
-        hasNested = true
         if test.realm.isInWriteTransaction {
             if !isVain { writeAlong(operations) }
             return
@@ -95,7 +94,6 @@ extension Machine {
             return fail("the Realm shows a version that nobody wrote")
         }
         for watcher in watchers where !watcher.isLate { check(watcher, now) }
-        hasNested = false
     }
 
     private func check(_ watcher: Watcher, _ now: World) {

@@ -41,8 +41,6 @@ final class Machine {
     private(set) var isLoose = false
     var outcome = Outcome()
     private let tellsStory: Bool
-    /// A callback has written: those after it may be told of an older version than the Realm shows.
-    var hasNested = false
     /// A callback has done something that the next delivery tells of.
     var goesOn = false
     /// A callback has written into the write that was beginning: the Realm shows what has no version yet.
@@ -72,6 +70,7 @@ final class Machine {
         test = try TestRealm {
             $0.objectTypes = [
                 Node.self, Part.self, Screw.self, ScalarLists.self, ScalarSets.self, ScalarMaps.self, Scalars.self,
+                EnumHolder.self,
             ]
             $0.environment.externalCommitMilliseconds = 0
             if program.hasShortChunks { $0.environment.chunkLimit = 2 }
@@ -217,7 +216,7 @@ final class Machine {
         }
         if plan.kind == .realm {
             guard realmWatchers.count < 2 else { return }
-            let watcher = RealmWatcher(realm)
+            let watcher = RealmWatcher(realm, refreshes: plan.base.isMultiple(of: 2))
             if hasShownNothing { watcher.excuse() }
             watcher.deed = realmWatchers.last?.deed
             realmWatchers.last?.deed = nil

@@ -1,5 +1,8 @@
 import ConformanceModels
-import Martlet
+import Foundation
+import MartletSQLite
+
+@testable import Martlet
 
 // Values of any type: of a property, and in a list, a set and a map.
 extension Operation {
@@ -34,19 +37,52 @@ extension Operation {
         }
     }
 
+    private var date: Date { Date(timeIntervalSinceReferenceDate: amount) }
+
     func editAny(_ world: inout World, _ realm: Realm) {
         switch kind {
         case .anyInsert, .anyReplace, .anyRemove, .anyMove: editAnyList(&world, realm)
         case .anyKeySet, .anyKeyRemove: editAnyMap(&world, realm)
         case .anyJoin, .anyLeave: editAnySet(&world, realm)
+        case .anyMark: editMark(&world, realm)
         case .anyAdd:
             let (id, value) = (a % 4, anyValue(world))
             guard !world.scalars.contains(where: { $0.id == id }) else { return }
-            realm.add(Scalars(id: id, int: b % 5, anyValue: live(value, world, realm)))
+            realm.add(
+                Scalars(id: id, int: b % 5, float: Float(amount), date: date, anyValue: live(value, world, realm)))
             _ = world.add(
-                "Scalars", ["id": .number(Double(id)), "int": .number(Double(b % 5)), "anyValue": value])
+                "Scalars",
+                [
+                    "id": .number(Double(id)), "int": .number(Double(b % 5)), "float": .number(amount),
+                    "date": .number(amount), "anyValue": value,
+                ])
         default: editAnyProperty(&world, realm)
         }
+    }
+
+    /// Adds, changes or deletes a row with an enum; some have a raw value that this build has no case for.
+    private func editMark(_ world: inout World, _ realm: Realm) {
+        let id = a % 4
+        let (state, raw) = b.isMultiple(of: 2) ? (State.open, "o") : (State.closed, "c")
+        guard let (_, serial) = world.marks.first(where: { $0.id == id }),
+            let holder = realm.object(ofType: EnumHolder.self, forPrimaryKey: id)
+        else {
+            let holder = EnumHolder(id: id, state: state)
+            realm.add(holder)
+            let isUnknown = b.isMultiple(of: 3)
+            _ = world.add("EnumHolder", ["id": .number(Double(id)), "state": .text(isUnknown ? "x" : raw)])
+            if !isUnknown { return }
+            // The row is new to observers, whatever is in it.
+            realm.context.execute("UPDATE EnumHolder SET state = 'x' WHERE id = ?1", [.integer(Int64(id))])
+            return realm.context.markStale(holder)
+        }
+        if c.isMultiple(of: 4) {
+            world.delete(serial)
+            realm.delete(holder)
+            return
+        }
+        world.set(serial, "state", .text(raw))
+        holder.state = state
     }
 
     private func editAnyProperty(_ world: inout World, _ realm: Realm) {
@@ -62,6 +98,11 @@ extension Operation {
         case .anyInt:
             world.set(serial, "int", .number(Double(b % 5)))
             object.int = b % 5
+            if c.isMultiple(of: 3) { return }
+            world.set(serial, "float", .number(amount))
+            object.float = Float(amount)
+            world.set(serial, "date", .number(amount))
+            object.date = date
         case .anySet:
             object.anyValue = live(value, world, realm)
             world.set(serial, "anyValue", value)
@@ -143,6 +184,9 @@ extension Operation {
     }
 
     func anyText(_ world: World) -> String {
+        if kind == .anyMark {
+            return "mark \(a % 4): '\(b.isMultiple(of: 2) ? "o" : "c")'\(c.isMultiple(of: 4) ? ", or delete it" : "")"
+        }
         let isPlain = kind == .anyJoin || kind == .anyLeave
         return "\(kind) \(a), \(b), \(partKey), \(key): \(world.shown(anyValue(world, isPlain: isPlain)))"
     }
@@ -150,9 +194,14 @@ extension Operation {
 
 extension World {
     /// Serial numbers of rows with a value of any type, by primary key.
-    var scalars: [(id: Int, serial: Int)] {
+    var scalars: [(id: Int, serial: Int)] { byID("Scalars") }
+
+    /// The same of rows with an enum.
+    var marks: [(id: Int, serial: Int)] { byID("EnumHolder") }
+
+    private func byID(_ type: String) -> [(id: Int, serial: Int)] {
         rows.compactMap { serial, row -> (id: Int, serial: Int)? in
-            row.type == "Scalars" ? id(serial).map { ($0, serial) } : nil
+            row.type == type ? id(serial).map { ($0, serial) } : nil
         }.sorted { $0.id < $1.id }
     }
 }

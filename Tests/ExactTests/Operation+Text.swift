@@ -3,9 +3,9 @@ extension Operation {
     func text(_ world: World) -> String {
         let nodes = world.nodes
         switch kind {
-        case .add: return world.node(a % Self.ids) == nil ? "add node \(a % Self.ids) '\(letter)' \(b % 5)" : "nothing"
+        case .add: return world.node(a % Self.ids) == nil ? "add node \(a % Self.ids) '\(letter)' \(amount)" : "nothing"
         case .nameAll: return "name of all nodes = '\(letter)'"
-        case .amountAll: return "amount of all nodes = \(b % 5)"
+        case .amountAll: return "amount of all nodes = \(amount)"
         case .deleteAll: return "delete all nodes"
         case .valueInsert, .valueRemove, .valueReplace, .valueMove, .valueClear:
             let count = world.only("ScalarLists").map { world.slots($0, "ints").count } ?? 0
@@ -20,7 +20,7 @@ extension Operation {
             return
                 "each node links to the next from the one at \(a) on, \(b % 3 == 0 ? "as 'next'" : "in turns from \(b % 4)")"
         case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
-            .anyKeySet, .anyKeyRemove, .anyJoin, .anyLeave:
+            .anyKeySet, .anyKeyRemove, .anyJoin, .anyLeave, .anyMark:
             return anyText(world)
         case .heldInsert, .heldRemove:
             if nodes.isEmpty { return "nothing" }
@@ -38,7 +38,7 @@ extension Operation {
         switch kind {
         case .delete: return "delete"
         case .name: return "name = '\(letter)'"
-        case .amount: return "amount = \(b % 5)"
+        case .amount: return "amount = \(amount)"
         case .next: return c % 4 == 0 ? "next = nil" : "next = node \(other)"
         case .assignAgain: return "name = name"
         case .childAssign: return "children = [node \(other), this one]"

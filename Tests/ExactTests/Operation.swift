@@ -15,7 +15,7 @@ struct Operation: CustomStringConvertible {
         // Not in every program.
         case chain, valueRow, heldRow
         case anyAdd, anyDelete, anySet, anyPut, anyInt, anyInsert, anyReplace, anyRemove, anyMove
-        case anyKeySet, anyKeyRemove, anyJoin, anyLeave
+        case anyKeySet, anyKeyRemove, anyJoin, anyLeave, anyMark
 
         fileprivate var isAny: Bool { rawValue.hasPrefix("any") }
         fileprivate var isSpecial: Bool { isAny || [.deleteAll, .chain, .valueRow, .heldRow].contains(self) }
@@ -111,7 +111,7 @@ struct Operation: CustomStringConvertible {
         case .valueRow, .heldRow: insertRow(&world, realm)
         case .chain: chain(&world, realm)
         case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
-            .anyKeySet, .anyKeyRemove, .anyJoin, .anyLeave:
+            .anyKeySet, .anyKeyRemove, .anyJoin, .anyLeave, .anyMark:
             editAny(&world, realm)
         default:
             let nodes = world.nodes
@@ -142,6 +142,16 @@ struct Operation: CustomStringConvertible {
         let node: Node
     }
 
+    /// Ordinary numbers, and those that SQL stores in another form.
+    var amount: Double {
+        switch b % 12 {
+        case 9: .nan
+        case 10: -0.0
+        case 11: c.isMultiple(of: 2) ? .infinity : -.infinity
+        default: Double(b % 5)
+        }
+    }
+
     var letter: String { String("ABCDE"[String.Index(utf16Offset: c % 5, in: "ABCDE")]) }
 
     var key: String { ["x", "y", "z"][c % 3] }
@@ -150,8 +160,8 @@ struct Operation: CustomStringConvertible {
         let id = a % Self.ids
         guard world.node(id) == nil else { return }
         _ = world.add(
-            "Node", ["id": .number(Double(id)), "name": .text(letter), "amount": .number(Double(b % 5))])
-        realm.add(Node(id: id, name: letter, amount: Double(b % 5)))
+            "Node", ["id": .number(Double(id)), "name": .text(letter), "amount": .number(amount)])
+        realm.add(Node(id: id, name: letter, amount: amount))
     }
 
     private func assign(_ pair: NodePair, _ target: NodePair, _ world: inout World) {
@@ -160,8 +170,8 @@ struct Operation: CustomStringConvertible {
             world.set(pair.serial, "name", .text(letter))
             pair.node.name = letter
         case .amount, .amountAll:
-            world.set(pair.serial, "amount", .number(Double(b % 5)))
-            pair.node.amount = Double(b % 5)
+            world.set(pair.serial, "amount", .number(amount))
+            pair.node.amount = amount
         case .next:
             world.set(pair.serial, "next", c % 4 == 0 ? .none : .row(target.serial))
             pair.node.next = c % 4 == 0 ? nil : target.node

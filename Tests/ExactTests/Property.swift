@@ -71,8 +71,10 @@ struct Classes: Sendable {
             Property(name: "doubles", kind: .many(isMap: true)),
             Property(name: "anyValues", kind: .many(isMap: true), isAny: true),
         ],
+        "EnumHolder": [Property(name: "id", kind: .single), Property(name: "state", kind: .single)],
         "Scalars": [
             Property(name: "id", kind: .single), Property(name: "int", kind: .single, initial: .number(0)),
+            Property(name: "float", kind: .single), Property(name: "date", kind: .single),
             Property(name: "anyValue", kind: .single, isAny: true),
         ],
     ])

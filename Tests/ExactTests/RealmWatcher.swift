@@ -10,6 +10,7 @@ final class RealmWatcher {
     private var commits = 0
     /// The Realm showed nothing, and may show something newer without having moved.
     private var isExcused = false
+    private let refreshes: Bool
     private var wrong: String?
     /// Calls since it was judged last.
     private(set) var calls = 0
@@ -17,20 +18,25 @@ final class RealmWatcher {
     /// What it is to do when it is called next, unless a write is beginning then.
     var deed: (() -> Void)?
 
-    init(_ realm: Realm) {
+    /// - Parameter refreshes: whether it refreshes the Realm where that is required.
+    init(_ realm: Realm, refreshes: Bool) {
+        self.refreshes = refreshes
         told = realm.context.version
         token = realm.observe { [unowned self] notification, realm in
             hear(
-                notification, realm.context.version, autorefresh: realm.autorefresh,
+                notification, realm, realm.context.version, autorefresh: realm.autorefresh,
                 isInWrite: realm.isInWriteTransaction)
         }
     }
 
-    private func hear(_ notification: Realm.Notification, _ version: UInt64, autorefresh: Bool, isInWrite: Bool) {
+    private func hear(
+        _ notification: Realm.Notification, _ realm: Realm, _ version: UInt64, autorefresh: Bool, isInWrite: Bool
+    ) {
         calls += 1
         switch notification {
         case .refreshRequired:
             if autorefresh { wrong = wrong ?? "is told to refresh a Realm that does so by itself" }
+            if refreshes, !isInWrite, !realm.refresh() { wrong = wrong ?? "is told to refresh and cannot" }
         case .didChange:
             if version <= told && commits == 0 && !isExcused { wrong = wrong ?? "is told twice of version \(version)" }
             if version < told { wrong = wrong ?? "is told of version \(version) after \(told)" }
@@ -50,7 +56,7 @@ final class RealmWatcher {
     func skip(_ version: UInt64) { (told, commits) = (version, 0) }
 
     /// It was not told of a commit in the middle of being told of another.
-    func miss(_ version: UInt64) { (told, commits) = (version, commits - 1) }
+    func miss(_ version: UInt64) { (told, commits) = (version, max(0, commits - 1)) }
 
     func excuse() { isExcused = true }
 

@@ -11,10 +11,24 @@ struct View: Equatable {
         for path in keyPaths ?? [] { add(world, row, path.split(separator: ".").map(String.init)[...]) }
     }
 
+    /// The same of several rows.
+    init(_ world: World, _ rows: [Int], _ keyPaths: [String]?) {
+        for row in rows {
+            let view = View(world, row, keyPaths)
+            values += " #\(row)" + view.values
+            times += " #\(row)" + view.times
+        }
+    }
+
     private mutating func add(_ world: World, _ row: Int, _ path: ArraySlice<String>) {
         guard let name = path.first, let type = world.rows[row]?.type else { return }
         if name == "*" {
-            for property in world.classes.of(type) { add(world, row, property) }
+            let rest = path.dropFirst()
+            if rest.allSatisfy({ $0 == "*" }) { for property in world.classes.of(type) { add(world, row, property) } }
+            if rest.isEmpty { return }
+            for property in world.classes.of(type) where Self.leads(world, type, [property.name] + rest) {
+                add(world, row, [property.name] + rest)
+            }
             return
         }
         guard let property = world.classes.named(name, of: type) else { return }
@@ -22,6 +36,15 @@ struct View: Equatable {
         let rest = path.dropFirst()
         if rest.isEmpty { return }
         for target in world.targets(row, name) { add(world, target, rest) }
+    }
+
+    /// Whether a class has what a path names; values of any type may lead anywhere.
+    static func leads(_ world: World, _ type: String, _ path: ArraySlice<String>) -> Bool {
+        guard let name = path.first, name != "*" else { return true }
+        guard let property = world.classes.named(name, of: type) else { return false }
+        if path.count == 1 || property.isAny { return true }
+        let target = if case .inverse(_, let origin) = property.kind { Optional(origin) } else { property.target }
+        return target.map { leads(world, $0, path.dropFirst()) } ?? false
     }
 
     private mutating func add(_ world: World, _ row: Int, _ property: Property) {
@@ -108,9 +131,11 @@ extension World {
         return Item(identity: slot.value, key: slot.key, written: slot.written, view: view, text: shown(slot.value))
     }
 
-    /// An element of a collection of values of any type: what links lead to is not looked at.
-    func anyItem(_ slot: Slot) -> Item {
-        Item(identity: .list([slot.value]), key: slot.key, written: slot.written, view: nil, text: shown(slot.value))
+    /// An element of a collection of values of any type, with what its links lead to.
+    func anyItem(_ slot: Slot, _ keyPaths: [String]?) -> Item {
+        Item(
+            identity: .list([slot.value]), key: slot.key, written: slot.written,
+            view: View(self, slot.value.links, keyPaths), text: shown(slot.value))
     }
 
     /// A value as text: nodes by their primary key, embedded objects by their name.

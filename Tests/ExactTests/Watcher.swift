@@ -33,8 +33,6 @@ final class Watcher {
     private var loop: Task<Void, Never>?
     /// Keys of sections are asked of the objects as they are, which a callback before may have changed.
     var asksLive = false
-    /// What it knows is from different worlds: then more may be told than was written.
-    var isMixed = false
     /// Says what should have been told and was not, from one world to a later one.
     let missing: (World, World) -> String?
     /// What the observed thing holds now, and what it should hold.
@@ -70,10 +68,9 @@ final class Watcher {
 
     /// True where a write that it is not told of lies between two worlds.
     func isSilenced(_ old: World, _ new: World) -> Bool {
-        !isMixed
-            && silenced.contains {
-                $0.base.time < $0.after.time && old.time <= $0.base.time && $0.after.time <= new.time
-            }
+        silenced.contains {
+            $0.base.time < $0.after.time && old.time <= $0.base.time && $0.after.time <= new.time
+        }
     }
 
     /// Whoever knows all that came before a silenced write knows that, too.
@@ -88,7 +85,6 @@ final class Watcher {
     func settle(_ world: World) {
         known = [world]
         silenced = []
-        isMixed = false
     }
 
     /// Hears of changes in an asynchronous loop, which goes on when `executor` lets it.
@@ -168,7 +164,7 @@ struct WatcherPlan: CustomStringConvertible {
         ["part.node.name"],
         ["parts.name"], ["partsByName"], ["partsByName.name"], ["*"], ["next.*"], ["children.*"],
         ["children.next.name"], ["parents.children.name"], ["previous.previous.name"], ["parents.*"],
-        ["name", "children.amount"], ["next.previous.amount"], ["part.*"],
+        ["name", "children.amount"], ["next.previous.amount"], ["part.*"], ["*.*"], ["*.amount"],
         ["next.next.next.next.next.next.name"], ["next.children.peers.named.next.amount"],
         ["previous.previous.previous.previous.previous.name"],
     ]
@@ -242,7 +238,7 @@ struct ModelQuery {
                 let value = world.value(row, distinct)
                 // Without the link on the way there is nothing that could be equal.
                 if distinct.contains("."), value == .none { return false }
-                return known.insert(value).inserted
+                return known.insert(value.compared).inserted
             }
         }
         if let window { rows = Array(rows.dropFirst(window.offset).prefix(window.count)) }
@@ -311,12 +307,17 @@ extension World.Value {
         }
     }
 
-    /// As stored values are sorted: nothing comes first.
+    /// The same for values that a query takes for equal.
+    var compared: World.Value {
+        if case .number(let number) = self { .number(number == 0 ? 0 : number) } else { self }
+    }
+
+    /// As stored values are sorted: nothing comes first, then what is not a number.
     func precedes(_ other: World.Value) -> Bool {
         switch (self, other) {
         case (.none, .none): false
         case (.none, _): true
-        case (.number(let left), .number(let right)): left < right
+        case (.number(let left), .number(let right)): left.isNaN ? !right.isNaN : left < right
         case (.text(let left), .text(let right)): left < right
         default: false
         }

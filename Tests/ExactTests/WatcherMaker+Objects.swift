@@ -32,8 +32,7 @@ extension WatcherMaker {
         var names: [String: [String]] = [:]
         for property in world.classes.of(type) {
             if keyPaths == nil, case .inverse = property.kind { continue }
-            let paths = keyPaths.map { $0.filter { $0 == "*" || $0.split(separator: ".")[0] == property.name } }
-            let own = (paths ?? ["*"]).map { $0 == "*" ? property.name : $0 }
+            let own = (keyPaths ?? ["*"]).flatMap { Self.paths($0, from: property, of: type, world) }
             if !own.isEmpty { names[property.name] = own }
         }
         let name = "\(type) \(type == "Node" ? world.shown(.row(serial)) : "")\(Self.text(keyPaths))\(placeText)"
@@ -63,6 +62,18 @@ extension WatcherMaker {
             return await object.observe(keyPaths: keyPaths, on: actor) { _, change in tell(change) }
         }
         return watcher
+    }
+
+    /// What a key path means of one property.
+    private static func paths(_ path: String, from property: Property, of type: String, _ world: World) -> [String] {
+        let names = path.split(separator: ".").map(String.init)
+        if names[0] == property.name { return [path] }
+        if names[0] != "*" { return [] }
+        let rest = names.dropFirst()
+        let own = [property.name] + rest
+        let itself = rest.allSatisfy { $0 == "*" } ? [property.name] : []
+        if rest.isEmpty || !View.leads(world, type, own[...]) { return itself }
+        return itself + [own.joined(separator: ".")]
     }
 
     func projection(_ node: Node, _ serial: Int) -> Watcher {

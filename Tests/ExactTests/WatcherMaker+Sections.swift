@@ -11,7 +11,7 @@ extension WatcherMaker {
         let query = ModelQuery(plan, isCut: false)
         let keys: [(model: (World, Int) -> String, live: (Node) -> String)] = [
             ({ $0.text($1, "name") ?? "" }, { $0.name }),
-            ({ "\(Int($0.number($1, "amount") ?? 0) % 2)" }, { "\(Int($0.amount) % 2)" }),
+            ({ Self.parity($0.number($1, "amount") ?? 0) }, { Self.parity($0.amount) }),
             (
                 { world, row in world.link(row, "next").flatMap { world.text($0, "name") } ?? "" },
                 { $0.next?.name ?? "" }
@@ -31,6 +31,8 @@ extension WatcherMaker {
         }
         return (live, Self.remembering(sections))
     }
+
+    private static func parity(_ number: Double) -> String { Int(exactly: number).map { "\($0 % 2)" } ?? "none" }
 
     private func sectionText(_ node: Node) -> String {
         let key = ["name", "amount", "next.name"][plan.cut % 3]

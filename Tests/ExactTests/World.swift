@@ -14,6 +14,30 @@ struct World {
         indirect case list([Value])
         indirect case map([String: Value])
 
+        // By their bits: both zeros are two values, and what is not a number is one.
+        static func == (left: Value, right: Value) -> Bool {
+            switch (left, right) {
+            case (.none, .none): true
+            case (.text(let left), .text(let right)): left == right
+            case (.number(let left), .number(let right)): left.bitPattern == right.bitPattern
+            case (.row(let left), .row(let right)): left == right
+            case (.list(let left), .list(let right)): left == right
+            case (.map(let left), .map(let right)): left == right
+            default: false
+            }
+        }
+
+        func hash(into hasher: inout Hasher) {
+            switch self {
+            case .none: break
+            case .text(let text): hasher.combine(text)
+            case .number(let number): hasher.combine(number.bitPattern)
+            case .row(let row): hasher.combine(row)
+            case .list(let values): hasher.combine(values)
+            case .map(let entries): hasher.combine(entries)
+            }
+        }
+
         // Printed for every judgement: what Swift does by itself is slow.
         var description: String {
             switch self {
@@ -23,6 +47,16 @@ struct World {
             case .row(let row): "#\(row)"
             case .list(let values): "\(values)"
             case .map(let entries): "\(entries.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })"
+            }
+        }
+
+        /// The rows that it links to, however deep.
+        var links: [Int] {
+            switch self {
+            case .row(let row): [row]
+            case .list(let values): values.flatMap(\.links)
+            case .map(let entries): entries.sorted { $0.key < $1.key }.flatMap(\.value.links)
+            default: []
             }
         }
 
@@ -124,8 +158,10 @@ struct World {
     func targets(_ row: Int, _ name: String) -> [Int] {
         guard let type = rows[row]?.type, let property = classes.named(name, of: type) else { return [] }
         if case .inverse(let origin, let type) = property.kind { return origins(row, origin, type) }
-        // Nobody follows links in values of any type.
-        if property.isAny { return [] }
+        if property.isAny {
+            var known: Set<Int> = []
+            return values(row, name).flatMap(\.links).filter { known.insert($0).inserted }
+        }
         return values(row, name).compactMap { if case .row(let target) = $0 { target } else { nil } }
     }
 

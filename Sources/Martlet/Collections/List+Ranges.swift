@@ -14,7 +14,15 @@ extension List: RangeReplaceableCollection, MutableCollection {
             for end in [range.lowerBound, range.upperBound] where end < 0 || end > unmanaged.count {
                 Misuse.indexOutOfRange(end, count: unmanaged.count, "the list")
             }
-            return unmanaged.replaceSubrange(range, with: elements)
+            if !range.isEmpty {
+                changeUnmanaged(.remove(at: range.lowerBound, count: range.count)) { $0.removeSubrange(range) }
+            }
+            if !elements.isEmpty {
+                changeUnmanaged(.insert(at: range.lowerBound, count: elements.count)) {
+                    $0.insert(contentsOf: elements, at: range.lowerBound)
+                }
+            }
+            return
         }
         core.remove(range)
         core.insert(contentsOf: stored(elements, core), at: range.lowerBound)
@@ -63,10 +71,15 @@ extension List {
     // What messages call it.
     var title: String { core.map { "'\($0.name)'" } ?? "the list" }
 
-    /// Takes the elements at some positions out, as a list on a screen asks for it.
+    /// Takes the elements at some positions out, which to observers is one change.
     public func remove(atOffsets offsets: IndexSet) {
         if let last = offsets.last, last >= count { Misuse.indexOutOfRange(last, count: count, title) }
-        for range in offsets.rangeView.reversed() { removeSubrange(range) }
+        if offsets.isEmpty { return }
+        if let core { return core.remove(at: Array(offsets)) }
+        let ranges = offsets.rangeView.reversed()
+        changeUnmanaged(ListEditScript(ranges.map { .remove(at: $0.lowerBound, count: $0.count) })) { elements in
+            for range in ranges { elements.removeSubrange(range) }
+        }
     }
 
     /// Moves the elements at some positions so that they stand before what is at `destination` now.

@@ -24,6 +24,16 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     }
     private(set) var core: CollectionCore?
 
+    /// Changes an unmanaged list; `script` is what observers are told.
+    func changeUnmanaged(_ script: @autoclosure () -> ListEditScript, _ body: (inout [Element]) -> Void) {
+        guard let announcer else { return body(&plain) }
+        announcer.change(KeyValueEdit(script())) { body(&plain) }
+    }
+
+    func changeUnmanaged(_ edit: ListEdit, _ body: (inout [Element]) -> Void) {
+        changeUnmanaged(ListEditScript([edit]), body)
+    }
+
     /// An empty unmanaged list.
     public init() {}
 
@@ -125,12 +135,15 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     }
 
     private func append(_ element: Element, _ policy: Realm.UpdatePolicy) {
-        guard let core else { return unmanaged.append(element) }
+        guard let core else { return changeUnmanaged(.insert(at: plain.count, count: 1)) { $0.append(element) } }
         core.append(stored(element, core, policy))
     }
 
     private func append(contentsOf elements: [Element], _ policy: Realm.UpdatePolicy) {
-        guard let core else { return unmanaged.append(contentsOf: elements) }
+        guard let core else {
+            if elements.isEmpty { return }
+            return changeUnmanaged(.insert(at: plain.count, count: elements.count)) { $0.append(contentsOf: elements) }
+        }
         core.insert(contentsOf: stored(elements, core, policy), at: core.count)
     }
 
@@ -161,7 +174,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     }
 
     /// True once the owner was deleted.
-    public var isInvalidated: Bool { core.map { !$0.isValid } ?? false }
+    public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
     /// True for what never changes: what `freeze()` gives.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }
@@ -183,7 +196,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
             if position < 0 || position > unmanaged.count {
                 Misuse.indexOutOfRange(position, count: unmanaged.count, "the list")
             }
-            return unmanaged.insert(element, at: position)
+            return changeUnmanaged(.insert(at: position, count: 1)) { $0.insert(element, at: position) }
         }
         core.insert(stored(element, core), at: position)
     }
@@ -192,8 +205,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     public func replace(index: Int, object: Element) {
         guard let core else {
             if !unmanaged.indices.contains(index) { Misuse.indexOutOfRange(index, count: unmanaged.count, "the list") }
-            unmanaged[index] = object
-            return
+            return changeUnmanaged(.replace(at: index)) { $0[index] = object }
         }
         core.replace(at: index, with: stored(object, core))
     }
@@ -204,8 +216,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
             if !unmanaged.indices.contains(position) {
                 Misuse.indexOutOfRange(position, count: unmanaged.count, "the list")
             }
-            unmanaged.remove(at: position)
-            return
+            return changeUnmanaged(.remove(at: position, count: 1)) { $0.remove(at: position) }
         }
         core.remove(at: position)
     }
@@ -224,7 +235,10 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
 
     /// Takes all elements out.
     public func removeAll() {
-        guard let core else { return unmanaged.removeAll() }
+        guard let core else {
+            if plain.isEmpty { return }
+            return changeUnmanaged(.clear(oldCount: plain.count)) { $0.removeAll() }
+        }
         core.removeAll()
     }
 
@@ -233,10 +247,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         guard let core else {
             if !unmanaged.indices.contains(from) { Misuse.indexOutOfRange(from, count: unmanaged.count, "the list") }
             if !unmanaged.indices.contains(to) { Misuse.indexOutOfRange(to, count: unmanaged.count, "the list") }
-            var moved = unmanaged
-            moved.insert(moved.remove(at: from), at: to)
-            unmanaged = moved
-            return
+            if from == to { return }
+            return changeUnmanaged(.move(from: from, to: to)) { $0.insert($0.remove(at: from), at: to) }
         }
         core.move(from: from, to: to)
     }
@@ -247,7 +259,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
             for index in [first, second] where !unmanaged.indices.contains(index) {
                 Misuse.indexOutOfRange(index, count: unmanaged.count, "the list")
             }
-            return unmanaged.swapAt(first, second)
+            if first == second { return }
+            return changeUnmanaged(.swap(first, second)) { $0.swapAt(first, second) }
         }
         core.swap(first, second)
     }

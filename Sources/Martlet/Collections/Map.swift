@@ -204,7 +204,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     }
 
     /// True once the owner was deleted.
-    public var isInvalidated: Bool { core.map { !$0.isValid } ?? false }
+    public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
     /// True for what never changes: what `freeze()` gives.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }

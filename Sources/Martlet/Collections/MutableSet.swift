@@ -176,7 +176,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     }
 
     /// True once the owner was deleted.
-    public var isInvalidated: Bool { core.map { !$0.isValid } ?? false }
+    public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
     /// True for what never changes: what `freeze()` gives.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }

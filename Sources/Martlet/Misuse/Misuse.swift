@@ -46,7 +46,10 @@ enum Misuse {
     }
 
     static func alreadyInWrite() -> Never {
-        trap("a write transaction was begun inside another one. Commit or cancel the first, or do the work inside it")
+        trap(
+            "a write transaction was begun inside another one. Commit or cancel the first, or do the work inside it. "
+                + "Beginning a write calls observers: check 'isInWriteTransaction' in callbacks, or use 'writeAsync' there"
+        )
     }
 
     static func noWriteToEnd(_ verb: String) -> Never {

@@ -22,6 +22,8 @@ final class CollectionCore {
     @exclusivity(unchecked) private var positions: [SQLValue: Int]?
     @exclusivity(unchecked) private var isQueued = false
     @exclusivity(unchecked) private(set) var isOwnerGone = false
+    /// The Realm was invalidated: then the owner may be there still.
+    private var isRealmInvalidated = false
     @exclusivity(unchecked) private var checkedStamp: UInt64 = 0
     /// Those of `isInvalidated`; the observers of what is in the collection are its owner's.
     var observers: KeyValueObservers?
@@ -88,6 +90,11 @@ final class CollectionCore {
         isOwnerGone = true
     }
 
+    func realmWasInvalidated() {
+        ownerWasDeleted()
+        isRealmInvalidated = true
+    }
+
     // MARK: Reading
 
     private func load() {
@@ -110,6 +117,7 @@ final class CollectionCore {
     // Zero once the owner was deleted: observers are handed the collection with its last change.
     var count: Int {
         context.confinement.require("the collection '\(name)'")
+        if isRealmInvalidated { requireValid() }
         if !isValid { return 0 }
         return context.guarded {
             load()

@@ -4,6 +4,11 @@ import MartletEngine
 enum KeyPathTracer {
     private struct Trace {
         var names: [String] = []
+        /// What was read, kept so that no two are taken for the same.
+        var objects: [ObjectBase] = []
+
+        /// False where an object was read twice, as computed properties do.
+        var isPath: Bool { Set(objects.map { ObjectIdentifier($0) }).count == objects.count }
     }
 
     // One trace per thread and at a time.
@@ -19,13 +24,24 @@ enum KeyPathTracer {
         names(Root.self) { $0[keyPath: keyPath] }
     }
 
+    /// The same; nil also for a computed property that reads several properties, which is no path.
+    static func path<Root: ObjectBase>(_ keyPath: PartialKeyPath<Root>) -> [String]? {
+        let trace = trace(Root.self) { $0[keyPath: keyPath] }
+        return trace.names.isEmpty || !trace.isPath ? nil : trace.names
+    }
+
     /// The names of the properties that `read` asks an object for; nil when it asks for none.
     static func names<Root: ObjectBase>(_ type: Root.Type, _ read: (Root) -> Any) -> [String]? {
+        let names = trace(type, read).names
+        return names.isEmpty ? nil : names
+    }
+
+    private static func trace<Root: ObjectBase>(_ type: Root.Type, _ read: (Root) -> Any) -> Trace {
         let box = TraceBox()
         $current.withValue(box) {
             _ = read(traced(type))
         }
-        return box.trace.names.isEmpty ? nil : box.trace.names
+        return box.trace
     }
 
     /// An object that records reads.
@@ -43,6 +59,7 @@ enum KeyPathTracer {
 
     static func record(_ object: ObjectBase, _ property: Int) {
         current?.trace.names.append(object._model.schema.properties[property].name)
+        current?.trace.objects.append(object)
     }
 
     static func recordInvalidation() -> Bool {

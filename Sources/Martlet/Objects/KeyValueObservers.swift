@@ -17,6 +17,7 @@ final class KeyValueObservers {
     static let invalidation = -1
     static let invalidationName = "isInvalidated"
 
+    /// In ascending order of their ids.
     private var registrations: [Registration] = []
     private var lastID: UInt64 = 0
     /// What was registered by an observer object, to be found when it is removed again.
@@ -32,9 +33,14 @@ final class KeyValueObservers {
         return lastID
     }
 
-    func remove(_ id: UInt64) { registrations.removeAll { $0.id == id } }
+    func remove(_ id: UInt64) { if let place = place(of: id) { registrations.remove(at: place) } }
 
-    func isRegistered(_ id: UInt64) -> Bool { registrations.contains { $0.id == id } }
+    func isRegistered(_ id: UInt64) -> Bool { place(of: id) != nil }
+
+    private func place(of id: UInt64) -> Int? {
+        let place = registrations.indices.partitionPoint { registrations[$0].id >= id }
+        return place < registrations.count && registrations[place].id == id ? place : nil
+    }
 
     // MARK: An assignment
 

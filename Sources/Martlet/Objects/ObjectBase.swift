@@ -118,6 +118,10 @@ open class ObjectBase {
             observers.willChange(property)
             requireSettable(property, table)
         }
+        if table.hasTwins {
+            forEachTwin(table) { $0.willChange(property) }
+            requireSettable(property, table)
+        }
         if table.context.isNoting {
             table.context.reads.willChange(property, of: _key, in: table.id)
             requireSettable(property, table)
@@ -137,7 +141,15 @@ open class ObjectBase {
         _dirty |= 1 << UInt64(min(property, 63))
         if table.hasTwins { table.context.settleTwins(self, table) }
         if let observers = _observers { observers.didChange(property) }
+        if table.hasTwins { forEachTwin(table) { $0.didChange(property) } }
         if table.context.isNoting { table.context.reads.didChange() }
+    }
+
+    /// The observers of the other accessors of the row.
+    private final func forEachTwin(_ table: ObjectTable, _ body: (KeyValueObservers) -> Void) {
+        var observers: [KeyValueObservers] = []
+        table.forEachAccessor(_key) { if $0 !== self, let known = $0._observers { observers.append(known) } }
+        observers.forEach(body)
     }
 
     // MARK: Names for messages

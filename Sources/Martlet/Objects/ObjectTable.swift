@@ -24,6 +24,8 @@ final class ObjectTable {
     let anyColumns: [PropertyIndex]
     /// True when there are some, or collections of such values.
     let holdsAny: Bool
+    /// True when a column holds raw values of an enum: an accessor may not have the case of what is stored.
+    let hasEnumColumns: Bool
     let insertSQL: String
     let selectSQL: String
     @exclusivity(unchecked) private var insertStatement: Statement?
@@ -52,6 +54,7 @@ final class ObjectTable {
         integerKey = table.type.hasIntegerKey ? table.type.primaryKey ?? -1 : -1
         anyColumns = table.type.properties.filter { $0.isAny && $0.isColumn }.map(\.index)
         holdsAny = table.type.properties.contains(where: \.isAny)
+        hasEnumColumns = table.type.properties.contains { $0.isColumn && $0.element.isEnum }
         specialsPosition = table.layout.hasSpecials ? table.layout.columns.count : nil
         keyPosition = table.layout.columns.count + (table.layout.hasSpecials ? 1 : 0)
         insertSQL = table.layout.insert

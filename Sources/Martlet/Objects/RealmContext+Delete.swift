@@ -91,8 +91,11 @@ extension RealmContext {
         storing { try handle.read { try $0.run(sql, arguments) } }
     }
 
-    fileprivate func keepOldRow(_ key: ObjectKey, _ table: ObjectTable) {
-        guard let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull else { return }
+    /// Keeps the image of a row as it is stored, before the first change of it.
+    func keepOldRow(_ key: ObjectKey, _ table: ObjectTable) {
+        guard let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull,
+            transaction.oldRows.row(key, in: table.id) == nil
+        else { return }
         let values = read { connection -> [SQLValue]? in
             let statement = try connection.statement(table.selectSQL)
             statement.bind(key, at: 1)

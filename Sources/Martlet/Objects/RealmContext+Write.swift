@@ -199,6 +199,8 @@ extension RealmContext {
             _ = requireWrite("a '\(object._typeName)'", property: table.type.properties[property].name)
         }
         if object._dirty == 0, let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull {
+            // An accessor does not know the raw value that an unknown case stands for.
+            if table.hasEnumColumns { return keepOldRow(object._key, table) }
             transaction.oldRows.keepFirst(RowEncoder.columnValues(of: object), of: object._key, in: table.id)
         }
     }

@@ -14,6 +14,8 @@ import MartletSQLite
         case key
         /// Asks one property whether it can hold a value.
         case probe(StoredValue, Int)
+        /// Asks a property that is an enum for its case with a raw value.
+        case findCase(StoredValue, Int)
         /// Makes the collection of one property if it has not been asked for yet.
         case collection(of: Int, ObjectBase)
     }
@@ -30,6 +32,7 @@ import MartletSQLite
     private var keyProperty = -1
     private var key: ObjectKey = 0
     private var isHeld = true
+    private var foundCase: Any?
 
     /// Binds the properties of `mask` to a statement's parameters, from the first. Returns the next parameter, and the
     /// value of an integer primary key.
@@ -95,6 +98,13 @@ import MartletSQLite
         return encoder.isHeld
     }
 
+    /// The case of a property that is an enum for a raw value; nil where there is none.
+    static func enumCase(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Any? {
+        var encoder = RowEncoder(mode: .findCase(value, property), mask: .max)
+        object._encode(&encoder)
+        return encoder.foundCase
+    }
+
     /// Adds the unmanaged objects that `object` links to, and makes its links keys.
     static func adoptLinks(of object: ObjectBase, _ context: RealmContext, _ policy: Realm.UpdatePolicy) {
         var encoder = RowEncoder(mode: .adopt(context, policy), mask: .max)
@@ -123,7 +133,7 @@ import MartletSQLite
             if let value { statement.bind(value, at: parameter) } else { statement.bindNull(at: parameter) }
             parameter += 1
         case .collect: image.values.append(value.map(SQLValue.integer) ?? .null)
-        case .adopt, .collection, .key, .probe: break
+        case .adopt, .collection, .key, .probe, .findCase: break
         }
     }
 
@@ -140,7 +150,7 @@ import MartletSQLite
             }
             parameter += 1
         case .collect: image.values.append(value._stored.raw)
-        case .adopt, .collection, .key, .probe: break
+        case .adopt, .collection, .key, .probe, .findCase: break
         }
     }
 
@@ -152,7 +162,7 @@ import MartletSQLite
             if let value { arena.bind(value, statement, parameter) } else { statement.bindNull(at: parameter) }
             parameter += 1
         case .collect: image.values.append(value.map(SQLValue.text) ?? .null)
-        case .adopt, .collection, .key, .probe: break
+        case .adopt, .collection, .key, .probe, .findCase: break
         }
     }
 
@@ -164,7 +174,7 @@ import MartletSQLite
             statement.bind(value.raw, at: parameter)
             parameter += 1
         case .collect: image.values.append(value.raw)
-        case .adopt, .collection, .key, .probe: break
+        case .adopt, .collection, .key, .probe, .findCase: break
         }
     }
 
@@ -221,7 +231,11 @@ import MartletSQLite
     }
 
     private mutating func probe<E: PersistableEnum>(_ type: E.Type) {
-        if case .probe(let value, property) = mode { isHeld = E._value(value) != nil }
+        switch mode {
+        case .probe(let value, property): isHeld = E._value(value) != nil
+        case .findCase(let value, property): foundCase = E._value(value)
+        default: break
+        }
     }
 
     /// A value of any type, as `RowImage` has it.

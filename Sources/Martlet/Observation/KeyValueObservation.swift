@@ -30,19 +30,19 @@ extension KeyPathObservable {
     /// ```
     ///
     /// A path may lead through links, as `\.owner?.address?.city`, and is followed when a link on it changes. It may end
-    /// in a collection, and in `isInvalidated`. Works on unmanaged objects too, which cannot be added to a Realm while
+    /// in a collection, and in `isInvalidated` of an object or a collection. Works on unmanaged objects too, which cannot be added to a Realm while
     /// they are observed. Several changes made elsewhere are one call, from the first to the last value. Traps on linking
     /// objects, and when called elsewhere than where the object is.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (Self, KeyValueObservedChange<Value>) -> Void
     ) -> KeyValueObservation {
-        guard let names = KeyPathTracer.names(keyPath) else {
+        guard let names = KeyPathTracer.path(keyPath) else {
             Misuse.unknownKeyPath("\(keyPath)", component: "\(keyPath)", type: Self.className())
         }
         requireKeyValueObservable()
         let path = KeyValuePath(names, from: self)
-        let subscription = KeyValueSubscription(self, path, options, .typed(keyPath)) { root, event in
+        let subscription = KeyValueSubscription(self, path, options, .typed(keyPath, path)) { root, event in
             changeHandler(unsafeDowncast(root, to: Self.self), KeyValueObservedChange(event))
         }
         subscription.start()
@@ -73,10 +73,13 @@ extension KeyValueObservedChange {
 
 extension KeyValueSubscription.Reader {
     /// Values of the type of a key path, enums as enums; what is behind a nil link is nil.
-    static func typed<Root: ObjectBase, Value>(_ keyPath: KeyPath<Root, Value>) -> Self {
+    static func typed<Root: ObjectBase, Value>(_ keyPath: KeyPath<Root, Value>, _ path: KeyValuePath) -> Self {
         let isCollection = Value.self is any PropertyCollection.Type
+        let isInvalidation = path.end == nil
         let value: (ObjectBase, ObjectBase?) -> Any? = { root, end in
-            if end == nil { return (Value.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) }
+            guard let end else { return (Value.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) }
+            // The root may be gone by then.
+            if isInvalidation { return end.isInvalidated }
             return unsafeDowncast(root, to: Root.self)[keyPath: keyPath]
         }
         return KeyValueSubscription.Reader(

@@ -1,6 +1,7 @@
 import MartletEngine
 
-/// A key path to observe by key and value: links, and at its end a property, a collection's `@count`, or `isInvalidated`.
+/// A key path to observe by key and value: links, and at its end a property, a collection's `@count`, or `isInvalidated` of
+/// an object or a collection.
 struct KeyValuePath {
     let text: String
     /// The property at each level, or `KeyValueObservers.invalidation` at the end.
@@ -9,6 +10,8 @@ struct KeyValuePath {
     private(set) var end: PropertySchema?
     /// The end is the number of elements of `end`.
     private(set) var isCount = false
+    /// Whether it ends in `isInvalidated` of an object that goes with the one it begins at.
+    private(set) var isOfOwned = false
 
     static let count = "@count"
 
@@ -16,10 +19,12 @@ struct KeyValuePath {
     init(_ names: [String], from object: ObjectBase) {
         text = names.joined(separator: ".")
         var type = object._model.schema
+        var isOwned = true
         for (position, name) in names.enumerated() {
             let rest = names[(position + 1)...]
             if name == KeyValueObservers.invalidationName, rest.isEmpty {
                 steps.append(KeyValueObservers.invalidation)
+                isOfOwned = isOwned && position > 0
                 return
             }
             guard let property = type[name] else { Misuse.unknownKeyPath(text, component: name, type: type.name) }
@@ -30,6 +35,12 @@ struct KeyValuePath {
                 return
             }
             if property.isCollection {
+                if next == KeyValueObservers.invalidationName, rest.count == 1 {
+                    // A collection goes with its owner.
+                    steps[position] = KeyValueObservers.invalidation
+                    isOfOwned = isOwned && position > 0
+                    return
+                }
                 guard next == Self.count, rest.count == 1 else {
                     Misuse.observeThroughCollection(text, "\(type.name).\(name)")
                 }
@@ -41,6 +52,7 @@ struct KeyValuePath {
                 Misuse.unknownKeyPath(text, component: next, type: property.typeDescription)
             }
             type = model.schema
+            isOwned = isOwned && property.element.isEmbedded
         }
         Misuse.unknownKeyPath(text, component: text, type: type.name)
     }

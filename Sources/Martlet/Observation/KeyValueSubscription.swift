@@ -164,7 +164,7 @@ final class KeyValueSubscription: @unchecked Sendable {
 
     // What a path led to may live on when the object that it begins at is gone.
     private func hasLost(_ root: ObjectBase, _ level: Int) -> Bool {
-        guard level > 0, root._state == .invalidated else { return false }
+        guard level > 0, root._state == .invalidated, !path.isOfOwned else { return false }
         event = nil
         detach(0)
         return true

@@ -26,7 +26,7 @@ extension Map {
     ///
     /// - Parameters:
     ///   - keyPaths: which properties of objects count as modifications, through links too; nil for all, up to four
-    ///     objects deep. Traps where values are not objects.
+    ///     objects deep. Traps where no value can be an object.
     ///   - queue: a serial queue to observe on instead; the map given to the block then belongs to it.
     ///   - block: is told of each change.
     public func observe(

@@ -48,7 +48,7 @@ extension KeyPathObservable {
 extension ObjectBase {
     /// The names of a Swift key path, as text.
     static func path<Root: ObjectBase>(_ keyPath: PartialKeyPath<Root>) -> String {
-        guard let names = KeyPathTracer.names(keyPath) else {
+        guard let names = KeyPathTracer.path(keyPath) else {
             Misuse.unknownKeyPath("\(keyPath)", component: "\(keyPath)", type: Root.className())
         }
         return names.joined(separator: ".")

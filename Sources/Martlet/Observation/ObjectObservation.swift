@@ -8,20 +8,27 @@ struct ObservedItems {
         let name: String
         /// Nil for collections and linking objects, which have no values in changes.
         let property: PropertySchema?
+        /// An object whose class has the cases of an enum, where values are shown as these; others are raw values.
+        var enumOwner: ObjectBase?
     }
 
     private(set) var named: [Named] = []
     private(set) var items: [ObjectTracker.Item] = []
 
     /// The item `name`, whose value lies at `value`, heard of when one of the `watched` paths changes.
+    ///
+    /// - Parameter make: makes an object of a type; nil where enums are shown as raw values.
     mutating func append(
-        _ name: String, value: PropertyPath, watched: [PropertyPath], _ table: TableID, _ schema: DatabaseSchema
+        _ name: String, value: PropertyPath, watched: [PropertyPath], _ table: TableID, _ schema: DatabaseSchema,
+        casesOf make: ((TableID) -> ObjectBase?)? = nil
     ) {
         let resolved = try? ResolvedPath(value, from: table, in: schema)
         let isPlain = resolved?.steps.allSatisfy { if case .link = $0 { true } else { false } } ?? false
         let property = resolved?.end.map { schema[$0.table].type.properties[$0.property] }
         let isSingle = isPlain && property?.kind == .single
-        named.append(Named(name: name, property: isSingle ? property : nil))
+        var item = Named(name: name, property: isSingle ? property : nil)
+        if isSingle, property?.element.isEnum == true, let end = resolved?.end { item.enumOwner = make?(end.table) }
+        named.append(item)
         items.append(ObjectTracker.Item(watched: watched, value: isSingle ? value : nil))
     }
 
@@ -140,6 +147,9 @@ final class ObjectObservation {
         indices.map { index in
             guard let property = named[index].property else { return nil }
             if property.isAny { return AnyRealmValue(stored[index], in: context, isOld: true) }
+            if let owner = named[index].enumOwner {
+                return RowEncoder.enumCase(StoredValue(stored[index]), property.index, of: owner)
+            }
             guard property.isLink, let target = property.element.target else {
                 return UntypedValue.swift(stored[index], property.element)
             }

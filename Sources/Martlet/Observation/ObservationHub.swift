@@ -6,12 +6,12 @@ import MartletEngine
 ///
 /// Ledger: `state` and what can change in its entries are guarded by `lock`, which is held for moments only: neither
 /// queries nor callbacks run under it, and nothing is released under it that a user made. `context`, `told`, `isDelivering`,
-/// `isTelling`, `telling`, `isTellingAhead` and `silentBase` are used on the executor only.
+/// `isTelling`, `mayRefresh`, `telling`, `isTellingAhead` and `silentBase` are used on the executor only.
 // Sendable by the ledger above.
 final class ObservationHub: @unchecked Sendable {
     private struct State {
         var observers = ObserverIndex()
-        var realmObservers: [RealmObserver] = []
+        var realmObservers = RealmObservers()
         /// The snapshot that the results of the background lead to.
         var computed: SnapshotHandle?
         /// A background run is queued or under way.
@@ -31,13 +31,6 @@ final class ObservationHub: @unchecked Sendable {
         var scheduler: Scheduler?
     }
 
-    private struct RealmObserver {
-        let registration: Registration
-        let block: (Realm.Notification, Realm) -> Void
-        // Realms live as long as they are observed.
-        let context: RealmContext
-    }
-
     @Loose private var context: RealmContext?
     private let coordinator: StoreCoordinator
     private let lock = NSLock()
@@ -53,6 +46,8 @@ final class ObservationHub: @unchecked Sendable {
     private(set) var isDelivering = false
     /// Inside callbacks of the Realm's own observers.
     private var isTelling = false
+    /// Inside a callback that is notified of a newer version to refresh to.
+    private var mayRefresh = false
     /// The version that the callback under way is about; a callback before it may have written since.
     private(set) var telling: SnapshotHandle?
     /// What comes before a silent write is being told to those who pause, to be kept by them.
@@ -117,8 +112,11 @@ final class ObservationHub: @unchecked Sendable {
     func add(
         _ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void
     ) {
-        locked { $0.realmObservers.append(RealmObserver(registration: registration, block: block, context: context)) }
-        registration.whenEnded { [self] in removeRealmObservers() }
+        let number = locked { $0.realmObservers.add(registration, context, block) }
+        registration.whenEnded { [self] in
+            let removed = locked { $0.realmObservers.remove(number) }
+            withExtendedLifetime(removed) {}
+        }
     }
 
     // On any thread. What was removed is released after the lock.
@@ -128,15 +126,6 @@ final class ObservationHub: @unchecked Sendable {
             // What was worked out for it leads back to it and keeps a version in use: nobody else would let go of it.
             let removed = (entry, entry?.takeResults())
             if state.observers.isEmpty { coordinator.setObserving(self, false) }
-            return removed
-        }
-        withExtendedLifetime(removed) {}
-    }
-
-    private func removeRealmObservers() {
-        let removed = locked { state in
-            let removed = state.realmObservers.filter { $0.registration.isEnded }
-            state.realmObservers.removeAll { $0.registration.isEnded }
             return removed
         }
         withExtendedLifetime(removed) {}
@@ -328,8 +317,9 @@ final class ObservationHub: @unchecked Sendable {
 
     private func deliver(_ computed: SnapshotHandle, _ context: RealmContext) {
         // After a local commit a later run leads to what the Realm shows now.
-        guard computed.version >= (context.hasSnapshot ? context.version : told) else { return }
-        if context.hasSnapshot, !context.autorefresh, computed.version > context.version {
+        let shown = context.hasSnapshot ? context.version : told
+        guard computed.version >= shown else { return }
+        if !context.autorefresh, computed.version > shown, !isFirstCallDue(context) {
             return requireRefresh(computed.version, context)
         }
         // Some were told of an older version while this was worked out, which made theirs void. All are told together, or the
@@ -357,6 +347,11 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
+    /// A Realm without a version of its own, as after `invalidate()`, moves to one for the first call of an observer.
+    private func isFirstCallDue(_ context: RealmContext) -> Bool {
+        !context.hasSnapshot && locked { $0.observers.awake.contains { $0.isNew && $0.isAlive } }
+    }
+
     private func requireRefresh(_ version: Version, _ context: RealmContext) {
         guard version > required else { return }
         required = version
@@ -377,7 +372,9 @@ final class ObservationHub: @unchecked Sendable {
 
     /// Moves to the newest version and tells; false when there was nothing new.
     func refresh(_ context: RealmContext) -> Bool {
-        guard !isInCallback, !context.isInWrite, let newest = try? coordinator.openSnapshot() else { return false }
+        guard !isDelivering, !isTelling || mayRefresh, !context.isInWrite,
+            let newest = try? coordinator.openSnapshot()
+        else { return false }
         let shown = context.hasSnapshot ? context.version : told
         let hasNews = newest.version > shown
         if hasNews || !context.hasSnapshot { move(to: newest, context) }
@@ -388,6 +385,8 @@ final class ObservationHub: @unchecked Sendable {
 
     /// Computes at what the Realm shows now, and tells.
     private func deliverInPlace(_ context: RealmContext) {
+        // What an open write has changed has no version yet.
+        guard !context.isInWrite || context.showsVersion else { return }
         let handle = context.handle
         wake(through: handle.version, handle)
         let (ready, jobs) = locked { state in
@@ -406,12 +405,10 @@ final class ObservationHub: @unchecked Sendable {
 
     // MARK: Writes
 
-    /// Before a write: everything up to the version it starts from. In a callback only if the Realm moved: then a nested
-    /// round begins, otherwise those that wait are told of the state before the write.
+    /// Before a write: everything up to the version it starts from. In a callback, too: the observers later in the round
+    /// are called now, or they would be told of a version that the Realm no longer shows.
     func deliverBeforeWrite(_ context: RealmContext) {
-        let hasMoved = context.version > told
-        if isInCallback && !hasMoved { return }
-        if hasMoved {
+        if context.version > told {
             told = context.version
             tellRealm(.didChange, context)
         }
@@ -480,8 +477,18 @@ final class ObservationHub: @unchecked Sendable {
         let wasDelivering = isDelivering
         isDelivering = true
         defer { isDelivering = wasDelivering }
-        for call in calls { tell(call) }
+        // A callback may have changed something in the write that begins, or committed a newer version: the observers after
+        // it are told later, from what they know on.
+        for call in calls where isShown(call.version, context) { tell(call) }
         rest()
+    }
+
+    private func isShown(_ version: Version, _ context: RealmContext) -> Bool {
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.changedRoundGoesOn) { return true }
+        #endif
+        if context.isInWrite { return context.shows(version) }
+        return !context.hasSnapshot || context.version == version
     }
 
     /// Tells what a call leads to, but for what was committed silently.
@@ -556,13 +563,16 @@ final class ObservationHub: @unchecked Sendable {
     private func tellRealm(
         _ notification: Realm.Notification, _ context: RealmContext, except silenced: Set<ObjectIdentifier> = []
     ) {
-        guard !isTelling else { return }
-        let observers = locked { $0.realmObservers }
+        guard !isTelling || mayRefresh else { return }
+        let observers = locked { $0.realmObservers.all }
         guard !observers.isEmpty else { return }
-        isTelling = true
-        defer { isTelling = false }
+        let outer = (isTelling, mayRefresh)
+        (isTelling, mayRefresh) = (true, notification == .refreshRequired)
+        defer { (isTelling, mayRefresh) = outer }
         for observer in observers
         where !observer.registration.isEnded && !silenced.contains(ObjectIdentifier(observer.registration)) {
+            // One before may have refreshed.
+            if mayRefresh, told >= required { return }
             observer.block(notification, Realm(context))
         }
     }

@@ -13,12 +13,13 @@ enum ObserverInterest {
 /// version up to `settled`. A change wakes those whom it may concern; they go to sleep again when they know it. Those that are
 /// interested in anything are always awake.
 struct ObserverIndex {
-    /// In the order in which they began.
+    /// In the order in which they began, which is that of their numbers.
     private(set) var awake: [ObservationEntry] = []
     /// Everything up to here has been looked at: nothing before it concerns those who sleep.
     private(set) var settled: Version = 0
     private var sleeperCount = 0
     private var entries: [Int: ObservationEntry] = [:]
+    /// In the order of their numbers.
     private var rows: [TableID: [ObjectKey: [ObservationEntry]]] = [:]
     private var tables: [TableID: [Int: ObservationEntry]] = [:]
     private var nextNumber = 0
@@ -55,12 +56,12 @@ struct ObserverIndex {
     mutating func remove(_ number: Int) -> ObservationEntry? {
         guard let entry = entries.removeValue(forKey: number) else { return nil }
         if entry.isAwake {
-            if let place = awake.firstIndex(where: { $0 === entry }) { awake.remove(at: place) }
+            awake.remove(entry)
         } else {
             sleeperCount -= 1
         }
         guard case .row(let table, let key, let others) = entry.interest else { return entry }
-        rows[table]?[key]?.removeAll { $0 === entry }
+        rows[table]?[key]?.remove(entry)
         if rows[table]?[key]?.isEmpty == true { rows[table]?[key] = nil }
         if rows[table]?.isEmpty == true { rows[table] = nil }
         for other in others {
@@ -120,5 +121,13 @@ struct ObserverIndex {
         sleeperCount = entries.count - awake.count
         for entry in over { _ = remove(entry.number) }
         return over
+    }
+}
+
+extension [ObservationEntry] {
+    /// Removes an entry from an array in the order of the numbers. Complexity: O(log n) comparisons.
+    fileprivate mutating func remove(_ entry: ObservationEntry) {
+        let place = indices.partitionPoint { self[$0].number >= entry.number }
+        if place < count, self[place] === entry { remove(at: place) }
     }
 }

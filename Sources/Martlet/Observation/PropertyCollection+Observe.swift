@@ -71,6 +71,7 @@ extension CoreCollection {
 extension CollectionCore {
     fileprivate func requireKeyPaths(_ keyPaths: [String]?) -> [PropertyPath]? {
         guard let keyPaths else { return nil }
+        if property.isAny { return context.requireAnyKeyPaths(keyPaths, name) }
         guard let target = property.element.target.flatMap({ context.schema[$0] }) else {
             Misuse.unknownKeyPath(keyPaths.first ?? "", component: keyPaths.first ?? "", type: name)
         }

@@ -42,9 +42,12 @@ extension RealmContext {
 
     /// True when what it shows is exactly a version, without changes of an open write.
     func shows(_ version: Version) -> Bool {
-        if let transaction { return transaction.baseVersion == version && !transaction.recorder.hasChanges }
+        if let transaction { return transaction.baseVersion == version && showsVersion }
         return hasSnapshot && self.version == version
     }
+
+    /// False while an open write has changed something.
+    var showsVersion: Bool { !(transaction?.recorder.hasChanges ?? false) }
 
     // MARK: Registration
 
@@ -60,26 +63,29 @@ extension RealmContext {
 
     /// Traps on a key path that does not exist, naming the component.
     func requireKeyPaths(_ keyPaths: [String]?, _ table: TableID) -> [PropertyPath]? {
-        keyPaths?.map { requireKeyPath($0, table) }
+        keyPaths?.flatMap { path -> [PropertyPath] in
+            do throws(ResolvedPath.Failure) {
+                return try PropertyPath.observed(Self.names(path), from: table, in: schema)
+            } catch {
+                Misuse.unknownKeyPath(path, component: error.name, type: error.type)
+            }
+        }
     }
 
-    private func requireKeyPath(_ path: String, _ table: TableID) -> PropertyPath {
-        let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        let isStar = names.last == "*"
-        do {
-            let resolved = try ResolvedPath(
-                PropertyPath(isStar ? Array(names.dropLast()) : names), from: table, in: schema)
-            if isStar, let end = resolved.end {
-                let type = schema[end.table].type
-                let property = type.properties[end.property]
-                if ResolvedPath.step(property, of: end.table, in: schema) == nil {
-                    Misuse.unknownKeyPath(path, component: "*", type: "\(type.name).\(property.name)")
-                }
+    /// The same for the objects in values of any type: some type has to have what a path names.
+    func requireAnyKeyPaths(_ keyPaths: [String]?, _ collection: String) -> [PropertyPath]? {
+        keyPaths?.map { path -> PropertyPath in
+            let names = Self.names(path)
+            let isKnown = schema.tables.values.contains { table in
+                !table.type.isEmbedded && (try? PropertyPath.observed(names, from: table.id, in: schema)) != nil
             }
-        } catch {
-            Misuse.unknownKeyPath(path, component: error.name, type: error.type)
+            if !isKnown { Misuse.unknownKeyPath(path, component: names[0], type: collection) }
+            return PropertyPath(names)
         }
-        return PropertyPath(names)
+    }
+
+    private static func names(_ path: String) -> [String] {
+        path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 
     /// Registers on another queue: `body` runs there with that queue's Realm and the token's registration. A token that

@@ -13,7 +13,7 @@ extension Projection: ObservableProjection {}
 extension ObservableProjection {
     /// Calls `block` after changes of what the projection shows, and once when its object is deleted.
     ///
-    /// Changes name the projection's labels. Properties of the object that are not projected notify nobody.
+    /// Changes name the projection's labels, with values as the projection shows them: enums are cases. Properties of the object that are not projected notify nobody.
     ///
     /// - Parameters:
     ///   - keyPaths: which labels count, or the key paths behind them; nil for all.
@@ -27,7 +27,9 @@ extension ObservableProjection {
         return rootObject.observe(queue) { context, table in
             var items = ObservedItems()
             for label in chosen {
-                items.append(label.name, value: label.path, watched: [label.path], table, context.schema)
+                items.append(label.name, value: label.path, watched: [label.path], table, context.schema) {
+                    context.table($0).model?.make()
+                }
             }
             return items
         } tell: { [self] outcome in

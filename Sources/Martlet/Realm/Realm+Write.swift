@@ -73,7 +73,7 @@ extension RealmContext {
         if isInWrite { cancelWrite() }
         let announcement = announceEnd()
         for table in tables.values { table.accessors.forEach(invalidate) }
-        for core in collections.values { core.core?.ownerWasDeleted() }
+        for core in collections.values { core.core?.realmWasInvalidated() }
         collections = [:]
         replaceSnapshot(nil)
         endGeneration()

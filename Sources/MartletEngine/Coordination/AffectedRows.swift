@@ -20,7 +20,12 @@ struct AffectedRows {
             guard let rows = try rows(route, connection) else { return nil }
             found.formUnion(rows)
         }
-        if let reach = dependencies.reach {
+        var reach = dependencies.reach
+        if let anyReach = dependencies.anyReach, try AnyLinkIndex.exists(connection) { reach = anyReach }
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.anyLinksUnfollowed) { reach = dependencies.reach }
+        #endif
+        if let reach {
             guard let rows = try rows(reach, of: table, connection) else { return nil }
             found.formUnion(rows)
         }
@@ -57,7 +62,8 @@ struct AffectedRows {
     /// modified rows at once, so that circles end and the cost grows with the links and not with the ways.
     private func rows(_ reach: QueryDependencies.Reach, of table: TableID, _ connection: Connection) throws -> KeySet? {
         var found: [TableID: KeySet] = [:]
-        for target in Set(reach.links.map(\.target)) {
+        let targets = reach.anyHolders.isEmpty ? Set(reach.links.map(\.target)) : Set(changes.tables.keys)
+        for target in targets {
             guard let modified = changes.tables[target]?.modifiedKeys, !modified.isEmpty else { continue }
             found[target] = modified
         }
@@ -69,6 +75,11 @@ struct AffectedRows {
                 guard let keys = newest[link.target], !keys.isEmpty else { continue }
                 guard let back = try rows(link, to: keys, connection) else { return nil }
                 next[link.source, default: KeySet()].formUnion(back)
+            }
+            if !reach.anyHolders.isEmpty {
+                for (target, keys) in newest {
+                    try addAnyHolders(of: keys, target, reach.anyHolders, to: &next, connection)
+                }
             }
             if let reached = next[table] { result.formUnion(reached) }
             newest = [:]
@@ -83,6 +94,28 @@ struct AffectedRows {
 
     // MARK: One step back
 
+    /// Rows with a property among `holders` whose value leads to one of `keys`.
+    private func addAnyHolders(
+        of keys: KeySet, _ target: TableID, _ holders: Set<LinkID>, to found: inout [TableID: KeySet],
+        _ connection: Connection
+    ) throws {
+        try KeyBatches.forEach(Array(keys)) { batch in
+            let marks = (1...batch.count).map { "?\($0)" }.joined(separator: ", ")
+            let statement = try connection.statement(
+                "SELECT type, property, owner FROM \(AnyLinkIndex.name) WHERE target_type = ?\(batch.count + 1) "
+                    + "AND target IN (\(marks))")
+            for (offset, key) in batch.enumerated() { statement.bind(key, at: offset + 1) }
+            statement.bind(Int64(target), at: batch.count + 1)
+            while try statement.step() {
+                let table = TableID(statement.integer(0))
+                guard holders.contains(LinkID(table: table, property: PropertyIndex(statement.integer(1)))) else {
+                    continue
+                }
+                found[table, default: KeySet()].insert(statement.integer(2))
+            }
+        }
+    }
+
     private func rows(_ step: PathStep, to keys: KeySet, _ connection: Connection) throws -> KeySet? {
         switch step {
         case .link(let table, let property, _):
@@ -95,6 +128,11 @@ struct AffectedRows {
             return try select("SELECT owner FROM \(targets) WHERE target IN", keys, connection)
         case .linkingObjects(_, let origin, let property):
             return try targets(of: keys, origin, property, connection)
+        case .anyLink(let table, let property, let target):
+            guard try AnyLinkIndex.exists(connection) else { return KeySet() }
+            return try select(
+                "SELECT owner FROM \(AnyLinkIndex.name) WHERE target_type = \(target) AND type = \(table) "
+                    + "AND property = \(property) AND target IN", keys, connection)
         }
     }
 

@@ -70,6 +70,22 @@ extension QueryDependencies {
             self.init(depth: 4, table: table, schema)
         }
     }
+
+    /// The same for the objects in values of any type, by their types. Key paths count for the types that have them.
+    static func ofAny(
+        observing keyPaths: [PropertyPath]?, _ schema: DatabaseSchema
+    ) throws(ResolvedPath.Failure) -> [TableID: QueryDependencies] {
+        var found: [TableID: QueryDependencies] = [:]
+        for table in schema.tables.keys where !schema[table].type.isEmbedded {
+            let own = keyPaths.map { paths in
+                paths.flatMap { path in
+                    (try? PropertyPath.observed(path.names, from: table, in: schema)) ?? []
+                }
+            }
+            found[table] = try QueryDependencies(observing: own, table, schema)
+        }
+        return found
+    }
 }
 
 extension DatabaseSchema {

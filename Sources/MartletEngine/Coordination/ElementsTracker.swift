@@ -13,6 +13,8 @@ package struct ElementsTracker: CollectionTracker {
     private let schema: DatabaseSchema
     private let target: TableID?
     private let reported: QueryDependencies?
+    /// What counts of the objects that values of any type lead to.
+    private let anyReported: [TableID: QueryDependencies]
     private let layout: TableLayout.Collection
 
     /// - Parameter keyPaths: which changes of the elements count; nil for everything up to four objects deep.
@@ -22,6 +24,7 @@ package struct ElementsTracker: CollectionTracker {
         layout = schema[id.table].layout.collection(of: id.property)
         let property = schema[id.table].type.properties[id.property]
         target = property.element.target.flatMap { schema[$0]?.id }
+        anyReported = try property.isAny ? QueryDependencies.ofAny(observing: keyPaths, schema) : [:]
         guard let target else {
             reported = nil
             return
@@ -74,10 +77,30 @@ package struct ElementsTracker: CollectionTracker {
         return (new, change)
     }
 
+    /// Positions in the collection as it is now of values that lead to objects whose changes count.
+    private func modifiedAnyPositions(_ changes: KnownChanges, _ connection: Connection) throws -> [Int] {
+        let touched = anyReported.filter { $0.value.touches(changes.changes, table: $0.key) }
+        guard !touched.isEmpty, try AnyLinkIndex.exists(connection) else { return [] }
+        let holder = AnyLinkIndex.Holder(id.table, id.property, id.owner)
+        var modified: [TableID: KeySet] = [:]
+        for (table, keys) in try AnyLinkIndex(connection).targets(of: holder) {
+            guard let reported = touched[table] else { continue }
+            let own = changes.changes.tables[table]?.keys(modifiedIn: reported.columns) ?? KeySet()
+            let rows = try AffectedRows(schema, changes).rows(reported, of: table, connection)
+            let counting = rows.map { own.union($0).intersection(keys) } ?? keys
+            if !counting.isEmpty { modified[table] = counting }
+        }
+        if modified.isEmpty { return [] }
+        return try elements(connection).enumerated().compactMap { position, element in
+            AnyLink.counts(in: element).keys.contains { modified[$0.table]?.contains($0.key) == true } ? position : nil
+        }
+    }
+
     /// Positions in the collection as it is now of elements whose changes count.
     private func modifiedPositions(
         _ changes: KnownChanges, _ connection: Connection
     ) throws -> [Int] {
+        if !anyReported.isEmpty { return try modifiedAnyPositions(changes, connection) }
         guard let target, let reported, reported.touches(changes.changes, table: target) else { return [] }
         let own = changes.changes.tables[target]?.keys(modifiedIn: reported.columns) ?? KeySet()
         let rows = try AffectedRows(schema, changes).rows(reported, of: target, connection)

@@ -9,7 +9,7 @@ package struct MapTracker: CollectionTracker {
         package static let over = State(keys: [], isOver: true)
     }
 
-    /// A key that was removed and set again was overwritten.
+    /// Keys in the order of their UTF-8 bytes. A key that was removed and set again was overwritten.
     package struct Change: TrackedChange, Equatable {
         package var deletions: [String] = []
         package var insertions: [String] = []
@@ -21,10 +21,10 @@ package struct MapTracker: CollectionTracker {
         ///   - added: keys of the new map that were put in.
         ///   - written: keys that stayed and whose values were written or changed.
         init(removed: [String], added: [String], written: [String]) {
-            let (old, new) = (Set(removed), Set(added))
-            deletions = removed.filter { !new.contains($0) }
-            insertions = added.filter { !old.contains($0) }
-            modifications = written + added.filter { old.contains($0) }
+            let (old, new) = (MapKeys(removed), MapKeys(added))
+            deletions = MapKeys.sorted(removed.filter { !new.contains($0) })
+            insertions = MapKeys.sorted(added.filter { !old.contains($0) })
+            modifications = MapKeys.sorted(written + added.filter { old.contains($0) })
         }
     }
 
@@ -49,7 +49,7 @@ package struct MapTracker: CollectionTracker {
         guard !old.isOver else { return (old, Change(removed: [], added: [], written: [])) }
         guard let changes else {
             let new = try state(handle)
-            let (known, kept) = (Set(old.keys), Set(new.keys))
+            let (known, kept) = (MapKeys(old.keys), MapKeys(new.keys))
             return (
                 new,
                 Change(
@@ -80,7 +80,7 @@ package struct MapTracker: CollectionTracker {
     }
 
     package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
-        let gone = Set(change.deletions)
+        let gone = MapKeys(change.deletions)
         let positions = old.keys.indices.filter { gone.contains(old.keys[$0]) }.map { 2 * $0 + 1 }
         let before = ElementsTracker.State(count: old.keys.count * 2, isOver: old.isOver)
         return try elements.past(CollectionChange(deletions: positions), before, handle)
@@ -88,5 +88,18 @@ package struct MapTracker: CollectionTracker {
 
     private static func key(_ stored: SQLValue) -> String {
         if case .text(let key) = stored { key } else { "" }
+    }
+}
+
+/// Keys of a map, which are equal when their bytes are: "é" as one character and as two are two keys.
+private struct MapKeys {
+    private let bytes: Set<[UInt8]>
+
+    init(_ keys: [String]) { bytes = Set(keys.map { Array($0.utf8) }) }
+
+    func contains(_ key: String) -> Bool { bytes.contains(Array(key.utf8)) }
+
+    static func sorted(_ keys: [String]) -> [String] {
+        keys.sorted { ValueOrder.compare(.text($0), .text($1)) < 0 }
     }
 }

@@ -171,19 +171,31 @@ package struct ResultsTracker: CollectionTracker {
             return (new, change)
         }
         let inserted = table.inserted.subtracting(table.deleted)
-        let maintainer = ResultsMaintainer(
+        var maintainer = ResultsMaintainer(
             old: old, order: order, touched: touched, replaced: table.replaced,
             inserted: inserted, reported: modified,
             candidates: try candidates(touched, connection),
             oldSortKeys: isSearched(touched.subtracting(inserted), old)
                 ? oldSortKeys(touched, table, changes.oldRows, connection) : [:],
             keysScannedPerSearch: keysScannedPerSearch)
-        let outcome = try maintainer.maintain { key throws(SQLiteError) in
-            try sortKey(of: key, connection) ?? SortKey(key: key)
+        maintainer.isComplete = plan.predicate == nil
+        do {
+            let outcome = try maintainer.maintain { key throws(any Error) in
+                guard let found = try sortKey(of: key, connection) else { throw MissingRow() }
+                return found
+            }
+            change.positions = outcome.change
+            return (outcome.keys, change)
+        } catch is MissingRow {
+            let new = try keys(connection)
+            change.positions = CollectionDiff.change(
+                from: old, to: new, modified: modified, replaced: table.replaced)
+            return (new, change)
         }
-        change.positions = outcome.change
-        return (outcome.keys, change)
     }
+
+    /// A member has no row: another program deleted it without a change set.
+    private struct MissingRow: Error {}
 
     /// Rows that may have become elements of a collection that the plan is about, or no longer are.
     private func relinked(_ changes: ChangeSet) -> KeySet {
@@ -226,8 +238,9 @@ package struct ResultsTracker: CollectionTracker {
         return SortKey(values: order.ascending.indices.map { statement.value($0 + 1) }, key: key)
     }
 
-    // Rows whose sort columns were not touched have the order they had; others are known by their images, where kept. Of
-    // those that came and went in between, which collections may have linked to, nothing is known.
+    // Rows whose sort columns were not touched have the order they had; others are known by their images, where kept and
+    // where the image tells what SQL sorted by. Of those that came and went in between, which collections may have linked
+    // to, nothing is known.
     private func oldSortKeys(
         _ touched: KeySet, _ table: TableChanges, _ oldRows: RowImages, _ connection: Connection
     ) -> [ObjectKey: SortKey] {
@@ -257,6 +270,12 @@ package struct ResultsTracker: CollectionTracker {
         var values: [SQLValue] = []
         for column in columns {
             let property = schema[plan.table].type.properties[layout.columns[column].property]
+            #if MARTLET_SEEDED_BUGS
+                if SeededBug.isOn(.imageSortKey) {
+                    values += property.element.isFloating ? [row[column], .integer(0)] : [row[column]]
+                    continue
+                }
+            #endif
             guard let parts = property.sortValues(row[column]) else { return nil }
             values += parts
         }

@@ -21,6 +21,8 @@
         case windowNotRefilled = "results: a window whose own rows were not touched is not asked again"
         case distinctByKey = "results: of equal rows the one with the lowest key stays, not the first in order"
         case newSortKey = "results: a row whose sort value changed is looked for at its new place"
+        case imageSortKey = "results: an old row is looked for by the values of its image, in whatever form they are"
+        case anyLinksUnfollowed = "results: links in values of any type are not followed"
         case behindLinkUnreported = "lists: changes behind the links of an element are not looked for"
         case keyOfNewMap = "maps: old positions are looked up among the new keys"
         case setPositionsStale = "sets: where elements stand is remembered beyond a removal"
@@ -48,6 +50,8 @@
         case pastOfPresent = "deleted elements are read from the new version"
         case olderSilenced = "a silenced write silences an older change, too"
         case toldTwice = "after a nested round the outer one tells what it had ready"
+        case changedRoundGoesOn =
+            "a callback changes something in the write that begins, and the next are called all the same"
         case endedIsCalled = "an observer ended by another one in the same round is called"
         case readyForgotten = "a refresh tells those for whom it computes, and not those whose change is ready"
         case busyLoopTold = "an asynchronous loop is told while its body is busy"

@@ -2,7 +2,7 @@ extension Range<Int> {
     /// The first index that satisfies a predicate that, once true, stays true; the end of the range if none does.
     ///
     /// Complexity: O(log n) calls of the predicate.
-    func partitionPoint<Failure: Error>(where predicate: (Int) throws(Failure) -> Bool) throws(Failure) -> Int {
+    package func partitionPoint<Failure: Error>(where predicate: (Int) throws(Failure) -> Bool) throws(Failure) -> Int {
         var low = lowerBound
         var high = upperBound
         while low < high {

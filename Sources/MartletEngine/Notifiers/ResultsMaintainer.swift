@@ -30,13 +30,16 @@ package struct ResultsMaintainer: Sendable {
     /// The sort keys that touched rows had at the old snapshot, as far as they are known.
     package var oldSortKeys: [ObjectKey: SortKey]
 
+    /// Whether every row that was not inserted is a member of the old result, as without a condition.
+    package var isComplete: Bool
+
     /// Finding one row by its sort key costs about as much as passing over this many keys.
     package var keysScannedPerSearch: Int
 
     package init(
         old: KeySequence, order: SortOrder = SortOrder(), touched: KeySet, replaced: KeySet = [],
         inserted: KeySet = [], reported: KeySet, candidates: [SortKey], oldSortKeys: [ObjectKey: SortKey] = [:],
-        keysScannedPerSearch: Int = Environment.live.keysScannedPerSearch
+        isComplete: Bool = false, keysScannedPerSearch: Int = Environment.live.keysScannedPerSearch
     ) {
         self.old = old
         self.order = order
@@ -46,6 +49,7 @@ package struct ResultsMaintainer: Sendable {
         self.reported = reported
         self.candidates = candidates
         self.oldSortKeys = oldSortKeys
+        self.isComplete = isComplete
         self.keysScannedPerSearch = keysScannedPerSearch
     }
 
@@ -104,7 +108,12 @@ package struct ResultsMaintainer: Sendable {
                 if let known = oldSortKeys[other] { return !order.precedes(known, target) }
                 return !order.precedes(try probed.sortKey(of: other, sortKey), target)
             }
-            if position < old.count, old[position] == key { positions.append(position) }
+            if position < old.count, old[position] == key {
+                positions.append(position)
+            } else if isComplete {
+                // The row is a member, so its old sort key is wrong.
+                return old.positions(of: sought)
+            }
         }
         positions.sort()
         return positions

@@ -76,6 +76,12 @@ extension QueryCompiler {
             return CollectionRelation(
                 tables: "\(targets) \(alias)x, \(target.table) \(alias)", condition: "\(key) = \(alias)x.target",
                 owner: "\(alias)x.owner")
+        case .anyLink(let table, let property, _):
+            return CollectionRelation(
+                tables: "\(AnyLinkIndex.name) \(alias)x, \(target.table) \(alias)",
+                condition: "\(alias)x.type = \(table) AND \(alias)x.property = \(property) "
+                    + "AND \(alias)x.target_type = \(step.target) AND \(key) = \(alias)x.target",
+                owner: "\(alias)x.owner")
         case .linkingObjects(_, _, let property):
             if let link = target.column(of: property) {
                 return CollectionRelation(

@@ -6,16 +6,20 @@ package enum PathStep: Sendable, Equatable {
     case collection(table: TableID, property: PropertyIndex, target: TableID)
     /// The objects whose `property` leads here.
     case linkingObjects(table: TableID, origin: TableID, property: PropertyIndex)
+    /// The objects of a type in the values of a property of any type, however deep.
+    case anyLink(table: TableID, property: PropertyIndex, target: TableID)
 
     package var source: TableID {
         switch self {
-        case .link(let table, _, _), .collection(let table, _, _), .linkingObjects(let table, _, _): table
+        case .link(let table, _, _), .collection(let table, _, _), .linkingObjects(let table, _, _),
+            .anyLink(let table, _, _):
+            table
         }
     }
 
     package var target: TableID {
         switch self {
-        case .link(_, _, let target), .collection(_, _, let target): target
+        case .link(_, _, let target), .collection(_, _, let target), .anyLink(_, _, let target): target
         case .linkingObjects(_, let origin, _): origin
         }
     }
@@ -60,7 +64,7 @@ package struct ResolvedPath: Sendable {
                 position += 1
                 append(.linkingObjects(table: current, origin: source.id, property: property.index), position)
                 current = source.id
-            case .keys, .entry:
+            case .keys, .entry, .type:
                 throw Failure(type: type.name, name: component.text, position: position)
             case .property(let name):
                 guard let property = type[name] else {
@@ -72,6 +76,12 @@ package struct ResolvedPath: Sendable {
                     end = (current, property.index)
                     self.part = part
                     return
+                }
+                if property.isAny, case .type(let name) = components[position], let target = schema[name] {
+                    position += 1
+                    append(.anyLink(table: current, property: property.index, target: target.id), position)
+                    current = target.id
+                    continue
                 }
                 guard part != .keys, let step = Self.step(property, of: current, in: schema) else {
                     throw Failure(type: "\(type.name).\(name)", name: components[position].text, position: position)

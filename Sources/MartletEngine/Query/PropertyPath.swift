@@ -8,6 +8,8 @@ package struct PropertyPath: Sendable, Hashable {
         case keys
         /// What the map before it holds for one key.
         case entry(String)
+        /// Of the objects in the values of any type before it: those of a type. Key paths of observers only.
+        case type(String)
     }
 
     package var components: [Component]
@@ -47,6 +49,7 @@ extension PropertyPath.Component {
         case .backlinks(let type, let property): "@links.\(type).\(property)"
         case .keys: "@allKeys"
         case .entry(let key): "['\(key)']"
+        case .type(let name): "<\(name)>"
         }
     }
 }

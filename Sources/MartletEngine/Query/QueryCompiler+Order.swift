@@ -9,7 +9,6 @@ extension PropertySchema {
         case .scalar(.decimal128):
             if value == .null { return [.null, .null] }
             return [.integer(value == .blob(DecimalNumber.nan.bytes) ? 0 : 1), value]
-        case .intEnum, .stringEnum: return nil
         default: break
         }
         guard element.isFloating else { return [value] }

@@ -9,6 +9,8 @@ package struct QueryDependencies: Sendable {
     /// All links within some number of links from the result's rows.
     package struct Reach: Sendable, Equatable {
         package let links: [PathStep]
+        /// Properties of any type on the way, whose values may be links to objects of any type.
+        package var anyHolders: Set<LinkID> = []
         /// How many links away a change still counts.
         package let depth: Int
     }
@@ -18,6 +20,9 @@ package struct QueryDependencies: Sendable {
     package private(set) var routes: [Route] = []
     /// Where everything counts that is a few links away.
     package private(set) var reach: Reach?
+    /// The same with links in values of any type; nil where no property is of any type. Files without such links do not
+    /// need it.
+    package private(set) var anyReach: Reach?
 
     package init() {}
 
@@ -32,7 +37,7 @@ package struct QueryDependencies: Sendable {
     package init(keyPaths: [PropertyPath], table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         for path in keyPaths {
             if path.names.last == "*" {
-                try addAll(PropertyPath(Array(path.names.dropLast())), table, schema)
+                try addAll(PropertyPath(components: Array(path.components.dropLast())), table, schema)
             } else {
                 try add(path, Base([], table), schema)
             }
@@ -43,25 +48,10 @@ package struct QueryDependencies: Sendable {
     package init(depth: Int, table: TableID, _ schema: DatabaseSchema) {
         columns = .all
         guard depth > 1 else { return }
-        var links: [PathStep] = []
-        var known: Set<TableID> = [table]
-        var frontier = [table]
-        for _ in 1..<depth {
-            var next: [TableID] = []
-            for current in frontier {
-                for property in schema[current].type.properties {
-                    guard let step = ResolvedPath.step(property, of: current, in: schema) else { continue }
-                    if case .linkingObjects = step { continue }
-                    links.append(step)
-                    if known.insert(step.target).inserted { next.append(step.target) }
-                }
-            }
-            frontier = next
-        }
-        #if MARTLET_SEEDED_BUGS
-            let depth = SeededBug.isOn(.depthTooGreat) ? depth + 1 : depth
-        #endif
-        if !links.isEmpty { reach = Reach(links: links, depth: depth - 1) }
+        let plain = Reach(from: table, depth: depth, schema, followsAny: false)
+        if !plain.links.isEmpty { reach = plain }
+        let any = Reach(from: table, depth: depth, schema, followsAny: true)
+        if !any.anyHolders.isEmpty { anyReach = any }
     }
 
     /// True when rows of this type matter at all.
@@ -69,10 +59,12 @@ package struct QueryDependencies: Sendable {
         changes.touches(table: table)
             || routes.contains { route in route.steps.contains { changes.touches(table: $0.target) } }
             || reach.map { $0.links.contains { changes.touches(table: $0.target) } } ?? false
+            // Values of any type lead to all tables.
+            || anyReach != nil
     }
 
     /// True when nothing is asked for.
-    package var isEmpty: Bool { columns.isEmpty && routes.isEmpty && reach == nil }
+    package var isEmpty: Bool { columns.isEmpty && routes.isEmpty && reach == nil && anyReach == nil }
 
     private mutating func add(_ steps: [PathStep], _ columns: ColumnSet) {
         guard !steps.isEmpty else {
@@ -126,11 +118,13 @@ package struct QueryDependencies: Sendable {
         var (steps, level) = ([PathStep](), table)
         if !path.names.isEmpty {
             let resolved = try ResolvedPath(path, from: table, in: schema)
-            guard let end = resolved.end,
-                let step = ResolvedPath.step(schema[end.table].type.properties[end.property], of: end.table, in: schema)
-            else { return }
-            steps = resolved.steps + [step]
-            level = step.target
+            steps = resolved.steps
+            if let end = resolved.end {
+                let property = schema[end.table].type.properties[end.property]
+                guard let step = ResolvedPath.step(property, of: end.table, in: schema) else { return }
+                steps.append(step)
+            }
+            level = steps.last?.target ?? table
         }
         addSteps(steps, schema)
         add(steps, .all)
@@ -148,7 +142,7 @@ package struct QueryDependencies: Sendable {
     private mutating func addSteps(_ steps: [PathStep], _ schema: DatabaseSchema) {
         for (offset, step) in steps.enumerated() {
             switch step {
-            case .link(_, let property, _), .collection(_, let property, _):
+            case .link(_, let property, _), .collection(_, let property, _), .anyLink(_, let property, _):
                 add(Array(steps[..<offset]), ColumnSet(property))
             case .linkingObjects(_, let origin, let property):
                 let isCollection = schema[origin].type.properties[property].isCollection
@@ -202,5 +196,38 @@ package struct QueryDependencies: Sendable {
             .enteringCollection(in: schema, componentCount: collection.components.count)
         let target = resolved.end == nil ? resolved.steps.last?.target : nil
         try add(condition, Base(base.steps + resolved.steps, target, within: base.enclosing + [base]), schema)
+    }
+}
+
+extension QueryDependencies.Reach {
+    /// All links within `depth` objects from a type, that type being the first; linking objects aside.
+    fileprivate init(from table: TableID, depth: Int, _ schema: DatabaseSchema, followsAny: Bool) {
+        var links: [PathStep] = []
+        var anyHolders: Set<LinkID> = []
+        var known: Set<TableID> = [table]
+        var frontier = [table]
+        for _ in 1..<depth {
+            var next: [TableID] = []
+            for current in frontier {
+                for property in schema[current].type.properties {
+                    if followsAny, property.isAny {
+                        anyHolders.insert(LinkID(table: current, property: property.index))
+                        continue
+                    }
+                    guard let step = ResolvedPath.step(property, of: current, in: schema) else { continue }
+                    if case .linkingObjects = step { continue }
+                    links.append(step)
+                    if known.insert(step.target).inserted { next.append(step.target) }
+                }
+            }
+            if !anyHolders.isEmpty {
+                for other in schema.tables.keys.sorted() where known.insert(other).inserted { next.append(other) }
+            }
+            frontier = next
+        }
+        #if MARTLET_SEEDED_BUGS
+            let depth = SeededBug.isOn(.depthTooGreat) ? depth + 1 : depth
+        #endif
+        self.init(links: links, anyHolders: anyHolders, depth: depth - 1)
     }
 }

@@ -52,6 +52,9 @@ package enum ElementType: Sendable, Equatable {
         if case .scalar(let scalar) = self { return scalar.isFloating }
         return false
     }
+
+    /// True for the raw values of an enum.
+    package var isEnum: Bool { self == .intEnum || self == .stringEnum }
 }
 
 /// How many values a property holds, and how they are kept.

@@ -20,7 +20,7 @@ package struct AnyLinkIndex {
         fileprivate var values: [SQLValue] { [.integer(Int64(table)), .integer(owner), .integer(Int64(property))] }
     }
 
-    private static let name = "martlet_any_links"
+    static let name = "martlet_any_links"
 
     private static let definition = [
         """
@@ -81,6 +81,16 @@ package struct AnyLinkIndex {
     package func removeAll() throws { try connection.run("DELETE FROM \(Self.name)") }
 
     // MARK: Reading
+
+    /// The rows that the values of one property lead to.
+    package func targets(of holder: Holder) throws -> [TableID: KeySet] {
+        let statement = try connection.statement(
+            "SELECT target_type, target FROM \(Self.name) WHERE type = ?1 AND owner = ?2 AND property = ?3")
+        statement.bind(holder.values)
+        var targets: [TableID: [ObjectKey]] = [:]
+        while try statement.step() { targets[TableID(statement.integer(0)), default: []].append(statement.integer(1)) }
+        return targets.mapValues { KeySet($0) }
+    }
 
     /// The properties that hold a link to a row, in order.
     package func holders(of link: AnyLink) throws -> [Holder] {

@@ -9,6 +9,25 @@ import Testing
 
 @Suite("Key-value: assignments")
 struct KeyValueAssignmentTests {
+    @Test("K7 K26 observers of each accessor of a row are told of an assignment through another one")
+    func accessors() throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(2)
+        let twin = Node(id: 1, name: "x")
+        try test.realm.write { test.realm.add(twin, update: .modified) }
+        let recorders = [nodes[0].recorder("name", "next.name"), twin.recorder("name", "next.name")]
+        for (object, name) in [(twin, "a"), (nodes[0], "b")] {
+            try test.realm.write { object.name = name }
+        }
+        #expect(recorders.map { $0.take() } == Array(repeating: ["name: x -> a", "name: a -> b"], count: 2))
+        try test.realm.write { twin.next = nodes[1] }
+        #expect(recorders.map { $0.take() } == Array(repeating: ["next.name: nil -> n2"], count: 2))
+        try test.realm.write { nodes[1].name = "c" }
+        #expect(recorders.map { $0.take() } == Array(repeating: ["next.name: n2 -> c"], count: 2))
+        try test.realm.write { nodes[0].next = nil }
+        #expect(recorders.map { $0.take() } == Array(repeating: ["next.name: c -> nil"], count: 2))
+    }
+
     @Test("K1 every kind of property can be observed, and isInvalidated")
     func everyProperty() throws {
         let test = try TestRealm()

@@ -36,6 +36,47 @@ struct KeyValueInvalidationTests {
         #expect(test.realm.context.observedObjects.isEmpty)
     }
 
+    @Test(
+        "K20 K24 a path to the embedded object of a deleted owner is told that this is invalidated",
+        arguments: [true, false])
+    func embedded(isRemote: Bool) throws {
+        let test = try TestRealm()
+        let node = try test.nodes(1)[0]
+        try test.realm.write { node.part = Part(name: "p") }
+        let recorder = node.recorder("part.isInvalidated")
+        if isRemote {
+            try test.remotely(1) { node, realm in realm.delete(node) }
+            test.realm.refresh()
+        } else {
+            try test.realm.write { test.realm.delete(node) }
+        }
+        #expect(recorder.calls == ["part.isInvalidated: false -> true"])
+    }
+
+    @Test("K20 K23 isInvalidated of an object's collection goes with the object", arguments: [0, 1, 2])
+    func ofCollection(_ way: Int) throws {
+        let test = try TestRealm()
+        let node = try test.nodes(1)[0]
+        let recorder = node.recorder("children.isInvalidated", "named.isInvalidated")
+        var calls: [String] = []
+        let token = node.observe(\.children.isInvalidated, options: .both) { _, change in
+            calls.append("\(change.oldValue.map { "\($0)" } ?? "-") -> \(change.newValue.map { "\($0)" } ?? "-")")
+        }
+        try test.realm.write { node.children.append(node) }
+        #expect(recorder.calls.isEmpty && calls.isEmpty)
+        switch way {
+        case 0: try test.realm.write { test.realm.delete(node) }
+        case 1:
+            try test.remotely(1) { node, realm in realm.delete(node) }
+            test.realm.refresh()
+        default: test.realm.invalidate()
+        }
+        #expect(
+            recorder.calls == ["children.isInvalidated: false -> true", "named.isInvalidated: false -> true"])
+        #expect(calls == ["false -> true"])
+        withExtendedLifetime(token) {}
+    }
+
     @Test("K20 a row that takes the place of a deleted one has no observers", arguments: [true, false])
     func replaced(isRemote: Bool) throws {
         let test = try TestRealm()

@@ -51,13 +51,38 @@ struct KeyValueListTests {
                 ])
             owner.children.removeAll { $0.id < 3 }
             #expect(
-                recorder.take() == ["children removal 2: [#1] -> -", "children removal 0: [#2] -> -"])
+                recorder.take() == ["children removal 0,2: [#2, #1] -> -"])
             owner.children.append(objectsIn: [])
             owner.children.removeSubrange(1..<1)
             #expect(recorder.take() == [])
             owner.children.sort { $0.id < $1.id }
             #expect(recorder.take().count == 1 && owner.children.map(\.id) == [4, 5, 6])
         }
+    }
+
+    @Test("K12 removing at offsets is one removal; unmanaged lists tell the same positions as managed ones")
+    func samePositions() throws {
+        let unmanaged = Node(id: 9)
+        unmanaged.children.append(objectsIn: [nodes[1], nodes[2]].map { Node(id: $0.id) })
+        let other = unmanaged.recorder("children")
+        func change(_ node: Node, _ added: Node) {
+            node.children.append(node.children[0])
+            node.children.insert(node.children[0], at: 0)
+            node.children.remove(at: 0)
+            node.children.remove(at: 2)
+            node.children.replaceSubrange(0..<1, with: [node.children[1]])
+            node.children.append(objectsIn: [added, added])
+            node.children.remove(atOffsets: [0, 2])
+            node.children.move(from: 0, to: 1)
+            node.children.swapAt(0, 1)
+            node.children[0] = added
+            node.children.removeAll()
+        }
+        try test.realm.write { change(owner, nodes[3]) }
+        change(unmanaged, Node(id: 4))
+        let calls = recorder.take()
+        #expect(calls.contains { $0.hasPrefix("children removal 0,2:") })
+        #expect(other.take() == calls)
     }
 
     @Test("K12 several remote changes of one kind are one call")

@@ -49,6 +49,14 @@ struct KeyValueTrapTests {
         #expect(message(result).contains("cannot be observed: 'Dog' has no property"))
     }
 
+    @Test("K10 a computed property that reads several properties is no path")
+    func computed() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Node(id: 1).observe(\.title) { _, _ in }
+        }
+        #expect(message(result).contains("Node.title' cannot be observed"))
+    }
+
     @Test("K10 a path through a collection traps")
     func throughCollection() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -169,4 +177,8 @@ struct KeyValueTrapTests {
         }
         #expect(message(result).contains("a write transaction was begun by an observer with 'prior'"))
     }
+}
+
+extension Node {
+    fileprivate var title: String { "\(name) \(next?.name ?? "")" }
 }

@@ -68,7 +68,8 @@ extension Provocations {
         },
         Provocation(
             "alreadyInWrite",
-            "a write transaction was begun inside another one. Commit or cancel the first, or do the work inside it"
+            "a write transaction was begun inside another one. Commit or cancel the first, or do the work inside it. "
+                + "Beginning a write calls observers: check 'isInWriteTransaction' in callbacks, or use 'writeAsync' there"
         ) {
             let test = try TestRealm()
             defer { withExtendedLifetime(test) {} }

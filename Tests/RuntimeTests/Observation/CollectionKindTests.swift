@@ -78,6 +78,26 @@ struct CollectionKindTests {
         expect(test, log, [])
     }
 
+    @Test("N64 the keys of a map come in ascending order, and are compared by their bytes") func mapKeys() throws {
+        let (test, nodes, log) = try start()
+        let map = nodes[0].named
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        try test.realm.write { map[composed] = nodes[1] }
+        log.tokens = [map.observe { log.lines.append(text($0)) }]
+        expect(test, log, ["initial"])
+        try test.realm.write {
+            map.removeObject(for: composed)
+            map[decomposed] = nodes[1]
+        }
+        expect(test, log, ["[\"\(composed)\"] [\"\(decomposed)\"] []"])
+        try test.realm.write { for key in ["z", "b", "a"] { map[key] = nodes[2] } }
+        expect(test, log, [#"[] ["a", "b", "z"] []"#])
+        try test.realm.write { for key in ["z", "a", "b"] { map[key] = nodes[3] } }
+        expect(test, log, [#"[] [] ["a", "b", "z"]"#])
+        try test.realm.write { for key in ["z", "a", "b"] { map.removeObject(for: key) } }
+        expect(test, log, [#"["a", "b", "z"] [] []"#])
+    }
+
     @Test("N64 a map is told of by key; a deleted object makes its value nil") func maps() throws {
         let (test, nodes, log) = try start()
         try test.realm.write { nodes[0].named.merge(["a": nodes[1], "b": nodes[2], "c": nil]) }
@@ -105,7 +125,7 @@ struct CollectionKindTests {
         try test.elsewhere { realm in
             try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 0)?.named.removeAll() }
         }
-        expect(test, log, [#"["c", "d", "b"] [] []"#])
+        expect(test, log, [#"["b", "c", "d"] [] []"#])
     }
 
     @Test("N64 N87 key paths of maps: strings, Swift key paths and descriptors") func mapKeyPaths() throws {

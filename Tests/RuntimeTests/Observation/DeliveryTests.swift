@@ -164,6 +164,48 @@ struct DeliveryTests {
         #expect(test.allDogs.count == 1)
     }
 
+    @Test("N31 a refresh inside refreshRequired refreshes, and calls the observers")
+    func refreshWhereRequired() throws {
+        let test = try TestRealm()
+        test.realm.autorefresh = false
+        let log = Log(test.allDogs)
+        var results: [Bool] = []
+        log.tokens += (0..<2).map { number in
+            test.realm.observe { notification, realm in
+                log.lines.append("\(number) \(notification)")
+                if notification == .refreshRequired { results.append(realm.refresh()) }
+            }
+        }
+        test.settle()
+        _ = log.take()
+        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        test.settle()
+        #expect(results == [true])
+        // The second one needs no refresh any more.
+        #expect(log.take() == ["0 refreshRequired", "0 didChange", "1 didChange", "[] [0] []"])
+        #expect(test.allDogs.count == 1)
+    }
+
+    @Test("N27 N21 with autorefresh off a commit of others waits for a refresh after invalidate, too")
+    func invalidatedWithoutAutorefresh() throws {
+        let test = try TestRealm()
+        test.realm.autorefresh = false
+        let logs = [Log(test.realm), Log(test.allDogs)]
+        test.settle()
+        _ = logs.map { $0.take() }
+        test.realm.invalidate()
+        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        test.settle()
+        #expect(logs.map { $0.take() } == [["refreshRequired"], []])
+        #expect(test.realm.refresh())
+        #expect(logs.map { $0.take() } == [["didChange"], ["[] [0] []"]])
+        let first = Log(test.allDogs)
+        test.realm.invalidate()
+        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
+        test.settle()
+        #expect(first.take() == ["initial"])
+    }
+
     @Test("N32 inside a callback invalidate does nothing; after an ordinary one later changes are delivered")
     func invalidate() throws {
         let test = try TestRealm()

@@ -252,6 +252,102 @@ struct KeyPathObservationTests {
         expect(test, [treasures], [[]])
     }
 
+    @Test("N98 a star before the end stands for all properties that lead on")
+    func innerStars() throws {
+        let (test, rex, ada) = try start()
+        let rexOnly = test.allDogs.where { $0.name == "Rex" }
+        let logs = [
+            Log(object: rex, keyPaths: ["*.*"]), Log(rexOnly, keyPaths: ["*.*"]),
+            Log(rexOnly, keyPaths: ["*.firstName"]),
+            Log(rexOnly, keyPaths: ["*.*.city"]),
+        ]
+        expect(test, logs, [[], ["initial"], ["initial"], ["initial"]])
+        try test.realm.write { rex.age = 4 }
+        expect(test, logs, [["age: 3 → 4"], ["[] [] [0]"], [], []])
+        try test.realm.write { ada.lastName = "L" }
+        expect(test, logs, [["owner: Ada → Ada"], ["[] [] [0]"], [], []])
+        try test.realm.write { ada.address?.city = "Bonn" }
+        expect(test, logs, [[], [], [], ["[] [] [0]"]])
+        try test.realm.write { rex.siblings[0].name = "x" }
+        expect(test, logs, [["siblings: nil → nil"], ["[] [] [0]"], [], []])
+    }
+
+    @Test("N99 N69 links in values of any type are followed, four levels deep, the element being the first")
+    func anyLinks() throws {
+        let test = try TestRealm()
+        let nodes = (0..<5).map { Node(id: $0) }
+        let (holder, lists, sets, maps) = (Scalars(id: 1), ScalarLists(), ScalarSets(), ScalarMaps())
+        try test.realm.write {
+            test.realm.add(nodes)
+            for index in 0..<4 { nodes[index].next = nodes[index + 1] }
+            test.realm.add(holder)
+            test.realm.add(lists)
+            test.realm.add(sets)
+            test.realm.add(maps)
+            holder.anyValue = .list([.map(["x": .object(nodes[0])])])
+            lists.anyValues.append(objectsIn: [.int(1), .object(nodes[0])])
+            sets.anyValues.insert(.object(nodes[0]))
+            maps.anyValues["a"] = .object(nodes[0])
+        }
+        let logs = [
+            Log(test.realm.objects(Scalars.self)), Log(lists.anyValues), Log(sets.anyValues), Log(),
+            Log(object: holder),
+        ]
+        logs[3].tokens = [
+            maps.anyValues.observe { change in
+                if case .update(_, _, _, let modified) = change { logs[3].lines.append("\(modified)") }
+            }
+        ]
+        test.realm.refresh()
+        _ = logs.map { $0.take() }
+        let modified = [["[] [] [0]"], ["[] [] [1]"], ["[] [] [0]"], [#"["a"]"#], []]
+        try test.realm.write { nodes[0].name = "x" }
+        expect(test, logs, modified)
+        try test.realm.write { nodes[2].name = "x" }
+        expect(test, logs, modified)
+        try test.realm.write { nodes[3].name = "x" }
+        expect(test, logs, [[], ["[] [] [1]"], ["[] [] [0]"], [#"["a"]"#], []])
+        try test.realm.write { nodes[4].name = "x" }
+        expect(test, logs, [[], [], [], [], []])
+    }
+
+    @Test("N84 N99 key paths lead through values of any type to the types that have what they name")
+    func throughAny() throws {
+        let test = try TestRealm()
+        let nodes = (0..<3).map { Node(id: $0) }
+        let (holder, lists) = (Scalars(id: 1), ScalarLists())
+        try test.realm.write {
+            test.realm.add(nodes)
+            nodes[0].next = nodes[1]
+            test.realm.add(holder)
+            test.realm.add(lists)
+            holder.anyValue = .list([.object(nodes[0])])
+            lists.anyValues.append(.object(nodes[0]))
+        }
+        let all = test.realm.objects(Scalars.self)
+        let logs = [
+            Log(all, keyPaths: ["anyValue.name"]), Log(all, keyPaths: ["anyValue.next.name"]),
+            Log(lists.anyValues, keyPaths: ["name"]),
+            Log(test.realm.objects(ScalarLists.self), keyPaths: ["anyValues.name"]),
+            Log(object: lists, keyPaths: ["anyValues.*"]),
+        ]
+        test.realm.refresh()
+        _ = logs.map { $0.take() }
+        let row = ["[] [] [0]"]
+        try test.realm.write { nodes[0].name = "x" }
+        expect(test, logs, [row, [], row, row, ["anyValues: nil → nil"]])
+        try test.realm.write { nodes[1].name = "x" }
+        expect(test, logs, [[], row, [], [], []])
+        try test.realm.write { nodes[0].amount = 2 }
+        expect(test, logs, [[], [], [], [], ["anyValues: nil → nil"]])
+        try test.realm.write { nodes[0].next = nil }
+        expect(test, logs, [[], row, [], [], ["anyValues: nil → nil"]])
+        try test.realm.write { lists.anyValues.append(.object(nodes[2])) }
+        expect(test, logs, [[], [], ["[] [1] []"], row, ["anyValues: nil → nil"]])
+        try test.realm.write { nodes[2].name = "y" }
+        expect(test, logs, [[], [], ["[] [] [1]"], row, ["anyValues: nil → nil"]])
+    }
+
     @Test("N100 a change to a collection property marks its owner as modified")
     func owner() throws {
         let (test, rex, ada) = try start()

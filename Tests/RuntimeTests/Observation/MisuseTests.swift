@@ -107,6 +107,28 @@ struct ObservationMisuseTests {
         expect(result, "a write transaction was begun inside another one")
     }
 
+    @Test("N103 N104 beginning a write in a callback that another callback's write has called traps, and says so")
+    func writeInsideAnothersWrite() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let tokens = (0..<2).map { _ in test.allDogs.observe { _ in try? test.realm.write {} } }
+            test.realm.refresh()
+            withExtendedLifetime(tokens) {}
+        }
+        expect(result, "a write transaction was begun inside another one", "isInWriteTransaction", "writeAsync")
+    }
+
+    @Test("K23 N32 a list of an invalidated Realm says so and does not read as empty")
+    func listOfInvalidatedRealm() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let siblings = try test.dogs("Rex")[0].siblings
+            test.realm.invalidate()
+            _ = siblings.count
+        }
+        expect(result, "that owns 'siblings'", "or its Realm invalidated")
+    }
+
     @Test("N114 silencing tokens of another Realm traps, and nothing is committed")
     func foreignToken() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -53,7 +53,7 @@ struct NestedTests {
             ])
     }
 
-    @Test("N103 if it does not, later callbacks get their original change set while the data contains the write")
+    @Test("N103 beginning a write in a callback first calls the observers later in the round")
     func notAdvanced() throws {
         let test = try TestRealm()
         let log = Log()
@@ -73,9 +73,68 @@ struct NestedTests {
         writes = true
         try add("Rex", test)
         test.realm.refresh()
-        #expect(log.take() == ["[] [0] [] 2"])
+        #expect(log.take() == ["[] [0] [] 1"])
         test.settle()
         #expect(log.take() == ["[] [1] [] 2"])
+    }
+
+    @Test(
+        "N103 N20 N22 positions lie in the collection whatever an observer before has deleted",
+        arguments: [true, false])
+    func positionsFit(inInitial: Bool) throws {
+        let test = try TestRealm()
+        try test.dogs("1", "2", "3", "4")
+        let log = Log()
+        var deletes = inInitial
+        log.tokens = [
+            test.allDogs.observe { change in
+                guard deletes else { return }
+                deletes = false
+                try? test.realm.write {
+                    for dog in Array(test.allDogs.dropFirst(2).prefix(2)) { test.realm.delete(dog) }
+                }
+            },
+            test.allDogs.observe { change in
+                switch change {
+                case .initial(let dogs): log.lines.append("\(dogs.map(\.name))")
+                case .update(let dogs, let deletions, let insertions, _):
+                    log.lines.append("\(deletions) \(insertions.map { dogs[$0].name })")
+                case .error(let error): log.lines.append("\(error)")
+                }
+            },
+        ]
+        test.settle()
+        if inInitial {
+            #expect(log.take() == [#"["1", "2", "3", "4"]"#, "[2, 3] []"])
+            return
+        }
+        _ = log.take()
+        deletes = true
+        try add("5", test)
+        test.settle()
+        #expect(log.take() == [#"[] ["5"]"#, "[2, 3] []"])
+    }
+
+    @Test("N103 N27 a write in a callback of the Realm's observer first calls the others")
+    func inRealmObserver() throws {
+        let test = try TestRealm()
+        let log = Log(test.allDogs)
+        var writes = false
+        let token = test.realm.observe { _, realm in
+            guard writes else { return }
+            writes = false
+            try? realm.write {
+                log.lines.append("written")
+                realm.delete(test.allDogs)
+            }
+        }
+        test.settle()
+        _ = log.take()
+        try add("Rex", test)
+        writes = true
+        test.settle()
+        #expect(log.take() == ["[] [0] []", "written", "[0] [] []"])
+        withExtendedLifetime(token) {}
     }
 
     @Test("N104 what a callback of beginWrite changes belongs to that write")
@@ -96,12 +155,35 @@ struct NestedTests {
         adds = true
         try test.realm.beginWrite()
         #expect(log.take() == ["[] [0] []"])
-        #expect(after.take() == ["[] [0] []"])
+        // What it would be told does not fit what it would see.
+        #expect(after.take() == [])
         #expect(test.allDogs.count == 2)
         test.realm.cancelWrite()
         #expect(test.allDogs.count == 1)
         test.settle()
         #expect(log.take() == [])
+        #expect(after.take() == ["[] [0] []"])
+    }
+
+    @Test("N104 after a callback of beginWrite has changed something, observers are called after the commit")
+    func calledAfterCommit() throws {
+        let test = try TestRealm()
+        var deletes = false
+        let token = test.allDogs.observe { change in
+            guard deletes else { return }
+            deletes = false
+            test.realm.delete(test.allDogs)
+        }
+        let after = Log(test.allDogs)
+        defer { token.invalidate() }
+        try test.dogs("1", "2")
+        test.settle()
+        _ = after.take()
+        try add("Rex", test)
+        deletes = true
+        try test.realm.write { test.realm.add(Dog(name: "Max")) }
+        test.settle()
+        #expect(after.take() == ["[0, 1] [0] []"])
     }
 
     @Test("N108 what a callback writes is reported later, as if written outside")
@@ -223,15 +305,12 @@ struct NestedTests {
         let tokens = [
             test.allDogs.observe { _ in
                 guard writes else { return }
-                try? test.realm.write { test.realm.add(Dog(name: "Max")) }
-            },
-            test.allDogs.observe { _ in
-                guard writes else { return }
                 writes = false
+                try? test.realm.write { test.realm.add(Dog(name: "Max")) }
                 for name in ["Bo", "Cy"] {
                     try? test.realm.write(withoutNotifying: later.tokens) { test.realm.add(Dog(name: name)) }
                 }
-            },
+            }
         ]
         later.tokens = [test.allDogs.observe { later.lines.append(text($0)) }]
         test.settle()

@@ -217,6 +217,20 @@ struct TokenTests {
         #expect(log.take() == ["1", "3"])
     }
 
+    @Test("N1 the cost of ending observers grows with their number, and no faster", .timeLimit(.minutes(1)))
+    func endingMany() throws {
+        let test = try TestRealm()
+        let dog = try test.dogs("Rex")[0]
+        let count = 3_000
+        var tokens = (0..<count).map { _ in dog.observe { _ in } }
+        tokens += (0..<count).map { _ in test.realm.observe { _, _ in } }
+        let clock = ContinuousClock()
+        // From the last to the first: a search from the start passes over all others.
+        let time = clock.measure { for token in tokens.reversed() { token.invalidate() } }
+        #expect(test.realm.context.hub.observerCount == 0)
+        #expect(time < .seconds(1))
+    }
+
     @Test("N14 a callback may release its own token")
     func releaseSelf() throws {
         let test = try TestRealm()

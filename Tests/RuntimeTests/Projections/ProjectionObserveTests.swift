@@ -4,7 +4,21 @@ import KennelModels
 import MartletTestSupport
 import Testing
 
-@testable import Martlet
+@_spi(Generated) @testable import Martlet
+
+/// As a schema's projection of enums is generated.
+private final class EnumProjection: Projection<EnumHolder> {
+    var mark: Grade { rootObject.grade }
+    var number: Level? { rootObject.optionalLevel }
+
+    @_spi(Generated) override public final class var _facts: StaticString {
+        """
+        projection EnumProjection EnumHolder
+        label mark grade
+        label number optionalLevel
+        """
+    }
+}
 
 @Suite("observing projections")
 struct ProjectionObserveTests {
@@ -40,6 +54,26 @@ struct ProjectionObserveTests {
             try realm.write { realm.objects(PersonProjection.self).first { $0.firstName == "Zoe" }?.firstName = "Ida" }
         }
         expect(test, log, ["firstName: Zoe → Ida"])
+    }
+
+    @Test("N120 values of enums are cases, as the projection shows them")
+    func enums() throws {
+        let test = try TestRealm()
+        let holder = EnumHolder(id: 1, grade: .good, level: .low, state: .open)
+        try test.realm.write { test.realm.add(holder) }
+        var changes: [PropertyChange] = []
+        let token = EnumProjection(projecting: holder).observe { change in
+            if case .change(_, let told) = change { changes += told }
+        }
+        try test.realm.write {
+            holder.grade = .best
+            holder.optionalLevel = .high
+        }
+        test.realm.refresh()
+        #expect(changes.map(\.name) == ["mark", "number"])
+        #expect(changes.first?.oldValue as? Grade == .good && changes.first?.newValue as? Grade == .best)
+        #expect(changes.last?.oldValue == nil && changes.last?.newValue as? Level == .high)
+        withExtendedLifetime(token) {}
     }
 
     @Test("N120 N121 changes carry labels and projected values; nested paths are followed")

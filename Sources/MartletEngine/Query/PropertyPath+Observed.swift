@@ -1,0 +1,58 @@
+extension PropertyPath {
+    /// The paths that a key path of an observer means.
+    ///
+    /// "*" at the end stays; anywhere else it is each property that leads on. Through a property of any type a path leads
+    /// to the objects of each type that has what follows.
+    package static func observed(
+        _ names: [String], from table: TableID, in schema: DatabaseSchema
+    ) throws(ResolvedPath.Failure) -> [PropertyPath] {
+        try expanded(names[...], 0, PropertyPath.itself, schema[table], schema)
+    }
+
+    private static func expanded(
+        _ names: ArraySlice<String>, _ position: Int, _ start: PropertyPath, _ table: DatabaseSchema.Table,
+        _ schema: DatabaseSchema
+    ) throws(ResolvedPath.Failure) -> [PropertyPath] {
+        guard let name = names.first else { return [start] }
+        let rest = names.dropFirst()
+        if name == "*" {
+            if rest.isEmpty { return [start.appending(name)] }
+            return try wildcard(rest, position, start, table, schema)
+        }
+        guard let property = table.type[name] else {
+            throw ResolvedPath.Failure(type: table.type.name, name: name, position: position)
+        }
+        let path = start.appending(name)
+        guard let next = rest.first else { return [path] }
+        if property.isAny {
+            let found = types(in: schema).flatMap { type in
+                (try? expanded(rest, position + 1, path.appending(.type(type.type.name)), type, schema)) ?? []
+            }
+            if !found.isEmpty { return found }
+        } else if let step = ResolvedPath.step(property, of: table.id, in: schema) {
+            return try expanded(rest, position + 1, path, schema[step.target], schema)
+        }
+        throw ResolvedPath.Failure(type: "\(table.type.name).\(name)", name: next, position: position + 1)
+    }
+
+    /// Each property that leads to objects which have what follows.
+    private static func wildcard(
+        _ rest: ArraySlice<String>, _ position: Int, _ start: PropertyPath, _ table: DatabaseSchema.Table,
+        _ schema: DatabaseSchema
+    ) throws(ResolvedPath.Failure) -> [PropertyPath] {
+        var found = rest.allSatisfy { $0 == "*" } ? [start.appending("*")] : []
+        for property in table.type.properties {
+            let names = ([property.name] + rest)[...]
+            found += (try? expanded(names, position, start, table, schema)) ?? []
+        }
+        if found.isEmpty {
+            throw ResolvedPath.Failure(type: table.type.name, name: rest.first ?? "*", position: position + 1)
+        }
+        return found
+    }
+
+    /// Those whose objects values of any type can be.
+    private static func types(in schema: DatabaseSchema) -> [DatabaseSchema.Table] {
+        schema.tables.values.filter { !$0.type.isEmbedded }.sorted { $0.id < $1.id }
+    }
+}

@@ -1,0 +1,151 @@
+import ConformanceModels
+import Foundation
+import MartletEngine
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("observed results sorted by values that SQL stores in another form")
+struct SortedObservationTests {
+    /// A property to sort by, ordinary values for it, and a special one.
+    enum Sort: CaseIterable {
+        case nan, negativeZero, infinity, floatNaN, floatNegativeZero, dateNegativeZero, any, anyList
+
+        var keyPath: String {
+            switch self {
+            case .nan, .negativeZero, .infinity: "double"
+            case .floatNaN, .floatNegativeZero: "float"
+            case .dateNegativeZero: "date"
+            case .any, .anyList: "anyValue"
+            }
+        }
+
+        func set(_ object: Scalars, _ number: Int) {
+            object.double = Double(number)
+            object.float = Float(number)
+            object.date = Date(timeIntervalSinceReferenceDate: Double(number))
+            object.anyValue = .int(number)
+        }
+
+        func setSpecial(_ object: Scalars) {
+            switch self {
+            case .nan: object.double = .nan
+            case .negativeZero: object.double = -0.0
+            case .infinity: object.double = -.infinity
+            case .floatNaN: object.float = .nan
+            case .floatNegativeZero: object.float = -0.0
+            case .dateNegativeZero: object.date = Date(timeIntervalSinceReferenceDate: -0.0)
+            case .any: object.anyValue = .double(-0.0)
+            case .anyList: object.anyValue = .list([.int(1)])
+            }
+        }
+    }
+
+    private static let count = 40
+
+    private func start() throws -> (test: TestRealm, special: Scalars) {
+        let test = try TestRealm {
+            $0.objectTypes = [Scalars.self, Node.self, Part.self, Screw.self, EnumHolder.self]
+            // Old positions are looked for by sort key, however few members there are.
+            $0.environment.keysScannedPerSearch = 0
+        }
+        let special = Scalars(id: 99)
+        try test.realm.write {
+            for id in 0..<Self.count {
+                let object = Scalars(id: id)
+                test.realm.add(object)
+                Sort.nan.set(object, id + 1)
+            }
+            test.realm.add(special)
+        }
+        return (test, special)
+    }
+
+    @Test("N48 a row that leaves a special value moves once", arguments: Sort.allCases)
+    func moves(_ sort: Sort) throws {
+        let (test, special) = try start()
+        try test.realm.write { sort.setSpecial(special) }
+        let results = test.realm.objects(Scalars.self).sorted(byKeyPath: sort.keyPath)
+        let log = Log(results)
+        test.realm.refresh()
+        let place = try #require(results.firstIndex { $0.id == 99 })
+        _ = log.take()
+        try test.realm.write { sort.set(special, 1_000) }
+        test.realm.refresh()
+        let isLast = place == Self.count
+        #expect(log.take() == [isLast ? "[] [] [\(place)]" : "[\(place)] [\(Self.count)] []"])
+        #expect(results.map(\.id) == Array(0..<Self.count) + [99])
+        try test.realm.write { sort.setSpecial(special) }
+        test.realm.refresh()
+        #expect(results.count == Self.count + 1)
+    }
+
+    @Test("N46 a row that is changed and deleted in one write leaves no member behind", arguments: Sort.allCases)
+    func leaves(_ sort: Sort) throws {
+        let (test, special) = try start()
+        try test.realm.write { sort.setSpecial(special) }
+        let results = test.realm.objects(Scalars.self).sorted(byKeyPath: sort.keyPath)
+        let log = Log(results)
+        test.realm.refresh()
+        let place = try #require(results.firstIndex { $0.id == 99 })
+        _ = log.take()
+        try test.realm.write {
+            sort.set(special, 7)
+            test.realm.delete(special)
+        }
+        test.realm.refresh()
+        #expect(log.take() == ["[\(place)] [] []"])
+        #expect(results.map(\.id) == Array(0..<Self.count))
+    }
+
+    @Test("N48 O31 a row whose raw value has no case moves once, also when the case for unknown values stands for it")
+    func unknownCase() throws {
+        let (test, _) = try start()
+        try test.realm.write {
+            for id in 0..<9 { test.realm.add(EnumHolder(id: id, state: id < 5 ? .closed : .open)) }
+        }
+        try alter(
+            test.url.path,
+            "UPDATE EnumHolder SET state = 'x', optionalGrade = 'x' WHERE id = 4; "
+                + "UPDATE martlet_meta SET version = version + 1")
+        test.realm.refresh()
+        for keyPath in ["state", "optionalGrade"] {
+            let results = test.realm.objects(EnumHolder.self).sorted(byKeyPath: keyPath)
+            let log = Log(results)
+            test.realm.refresh()
+            #expect(results.map(\.id).last == 4)
+            _ = log.take()
+            let holder = try #require(test.realm.object(ofType: EnumHolder.self, forPrimaryKey: 4))
+            try test.realm.write {
+                holder.state = .closed
+                holder.optionalGrade = nil
+            }
+            test.realm.refresh()
+            #expect(log.take() == ["[8] [4] []"])
+            #expect(results.count == 9)
+            try alter(
+                test.url.path,
+                "UPDATE EnumHolder SET state = 'x', optionalGrade = 'x' WHERE id = 4; "
+                    + "UPDATE martlet_meta SET version = version + 1")
+            log.end()
+            test.realm.refresh()
+        }
+    }
+
+    @Test("N45 a row that another program deleted is a deletion at the next change, and no trap")
+    func foreignDelete() throws {
+        let (test, special) = try start()
+        let results = test.realm.objects(Scalars.self).sorted(byKeyPath: "int")
+        let log = Log(results)
+        test.realm.refresh()
+        _ = log.take()
+        // Those that a search looks at.
+        try alter(test.url.path, "DELETE FROM Scalars WHERE id BETWEEN 10 AND 30")
+        try test.realm.write { special.int = 1 }
+        test.realm.refresh()
+        #expect(results.count == Self.count + 1 - 21)
+        #expect(log.take().count == 1)
+        #expect(results.map(\.id).last == 99)
+    }
+}
