@@ -30,6 +30,8 @@ import MartletSQLite
     private var keyProperty = -1
     private var key: ObjectKey = 0
     private var isHeld = true
+    /// The enum of the property that is probed.
+    private var enumeration: (any PersistableEnum.Type)?
 
     /// Binds the properties of `mask` to a statement's parameters, from the first. Returns the next parameter, and the
     /// value of an integer primary key.
@@ -68,6 +70,13 @@ import MartletSQLite
 
     static func values(of object: ObjectBase) -> [SQLValue] { image(of: object).values }
 
+    /// The value of one property.
+    static func value(of object: ObjectBase, _ property: PropertyIndex) -> SQLValue {
+        var encoder = RowEncoder(mode: .collect, mask: 1 << UInt64(min(property, 63)))
+        object._encode(&encoder)
+        return encoder.image[property]
+    }
+
     /// The values of the columns, in schema order.
     static func columnValues(of object: ObjectBase) -> [SQLValue] {
         let values = values(of: object)
@@ -93,6 +102,13 @@ import MartletSQLite
         var encoder = RowEncoder(mode: .probe(value, property), mask: .max)
         object._encode(&encoder)
         return encoder.isHeld
+    }
+
+    /// The enum of a property; nil for values that are no enum, collections, and objects without a class of the program.
+    static func enumeration(of object: ObjectBase, _ property: Int) -> (any PersistableEnum.Type)? {
+        var encoder = RowEncoder(mode: .probe(.null, property), mask: .max)
+        object._encode(&encoder)
+        return encoder.enumeration
     }
 
     /// Adds the unmanaged objects that `object` links to, and makes its links keys.
@@ -122,7 +138,7 @@ import MartletSQLite
             guard wanted else { return }
             if let value { statement.bind(value, at: parameter) } else { statement.bindNull(at: parameter) }
             parameter += 1
-        case .collect: image.values.append(value.map(SQLValue.integer) ?? .null)
+        case .collect: image.values.append(wanted ? value.map(SQLValue.integer) ?? .null : .null)
         case .adopt, .collection, .key, .probe: break
         }
     }
@@ -139,7 +155,7 @@ import MartletSQLite
                 statement.bindNull(at: parameter)
             }
             parameter += 1
-        case .collect: image.values.append(value._stored.raw)
+        case .collect: image.values.append(wanted ? value._stored.raw : .null)
         case .adopt, .collection, .key, .probe: break
         }
     }
@@ -151,7 +167,7 @@ import MartletSQLite
             guard wanted else { return }
             if let value { arena.bind(value, statement, parameter) } else { statement.bindNull(at: parameter) }
             parameter += 1
-        case .collect: image.values.append(value.map(SQLValue.text) ?? .null)
+        case .collect: image.values.append(wanted ? value.map(SQLValue.text) ?? .null : .null)
         case .adopt, .collection, .key, .probe: break
         }
     }
@@ -163,7 +179,7 @@ import MartletSQLite
             guard wanted else { return }
             statement.bind(value.raw, at: parameter)
             parameter += 1
-        case .collect: image.values.append(value.raw)
+        case .collect: image.values.append(wanted ? value.raw : .null)
         case .adopt, .collection, .key, .probe: break
         }
     }
@@ -221,7 +237,9 @@ import MartletSQLite
     }
 
     private mutating func probe<E: PersistableEnum>(_ type: E.Type) {
-        if case .probe(let value, property) = mode { isHeld = E._value(value) != nil }
+        guard case .probe(let value, property) = mode else { return }
+        isHeld = E._value(value) != nil
+        enumeration = E.self
     }
 
     /// A value of any type, as `RowImage` has it.
