@@ -130,7 +130,7 @@ public struct DynamicMap: Sequence {
 
     /// The value of a key: nil when there is none, and when the map holds nil for it. Assigning nil removes the entry.
     public subscript(key: String) -> Any? {
-        get { DynamicObject.wrapped(map.untypedValue(of: key), isDynamic) }
+        get { DynamicObject.wrapped(UntypedValue.bare(map.untypedValue(of: key)), isDynamic) }
         nonmutating set { map.setUntyped(DynamicObject.unwrapped(newValue), key, name) }
     }
 
@@ -184,37 +184,31 @@ protocol UntypedMap: UntypedCollection {
     func setUntyped(_ value: Any?, _ key: String, _ name: String)
 }
 
-extension UntypedElements {
-    /// An element; nil where that is one.
-    fileprivate func optional(_ value: Any?) -> Element {
-        if let value { return element(value) }
-        return element(Optional<Any>.none as Any)
-    }
-}
-
 extension List: UntypedList {
-    private func typed(_ value: Any?, _ name: String) -> Element {
-        UntypedElements<Element>(core, name, .single).optional(value)
+    private func typed(_ value: Any?, _ name: String, _ position: Int) -> Element {
+        UntypedElements<Element>(core, name, .single).element(value, .position(position))
     }
-    func untypedElement(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
+    func untypedElement(at position: Int) -> Any? { UntypedValue.bare(UntypedValue.unwrapped(self[position])) }
     func untypedElements() -> AnyIterator<Any?> {
         var elements = makeIterator()
-        return AnyIterator { elements.next().map { UntypedValue.unwrapped($0) } }
+        return AnyIterator { elements.next().map { UntypedValue.bare(UntypedValue.unwrapped($0)) } }
     }
-    func insertUntyped(_ value: Any?, _ position: Int, _ name: String) { insert(typed(value, name), at: position) }
+    func insertUntyped(_ value: Any?, _ position: Int, _ name: String) {
+        insert(typed(value, name, position), at: position)
+    }
     func replaceUntyped(_ value: Any?, _ position: Int, _ name: String) {
-        replace(index: position, object: typed(value, name))
+        replace(index: position, object: typed(value, name, position))
     }
 }
 
 extension MutableSet: UntypedSet {
     private func typed(_ value: Any?, _ name: String) -> Element {
-        UntypedElements<Element>(core, name, .single).optional(value)
+        UntypedElements<Element>(core, name, .single).element(value, nil)
     }
-    func untypedElement(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
+    func untypedElement(at position: Int) -> Any? { UntypedValue.bare(UntypedValue.unwrapped(self[position])) }
     func untypedElements() -> AnyIterator<Any?> {
         var elements = makeIterator()
-        return AnyIterator { elements.next().map { UntypedValue.unwrapped($0) } }
+        return AnyIterator { elements.next().map { UntypedValue.bare(UntypedValue.unwrapped($0)) } }
     }
     func containsUntyped(_ value: Any?, _ name: String) -> Bool { contains(typed(value, name)) }
     func insertUntyped(_ value: Any?, _ name: String) { insert(typed(value, name)) }
@@ -224,7 +218,7 @@ extension MutableSet: UntypedSet {
 extension Map: UntypedMap {
     func untypedValue(of key: String) -> Any? { UntypedValue.unwrapped(self[key]) }
     func setUntyped(_ value: Any?, _ key: String, _ name: String) {
-        self[key] = value.map { UntypedElements<Value>(core, name, .single).element($0) }
+        self[key] = value.map { UntypedElements<Value>(core, name, .single).element($0, .key(key)) }
     }
 }
 
@@ -255,7 +249,7 @@ public struct DynamicObject: Hashable, CustomStringConvertible {
             case .set: return dynamicSet(name)
             case .map: return dynamicMap(name)
             case .linkingObjects:
-                return (object.value(forKey: name) as? [ObjectBase] ?? []).map { DynamicObject($0) }
+                return object.linkingObjects(property).map { DynamicObject($0) }
             case .single: return Self.wrapped(object.value(forKey: name), true)
             }
         }

@@ -67,6 +67,16 @@ extension LinkingObjects: RandomAccessCollection {
     }
 }
 
+/// Linking objects without the class they are of.
+protocol UntypedLinkingObjects {
+    var count: Int { get }
+    var elements: [ObjectBase] { get }
+}
+
+extension LinkingObjects: UntypedLinkingObjects {
+    var elements: [ObjectBase] { map { $0 } }
+}
+
 extension ObjectBase {
     @_spi(Generated) public final func _linkingObjects<T: ObjectBase>(_ property: Int) -> LinkingObjects<T> {
         var objects = LinkingObjects<T>(results: linkingStorage(property).map { Results($0) })
@@ -74,8 +84,21 @@ extension ObjectBase {
         return objects
     }
 
+    /// The objects that link here, live, as `LinkingObjects` of their class; empty for an unmanaged object.
     final func untypedLinkingObjects(_ property: PropertySchema) -> Any? {
-        linkingStorage(property.index).map { storage in storage.keys.map { storage.table.object($0) } }
+        guard case .linkingObjects(let type, _) = property.kind else { return nil }
+        let storage = linkingStorage(property.index)
+        let origin = storage?.table.anyModel ?? targetModel(type)
+        return (origin?.metatype ?? ObjectBase.self).untypedLinkingObjects(storage)
+    }
+
+    private static func untypedLinkingObjects(_ storage: ResultsStorage?) -> Any {
+        LinkingObjects<Self>(results: storage.map { Results<Self>($0) })
+    }
+
+    /// The objects that link here at this moment.
+    final func linkingObjects(_ property: PropertySchema) -> [ObjectBase] {
+        linkingStorage(property.index).map { storage in storage.keys.map { storage.table.object($0) } } ?? []
     }
 
     private func linkingStorage(_ property: Int) -> ResultsStorage? {

@@ -69,14 +69,14 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
         if let other = value as? List<Element>, isSame(as: other) { return }
         let untyped = UntypedElements<Element>(core, name, rules)
-        let values = untyped.values(value)
         guard let core, core.property.element.isEmbedded, rules.policy == .modified else {
-            return assign(values.map(untyped.element), rules.policy)
+            return assign(untyped.elements(value), rules.policy)
         }
-        updateInPlace(core, values) { value, target in
-            target.assign(UntypedInput(value, target._model.schema), rules)
+        updateInPlace(core, Array(untyped.values(value).enumerated())) { given, target in
+            let (input, rules) = untyped.input(given.element, for: target, .position(given.offset))
+            target.assign(input, rules)
         } added: {
-            untyped.element($0)
+            untyped.element($0.element, .position($0.offset))
         }
     }
 

@@ -57,15 +57,19 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
         if let other = value as? Map<Value>, isSame(as: other) { return }
         let untyped = UntypedElements<Value>(core, name, rules)
         let given = untyped.entries(value).sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        guard let core, rules.policy == .modified, core.property.element.isEmbedded else {
-            return assign(given.map { ($0.key, untyped.element($0.value)) }, rules.policy)
+        guard let core, rules.policy == .modified else {
+            return assign(given.map { ($0.key, untyped.element($0.value, .key($0.key))) }, rules.policy)
         }
-        keep(core, given.map(\.key))
+        // A dictionary says nothing of the keys that it does not have; a map says all.
+        if UntypedValue.unwrapped(value) is any UntypedMap { keep(core, given.map(\.key)) }
         for (key, value) in given {
-            if let target = self[key]?._object, let value = UntypedValue.unwrapped(value) {
-                target.assign(UntypedInput(value, target._model.schema), rules)
+            if core.property.element.isEmbedded, let target = self[key]?._object,
+                let value = UntypedValue.unwrapped(value)
+            {
+                let (input, rules) = untyped.input(value, for: target, .key(key))
+                target.assign(input, rules)
             } else {
-                set(key, untyped.element(value), rules.policy)
+                set(key, untyped.element(value, .key(key)), rules.policy)
             }
         }
     }

@@ -55,7 +55,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
         if let other = value as? MutableSet<Element>, isSame(as: other) { return }
         let untyped = UntypedElements<Element>(core, name, rules)
-        assign(untyped.values(value).map(untyped.element), rules.policy)
+        assign(untyped.elements(value), rules.policy)
     }
 
     public func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy) {

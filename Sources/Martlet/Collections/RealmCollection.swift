@@ -29,9 +29,19 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The values of a property of all elements, in order. `"self"` gives the elements themselves.
+    /// The values of a property of all elements, in order. `"self"` gives the elements themselves. Of a set each value is
+    /// there once.
     public func value(forKey name: String) -> [Any?] {
-        name == "self" ? map { $0 } : map { $0.value(forKey: name) }
+        let values: [Any?] = name == "self" ? map { $0 } : map { $0.value(forKey: name) }
+        return self is MutableSet<Element> ? Self.distinct(values) : values
+    }
+
+    private static func distinct(_ values: [Any?]) -> [Any?] {
+        var known: Set<AnyHashable?> = []
+        return values.filter { value in
+            guard let value else { return known.insert(nil).inserted }
+            return (value as? AnyHashable).map { known.insert($0).inserted } ?? true
+        }
     }
 
     /// Sets a property of all elements.

@@ -42,12 +42,15 @@ extension Results: RandomAccessCollection {
         guard let key = storage.key(at: position) else {
             Misuse.indexOutOfRange(position, count: count, "the results")
         }
-        return Element._element(StoredValue(.integer(key)), ElementSource(context: storage.context))
+        return Element._element(
+            StoredValue(.integer(key)), ElementSource(context: storage.context, table: storage.table))
     }
 
     /// The first member; nil when there is none.
     public var first: Element? {
-        storage.key(at: 0).map { Element._element(StoredValue(.integer($0)), ElementSource(context: storage.context)) }
+        storage.key(at: 0).map {
+            Element._element(StoredValue(.integer($0)), ElementSource(context: storage.context, table: storage.table))
+        }
     }
 
     /// The last member; nil when there is none.

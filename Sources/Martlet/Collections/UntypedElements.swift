@@ -1,3 +1,4 @@
+import Foundation
 import MartletEngine
 
 /// Elements of a collection from untyped values.
@@ -19,60 +20,101 @@ struct UntypedElements<Element: RealmCollectionValue> {
     func values(_ value: Any?) -> [Any] {
         guard let value = UntypedValue.unwrapped(value) else { return [] }
         if let values = value as? [Any] { return values }
-        guard !(value is String), !(value is [String: Any]), let sequence = value as? any Sequence else {
-            Misuse.wrongValue(value, property: name, expected: "a sequence of '\(Element.self)'")
+        guard !(value is String), !(value is Data), !(value is [String: Any]), !(value is any UntypedMap),
+            let sequence = value as? any Sequence
+        else {
+            Misuse.wrongValue(value, property: name, expected: "a sequence of '\(typeName)'", at: rules.path?.text)
         }
         return sequence.map { $0 as Any }
     }
 
+    /// The elements of a sequence; none of nil.
+    func elements(_ value: Any?) -> [Element] { values(value).enumerated().map { element($1, .position($0)) } }
+
     /// The values of a dictionary; none of nil.
     func entries(_ value: Any?) -> [String: Any] {
         guard let value = UntypedValue.unwrapped(value) else { return [:] }
-        if let map = value as? Map<Element> {
-            return Dictionary(map.map { ($0.key, $0.value as Any) }, uniquingKeysWith: { first, _ in first })
+        if let map = value as? any UntypedMap {
+            return Dictionary(
+                map.keys.map { ($0, map.untypedValue(of: $0) as Any) }, uniquingKeysWith: { first, _ in first })
         }
         guard let dictionary = value as? [String: Any] else {
-            Misuse.wrongValue(value, property: name, expected: "a dictionary of '\(Element.self)' with string keys")
+            Misuse.wrongValue(
+                value, property: name, expected: "a dictionary of '\(typeName)' with string keys", at: rules.path?.text)
         }
         return dictionary
     }
 
-    func element(_ value: Any) -> Element {
-        if Element.self is AnyRealmValue.Type {
-            let any = AnyRealmValue(untyped: value) { context?.object($0._model, for: $0, rules) ?? $0 }
-            if let element = any as? Element { return element }
-        } else if let type = objectType {
-            if let value = UntypedValue.unwrapped(value) {
-                let model = model ?? ModelClass.of(type)
-                let object = context?.object(model, for: value, rules) ?? model.unmanaged(for: value)
-                if let element = object as? Element { return element }
-            } else if let element = Optional<Any>.none as? Element {
-                return element
-            }
-        } else if let element = value as? Element ?? plain(UntypedValue.unwrapped(value)) {
+    /// The element that a value stands for; traps where it is none.
+    func element(_ value: Any?, _ place: ElementPlace?) -> Element {
+        // Objects, also in values of any type, may have to be copied; numbers of JSON readers are objects.
+        if objectType == nil, !(Element.self is AnyRealmValue.Type), let value,
+            !(Swift.type(of: value) is AnyClass), let element = value as? Element
+        {
             return element
         }
-        Misuse.wrongValue(value, property: name, expected: "elements of type '\(Element.self)'")
+        if let value = UntypedValue.unwrapped(value) {
+            if let element = present(value, place) { return element }
+        } else if let nothing = (Element.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Element {
+            return nothing
+        } else if let nothing = AnyRealmValue.none as? Element {
+            return nothing
+        }
+        refuse(UntypedValue.unwrapped(value), place)
     }
 
-    // What JSON readers give stands for plain values, too.
-    private func plain(_ value: Any?) -> Element? {
-        guard let value else { return Optional<Any>.none as? Element }
-        return value as? Element ?? converted(value)
+    private func present(_ value: Any, _ place: ElementPlace?) -> Element? {
+        if Element.self is AnyRealmValue.Type {
+            let rules = rules.entering(place, of: name)
+            let any = AnyRealmValue(untyped: value) { object in
+                guard let context else { return object }
+                return context.object(context.model(for: object), for: object, rules) {
+                    Misuse.unknownType(object._typeName)
+                }
+            }
+            return any as? Element
+        }
+        guard let objectType else { return value as? Element ?? UntypedValue.element(value, as: Element.self) }
+        let model = model ?? (isUntyped ? (value as? ObjectBase)?._model : nil) ?? ModelClass.of(objectType)
+        let rules = rules.entering(place, of: name)
+        let object =
+            context?.object(model, for: value, rules) { refuse(value, place) }
+            ?? model.unmanaged(for: value, rules) { refuse(value, place) }
+        return object as? Element
+    }
+
+    /// The values for an embedded object that is there and stays.
+    func input(_ value: Any, for target: ObjectBase, _ place: ElementPlace) -> (UntypedInput, UntypedAssignment) {
+        let rules = rules.entering(place, of: name)
+        if let object = value as? ObjectBase, !target._model.isType(of: object) { refuse(value, place) }
+        return (UntypedInput(value, target._model.schema, at: rules.path), rules)
+    }
+
+    private func refuse(_ value: Any?, _ place: ElementPlace?) -> Never {
+        let expected =
+            ((Element.self as? any UntypedOptional.Type)?.wrapped ?? Element.self) as? any PersistableEnum.Type
+        let isOptional = Element.self is any UntypedOptional.Type
+        Misuse.wrongValue(
+            value, property: name,
+            expected: "elements of type "
+                + (expected.map { UntypedValue.described($0, isOptional: isOptional) } ?? "'\(typeName)'"),
+            at: place == nil && rules.path == nil ? nil : rules.entering(place, of: name).path?.text)
+    }
+
+    // Without the class of its objects, what a collection of an unmanaged object holds is not known.
+    private var isUntyped: Bool { objectType == ObjectBase.self }
+
+    /// The type of the elements, as messages show it.
+    private var typeName: String {
+        guard let objectType else {
+            return (Element.self as? any PersistableValue.Type)?._typeName ?? "\(Element.self)"
+        }
+        let name = model?.schema.name ?? "\(objectType)"
+        return Element.self is any UntypedOptional.Type ? "\(name)?" : name
     }
 
     private var objectType: ObjectBase.Type? {
         (Element.self as? ObjectBase.Type) ?? (Element.self as? any OptionalObject.Type)?.objectType
-    }
-
-    // Numbers become numbers of other types that can hold them, raw values become cases.
-    private func converted(_ value: Any) -> Element? {
-        guard let type = Element.self as? any PersistableValue.Type, let given = value as? any PersistableValue else {
-            return nil
-        }
-        let isNumber = given is any NumericValue && Element.self is any NumericValue.Type
-        guard isNumber || Element.self is any PersistableEnum.Type else { return nil }
-        return type._value(given._stored) as? Element
     }
 }
 

@@ -29,8 +29,15 @@ public final class Migration {
     let past: RealmContext
     let present: RealmContext
     private var isOver = false
+    /// Names that renamed properties had between the file and the schema, with those in the file.
+    private var passing: [PassingName: String] = [:]
     /// Objects that are in memory at a time.
     private static let blockSize = 1_024
+
+    private struct PassingName: Hashable {
+        let type: String
+        let property: String
+    }
 
     init(_ migration: TypeMigration, past: RealmContext, present: RealmContext, _ declared: [String: ModelClass]) {
         self.migration = migration
@@ -42,11 +49,18 @@ public final class Migration {
 
     /// A name that the schema or the file knows, before and after: nil where the type is new.
     func tables(_ typeName: String) -> (old: ObjectTable?, new: ObjectTable) {
+        guard let tables = knownTables(typeName) else {
+            let known = Set(oldSchema.objectSchema.map(\.className)).union(newSchema.objectSchema.map(\.className))
+            Misuse.unknownMigrationType(typeName, known: known.sorted())
+        }
+        return tables
+    }
+
+    private func knownTables(_ typeName: String) -> (old: ObjectTable?, new: ObjectTable)? {
         require()
         let name = migration.currentName(typeName)
         guard let new = present.table(named: present.table(named: typeName) == nil ? name : typeName) else {
-            let known = Set(oldSchema.objectSchema.map(\.className)).union(newSchema.objectSchema.map(\.className))
-            Misuse.unknownMigrationType(typeName, known: known.sorted())
+            return nil
         }
         return (migration.storedType(of: new.type.name).flatMap { past.table(named: $0.name) }, new)
     }
@@ -77,13 +91,15 @@ public final class Migration {
     /// Calls a closure with each object of a type, as it was and as it is going to be.
     ///
     /// A type goes by its new or its former name. An object that the migration has deleted is passed over; for a type that
-    /// the file did not have there is no old object. However many there are, few of them are in memory at a time.
+    /// the file did not have there is no old object, and of one that neither the file nor the schema has there is none at
+    /// all: blocks for older versions may name types that are long gone. However many objects there are, few of them are in
+    /// memory at a time.
     ///
     /// - Throws: what the closure throws.
     public func enumerateObjects(
         ofType typeName: String, _ block: (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) throws -> Void
     ) rethrows {
-        let (old, new) = tables(typeName)
+        guard let (old, new) = knownTables(typeName) else { return }
         settle()
         try forEachKey(of: old ?? new) { key in
             let newObject = new.object(key)
@@ -113,14 +129,21 @@ public final class Migration {
     }
 
     /// Makes an object from a dictionary by property names, an array in schema order, or another object, old ones
-    /// included. Properties that are not given get their defaults.
+    /// included. Properties that are not given get their defaults. An object of another type gives the properties that both
+    /// types have.
     ///
-    /// Traps on an unknown type or property, and on a value that does not fit.
+    /// Keys that name no property have no effect. Traps on an unknown type, on a value that does not fit, and on an object
+    /// that shares no property with the type.
     @discardableResult
     public func create(_ typeName: String, value: Any = [String: Any]()) -> MigrationObject {
         let table = tables(typeName).new
         guard let model = table.model else { Misuse.unknownType(typeName) }
         if table.type.isEmbedded { Misuse.embeddedAtTopLevel(typeName) }
+        var value = value
+        if let object = value as? MigrationObject, object._typeName != table.type.name {
+            let shared = object.values(sharedWith: table.type)
+            if !shared.isEmpty { value = shared }
+        }
         return unsafeDowncast(present.create(model, value, .error), to: MigrationObject.self)
     }
 
@@ -148,21 +171,75 @@ public final class Migration {
 
     /// Gives a property the values that another one had in the file, converted where they convert by themselves.
     ///
-    /// The same as `renamedFrom` in the schema, which needs no migration. Traps when the file has no property `oldName`, the
-    /// schema has no `newName`, or it still has `oldName`.
+    /// The same as `renamedFrom` in the schema, which needs no migration. A property that was renamed more than once may be
+    /// renamed step by step, as the blocks for each version say it: a name in between need not be in the schema. Traps when
+    /// the file has no property `oldName`, when no step leads to a property of the schema, and when the schema still has
+    /// `oldName`.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         let (old, new) = tables(typeName)
-        guard let old, old.type[oldName].map({ $0.isColumn || $0.isCollection }) == true else {
+        let source = passing[PassingName(type: new.type.name, property: oldName)] ?? oldName
+        guard let old, old.type[source].map({ $0.isColumn || $0.isCollection }) == true else {
             Misuse.renameWithoutSource(
                 "\(typeName).\(oldName)", known: old?.type.properties.map(\.name) ?? [])
         }
-        guard let property = new.type[newName], property.isColumn || property.isCollection else {
-            Misuse.renameWithoutGoal("\(typeName).\(newName)", known: new.type.properties.map(\.name))
-        }
         if new.type[oldName] != nil { Misuse.renameOfPresent("\(typeName).\(oldName)") }
+        passing[PassingName(type: new.type.name, property: oldName)] = nil
+        guard let property = new.type[newName], property.isColumn || property.isCollection else {
+            passing[PassingName(type: new.type.name, property: newName)] = source
+            return
+        }
         settle()
-        present.storing { try migration.fill(new.type, property, from: oldName) }
+        present.storing { try migration.fill(new.type, property, from: source) }
         present.forgetValues(of: new)
+    }
+
+    /// Stops the program over a rename that has led to no property of the schema.
+    func requireArrivals() {
+        guard let name = passing.keys.min(by: { ($0.type, $0.property) < ($1.type, $1.property) }) else { return }
+        let known = present.table(named: name.type)?.type.properties.map(\.name) ?? []
+        Misuse.renameWithoutGoal("\(name.type).\(name.property)", known: known)
+    }
+
+    // MARK: Embedded types
+
+    /// Gives each owner of an object of a type that the schema now declares as embedded an object of its own, and deletes
+    /// those that nothing leads to.
+    ///
+    /// ```swift
+    /// if oldSchemaVersion < 3 { migration.separateOwners(ofType: "Address") }
+    /// ```
+    ///
+    /// Of an object with several owners the first keeps it and the others get copies, with copies of what it embeds and
+    /// links to the same objects. Without this call the migration refuses such objects. Traps on an unknown type and on one
+    /// that is not embedded.
+    public func separateOwners(ofType typeName: String) {
+        let table = tables(typeName).new
+        guard table.type.isEmbedded else { Misuse.separatedTopLevel(typeName) }
+        settle()
+        var owned: Set<ObjectKey> = []
+        for incoming in table.incoming {
+            let holders = present.table(incoming.table)
+            let property = holders.type.properties[incoming.property]
+            guard property.element.isEmbedded else { continue }
+            forEachKey(of: holders) { key in
+                if holders.exists(key) { separate(property, of: holders.object(key), table, &owned) }
+            }
+        }
+        settle()
+        forEachKey(of: table) { key in if !owned.contains(key) { present.deleteRow(key, table) } }
+        settle()
+    }
+
+    private func separate(
+        _ property: PropertySchema, of holder: ObjectBase, _ table: ObjectTable, _ owned: inout Set<ObjectKey>
+    ) {
+        holder.replaceEmbeddedKeys(property) { key in
+            if owned.insert(key).inserted { return key }
+            let copy = present.create(table.anyModel, table.object(key), .error)
+            present.unowned.remove(ObjectIdentifier(copy))
+            owned.insert(copy._key)
+            return copy._key
+        }
     }
 }
 

@@ -70,14 +70,21 @@ public final class MigrationObject: StoredObject {
 
     private func translatedAny(_ value: Any?, _ property: PropertySchema) -> Any? {
         switch value {
-        case let value as AnyRealmValue: return present(value, property)
         case let object as MigrationObject: return object.translated(to: _context, property)
         case let values as any Sequence<AnyRealmValue>: return values.map { present($0, property) }
         case let map as Map<AnyRealmValue>:
             return Dictionary(
                 map.map { ($0.key, present($0.value, property) as Any) }, uniquingKeysWith: { first, _ in first })
-        default: return value
+        case let values as [Any] where property.isCollection: return values.map { presentAny($0, property) as Any }
+        case let values as [String: Any] where property.kind == .map:
+            return values.mapValues { presentAny($0, property) as Any }
+        default: return property.isCollection ? value : presentAny(value, property)
         }
+    }
+
+    // What is no value of any type is refused where it is assigned.
+    private func presentAny(_ value: Any?, _ property: PropertySchema) -> Any? {
+        AnyRealmValue(untyped: value) { $0 }.map { present($0, property) } ?? value
     }
 
     private func present(_ value: AnyRealmValue, _ property: PropertySchema) -> AnyRealmValue {
@@ -95,14 +102,18 @@ public final class MigrationObject: StoredObject {
         guard let context, _context !== context, _context?.counterpart === context, let table = _table else {
             return self
         }
-        if property.element.isEmbedded {
-            let target = context.table(named: property.element.target ?? "")?.type
-            return _model.schema.properties.reduce(into: [String: Any]()) { values, own in
-                guard own.isColumn || own.isCollection, target?[own.name] != nil else { return }
-                values[own.name] = untypedValue(own) as Any
-            }
-        }
         let present = context.table(table.id)
+        if property.element.isEmbedded {
+            return present.type.name == property.element.target ? values(sharedWith: present.type) : self
+        }
         return present.exists(_key) ? present.object(_key) : nil
+    }
+
+    /// The values of the properties that another type has too, by name.
+    func values(sharedWith type: ObjectTypeSchema) -> [String: Any] {
+        _model.schema.properties.reduce(into: [:]) { values, own in
+            guard own.isColumn || own.isCollection, type[own.name] != nil else { return }
+            values[own.name] = untypedValue(own) as Any
+        }
     }
 }

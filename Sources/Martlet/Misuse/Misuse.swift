@@ -129,6 +129,12 @@ enum Misuse {
                 + "Use objects of one Realm together, or copy it with 'create'")
     }
 
+    static func frozenLinked(_ type: String) -> Never {
+        trap(
+            "a frozen '\(type)' was added or linked, and frozen objects belong to one version of a file. "
+                + "Link to the object that 'thaw()' gives, or copy it with 'create'")
+    }
+
     static func deletedUnmanaged(_ type: String) -> Never {
         trap("an unmanaged '\(type)' cannot be deleted from a Realm: it is in none. Let go of it instead")
     }
@@ -162,13 +168,16 @@ enum Misuse {
         trap("'\(type)' has no property '\(name)'. It has \(known.map { "'\($0)'" }.joined(separator: ", "))")
     }
 
-    static func wrongValue(_ value: Any?, property: String, expected: String) -> Never {
+    /// - Parameter path: the place of the value where it is inside of others.
+    static func wrongValue(_ value: Any?, property: String, expected: String, at path: String? = nil) -> Never {
+        let place = path.map { $0 == property ? "" : " at '\($0)'" } ?? ""
         guard let value else {
-            trap("'\(property)' takes \(expected), but was given 'nil'. Give a value, or declare it optional")
+            trap("'\(property)' takes \(expected), but was given 'nil'\(place). Give a value, or declare it optional")
         }
+        let text = "\(value)"
         trap(
-            "'\(property)' takes \(expected), but was given '\(value)' of type '\(type(of: value))'. "
-                + "Give a value that fits, or change the schema")
+            "'\(property)' takes \(expected), but was given '\(text.count > 200 ? text.prefix(200) + "…" : text)' "
+                + "of type '\(type(of: value))'\(place). Give a value that fits, or change the schema")
     }
 
     static func linkingObjectsAssigned(_ property: String, origin: String) -> Never {
@@ -267,6 +276,12 @@ enum Misuse {
         trap(
             "a migration renames to '\(property)', which the schema does not have. "
                 + "It has \(known.map { "'\($0)'" }.joined(separator: ", "))")
+    }
+
+    static func separatedTopLevel(_ type: String) -> Never {
+        trap(
+            "a migration separates the owners of '\(type)', which is no embedded type of the schema. "
+                + "Objects of top-level types may have any number of owners")
     }
 
     static func renameOfPresent(_ property: String) -> Never {

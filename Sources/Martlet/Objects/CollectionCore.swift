@@ -318,7 +318,7 @@ final class CollectionCore {
         positions = nil
     }
 
-    func replace(at position: Int, with element: SQLValue) {
+    func replace(at position: Int, with element: SQLValue, discardsOld: Bool = true) {
         requireElement(position)
         var old = SQLValue.null
         notify(ListEditScript([.replace(at: position)])) {
@@ -328,7 +328,7 @@ final class CollectionCore {
             count(element, 1)
             record(.replace(at: position))
         }
-        discard(old)
+        if discardsOld { discard(old) }
     }
 
     func remove(at position: Int) {

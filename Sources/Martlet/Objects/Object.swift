@@ -1,4 +1,5 @@
 import MartletEngine
+import MartletSQLite
 
 /// A live object: a row of a Realm that always shows the newest state its Realm has reached.
 ///
@@ -48,15 +49,69 @@ extension ObjectBase: Hashable {
         return _table?.id == other._table?.id && _key == other._key
     }
 
-    /// The same row of the same Realm, or the same unmanaged object.
-    public static func == (left: ObjectBase, right: ObjectBase) -> Bool { left.isSameObject(as: right) }
+    /// Objects of types with a primary key, and frozen ones, are equal when they stand for the same row of the same Realm;
+    /// all others when they are the same object.
+    public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
+        left === right || left.isComparedByRow && left.isSameObject(as: right)
+    }
 
-    /// By row for managed objects, by identity for unmanaged ones.
+    private final var isComparedByRow: Bool {
+        guard let table = _table else { return false }
+        return table.type.primaryKey != nil || table.context.isFrozen
+    }
+
+    /// By type and primary key, in a Realm or not; without a primary key by identity, and frozen by row and version.
+    ///
+    /// So an object in a `Set` is found there after it was added to a Realm, changed or deleted. Changing the primary key of
+    /// an object that is not in a Realm changes its hash.
     public final func hash(into hasher: inout Hasher) {
-        if _context == nil {
-            hasher.combine(ObjectIdentifier(self))
-        } else {
+        if _state == .tracing { return }
+        let type = _table?.type ?? _model.schema
+        if let key = type.primaryKey {
+            hasher.combine(keyHash(type, key))
+        } else if let context = _context, context.isFrozen {
+            hasher.combine(type.name)
             hasher.combine(_key)
+            hasher.combine(context.version)
+        } else {
+            hasher.combine(ObjectIdentifier(self))
         }
     }
+
+    private final func keyHash(_ type: ObjectTypeSchema, _ property: PropertyIndex) -> UInt32 {
+        if let table = _table, table.integerKey >= 0 { return Self.hash(type, .integer(_key)) }
+        if isFrozen { return Self.hash(type, RowEncoder.value(of: self, property)) }
+        if _state == .unmanaged {
+            _hash = Self.hash(type, RowEncoder.value(of: self, property))
+        } else if _hash == 0 {
+            _hash = rowKeyHash(type, property)
+        }
+        return _hash
+    }
+
+    /// Notes the hash of the primary key with which an object becomes a row, if anybody has asked for it: from now on the
+    /// key stays, and the object may be gone before it is asked for again.
+    final func keepHash(_ type: ObjectTypeSchema) {
+        guard _hash != 0, let property = type.primaryKey else { return }
+        _hash = Self.hash(type, RowEncoder.value(of: self, property))
+    }
+
+    // What is gone equals nothing but itself.
+    private final func rowKeyHash(_ type: ObjectTypeSchema, _ property: PropertyIndex) -> UInt32 {
+        if _state == .stale, let context = _context, let table = _table {
+            context.confinement.require(_described)
+            if !context.loadIfThere(self, table) { context.invalidate(self) }
+        }
+        if _state == .live { return Self.hash(type, RowEncoder.value(of: self, property)) }
+        return Self.word(ObjectIdentifier(self).hashValue)
+    }
+
+    private static func hash(_ type: ObjectTypeSchema, _ key: SQLValue) -> UInt32 {
+        var hasher = Hasher()
+        hasher.combine(type.name)
+        hasher.combine(key)
+        return word(hasher.finalize())
+    }
+
+    private static func word(_ hash: Int) -> UInt32 { UInt32(truncatingIfNeeded: hash ^ hash >> 32) | 1 }
 }

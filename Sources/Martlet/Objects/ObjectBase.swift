@@ -10,6 +10,9 @@ public import Observation
 open class ObjectBase {
     @_spi(Generated) @exclusivity(unchecked) public final var _guard: UInt = 0
     @exclusivity(unchecked) final var _state = AccessorState.unmanaged
+    /// The hash of the primary key once it was asked for, which outlives the row; zero before. Frozen objects, which threads
+    /// share, do not keep it.
+    @exclusivity(unchecked) final var _hash: UInt32 = 0
     /// Properties assigned in the open write and not yet written; the last bit stands for all from 63 on.
     @exclusivity(unchecked) final var _dirty: UInt64 = 0
     @exclusivity(unchecked) final var _key: ObjectKey = 0

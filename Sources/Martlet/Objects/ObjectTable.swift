@@ -182,6 +182,7 @@ final class ObjectTable {
 
     /// Makes an unmanaged object a further accessor of a row.
     func bindTwin(_ object: ObjectBase, _ key: ObjectKey) {
+        object.keepHash(type)
         object._table = self
         object._context = context
         object._key = key
@@ -195,6 +196,7 @@ final class ObjectTable {
 
     /// Makes `object` the accessor of a row.
     func bind(_ object: ObjectBase, _ key: ObjectKey) {
+        object.keepHash(type)
         object._table = self
         object._context = context
         object._key = key

@@ -1,27 +1,20 @@
 import MartletEngine
 
-/// What assigning untyped values does with rows that exist and with objects among the values.
-public struct UntypedAssignment: Sendable {
-    let policy: Realm.UpdatePolicy
-    /// True where objects that are not in this Realm, and embedded ones, are copied; otherwise they are added themselves.
-    let copiesObjects: Bool
-
-    /// An assignment of one property by the user.
-    static let single = UntypedAssignment(policy: .error, copiesObjects: false)
-}
-
 extension RealmContext {
-    /// Makes and adds an object from a dictionary, an array in schema order, or another object, nested to any depth.
+    /// Makes and adds an object from a dictionary, an array in schema order, or another object of its type, nested to any
+    /// depth.
     ///
     /// An embedded object waits for its owner, who is to claim it with `adoptEmbedded`.
-    func create(_ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase {
+    func create(
+        _ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy, at path: UntypedPath? = nil
+    ) -> ObjectBase {
         let table = table(model)
         _ = requireWrite("a '\(table.type.name)'")
         let value = UntypedValue.unwrapped(value) ?? value
         let source = value as? ObjectBase
         if let source, let copy = copies[ObjectIdentifier(source)] { return copy }
-        let rules = UntypedAssignment(policy: policy, copiesObjects: true)
-        let input = UntypedInput(value, model.schema)
+        let rules = UntypedAssignment(policy: policy, copiesObjects: true, path: path)
+        let input = UntypedInput(value, model.schema, at: path)
         let existing = existing(model, input, policy)
         let object = existing ?? model.make()
         // Circles of links among objects that are copied lead to the copies.
@@ -51,27 +44,47 @@ extension RealmContext {
     }
 
     /// The object to link to for an untyped value.
-    func object(_ model: ModelClass, for value: Any, _ rules: UntypedAssignment) -> ObjectBase {
-        guard let object = value as? ObjectBase, object._model === model else {
-            return create(model, value, rules.policy)
+    ///
+    /// - Parameter refuse: stops the program over an object of another type.
+    func object(_ model: ModelClass, for value: Any, _ rules: UntypedAssignment, orRefuse refuse: () -> Never)
+        -> ObjectBase
+    {
+        guard let object = value as? ObjectBase else { return create(model, value, rules.policy, at: rules.path) }
+        if !model.isType(of: object) { refuse() }
+        if !rules.copiesObjects {
+            if object._context === self || object._model === model { return object }
+            // Objects of a migration stand for those of the classes of the program.
+            if object._state != .unmanaged && !access.isOfMigration { self.refuse(foreign: object) }
+        } else if object._context === self && !model.schema.isEmbedded {
+            return object
         }
-        if !rules.copiesObjects || (object._context === self && !model.schema.isEmbedded) { return object }
-        return create(model, object, rules.policy)
+        return create(model, object, rules.policy, at: rules.path)
     }
+
+    /// What the objects of a type are here: those of a migration have no class of the program.
+    func model(for object: ObjectBase) -> ModelClass { table(named: object._typeName)?.anyModel ?? object._model }
 }
 
 extension ModelClass {
+    /// True for objects of this type, whichever class shows them.
+    func isType(of object: ObjectBase) -> Bool {
+        let model = object._model
+        return model === self || model.schema.name == schema.name
+    }
+
     /// An unmanaged object with the given values and, for the others, defaults.
-    func unmanaged(_ value: Any) -> ObjectBase {
+    private func unmanaged(_ value: Any, _ rules: UntypedAssignment) -> ObjectBase {
         let object = metatype.init()
-        object.assign(UntypedInput(value, schema), .single)
+        object.assign(UntypedInput(value, schema, at: rules.path), rules)
         return object
     }
 
     /// The object that an unmanaged one is to link to for an untyped value.
-    func unmanaged(for value: Any) -> ObjectBase {
-        guard let object = value as? ObjectBase, object._model === self else { return unmanaged(value) }
-        return schema.isEmbedded && object._state != .unmanaged ? unmanaged(object) : object
+    func unmanaged(for value: Any, _ rules: UntypedAssignment, orRefuse refuse: () -> Never) -> ObjectBase {
+        guard let object = value as? ObjectBase else { return unmanaged(value, rules) }
+        if !isType(of: object) { refuse() }
+        guard object._model === self else { return unmanaged(object, rules) }
+        return schema.isEmbedded && object._state != .unmanaged ? unmanaged(object, rules) : object
     }
 }
 
@@ -125,26 +138,22 @@ struct UntypedInput {
     /// The positions of properties in an array: linking objects have none.
     private let positions: [Int]
 
-    init(_ value: Any, _ schema: ObjectTypeSchema) {
+    init(_ value: Any, _ schema: ObjectTypeSchema, at path: UntypedPath? = nil) {
         let value = UntypedValue.unwrapped(value) ?? value
         dictionary = value as? [String: Any]
         array = dictionary == nil ? value as? [Any] : nil
         object = value as? ObjectBase
-        let stored = schema.properties.filter { $0.isColumn || $0.isCollection }
-        positions = stored.map(\.index)
-        if let dictionary {
-            for name in dictionary.keys.sorted() where schema[name] == nil {
-                Misuse.unknownProperty(name, of: schema.name, known: stored.map(\.name))
-            }
-        }
-        if let array, array.count > stored.count {
+        positions = array == nil ? [] : schema.properties.filter { $0.isColumn || $0.isCollection }.map(\.index)
+        if let array, array.count > positions.count {
             Misuse.wrongValue(
                 array, property: schema.name,
-                expected: "an array of at most \(stored.count) values, one for each stored property")
+                expected: "an array of at most \(positions.count) values, one for each stored property", at: path?.text)
         }
-        if dictionary == nil && array == nil && object == nil {
+        let isOfType = object.map { $0._typeName == schema.name } ?? false
+        if dictionary == nil && array == nil && !isOfType {
             Misuse.wrongValue(
-                value, property: schema.name, expected: "a dictionary, an array in schema order, or an object")
+                value, property: schema.name,
+                expected: "a dictionary, an array in schema order, or an object of its type", at: path?.text)
         }
     }
 
@@ -155,7 +164,7 @@ struct UntypedInput {
             guard let position = positions.firstIndex(of: property.index), position < array.count else { return nil }
             return .some(array[position])
         }
-        if let object, object._model.schema[property.name] != nil { return .some(object.value(forKey: property.name)) }
+        if let object, let own = object._model.schema[property.name] { return .some(object.untypedValue(own)) }
         return nil
     }
 }

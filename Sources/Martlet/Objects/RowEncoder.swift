@@ -33,6 +33,8 @@ import MartletSQLite
     private var key: ObjectKey = 0
     private var isHeld = true
     private var foundCase: Any?
+    /// The enum of the property that is probed.
+    private var enumeration: (any PersistableEnum.Type)?
 
     /// Binds the properties of `mask` to a statement's parameters, from the first. Returns the next parameter, and the
     /// value of an integer primary key.
@@ -71,6 +73,13 @@ import MartletSQLite
 
     static func values(of object: ObjectBase) -> [SQLValue] { image(of: object).values }
 
+    /// The value of one property.
+    static func value(of object: ObjectBase, _ property: PropertyIndex) -> SQLValue {
+        var encoder = RowEncoder(mode: .collect, mask: 1 << UInt64(min(property, 63)))
+        object._encode(&encoder)
+        return encoder.image[property]
+    }
+
     /// The values of the columns, in schema order.
     static func columnValues(of object: ObjectBase) -> [SQLValue] {
         let values = values(of: object)
@@ -105,6 +114,13 @@ import MartletSQLite
         return encoder.foundCase
     }
 
+    /// The enum of a property; nil for values that are no enum, collections, and objects without a class of the program.
+    static func enumeration(of object: ObjectBase, _ property: Int) -> (any PersistableEnum.Type)? {
+        var encoder = RowEncoder(mode: .probe(.null, property), mask: .max)
+        object._encode(&encoder)
+        return encoder.enumeration
+    }
+
     /// Adds the unmanaged objects that `object` links to, and makes its links keys.
     static func adoptLinks(of object: ObjectBase, _ context: RealmContext, _ policy: Realm.UpdatePolicy) {
         var encoder = RowEncoder(mode: .adopt(context, policy), mask: .max)
@@ -132,7 +148,7 @@ import MartletSQLite
             guard wanted else { return }
             if let value { statement.bind(value, at: parameter) } else { statement.bindNull(at: parameter) }
             parameter += 1
-        case .collect: image.values.append(value.map(SQLValue.integer) ?? .null)
+        case .collect: image.values.append(wanted ? value.map(SQLValue.integer) ?? .null : .null)
         case .adopt, .collection, .key, .probe, .findCase: break
         }
     }
@@ -149,7 +165,7 @@ import MartletSQLite
                 statement.bindNull(at: parameter)
             }
             parameter += 1
-        case .collect: image.values.append(value._stored.raw)
+        case .collect: image.values.append(wanted ? value._stored.raw : .null)
         case .adopt, .collection, .key, .probe, .findCase: break
         }
     }
@@ -161,7 +177,7 @@ import MartletSQLite
             guard wanted else { return }
             if let value { arena.bind(value, statement, parameter) } else { statement.bindNull(at: parameter) }
             parameter += 1
-        case .collect: image.values.append(value.map(SQLValue.text) ?? .null)
+        case .collect: image.values.append(wanted ? value.map(SQLValue.text) ?? .null : .null)
         case .adopt, .collection, .key, .probe, .findCase: break
         }
     }
@@ -173,7 +189,7 @@ import MartletSQLite
             guard wanted else { return }
             statement.bind(value.raw, at: parameter)
             parameter += 1
-        case .collect: image.values.append(value.raw)
+        case .collect: image.values.append(wanted ? value.raw : .null)
         case .adopt, .collection, .key, .probe, .findCase: break
         }
     }
@@ -232,7 +248,9 @@ import MartletSQLite
 
     private mutating func probe<E: PersistableEnum>(_ type: E.Type) {
         switch mode {
-        case .probe(let value, property): isHeld = E._value(value) != nil
+        case .probe(let value, property):
+            isHeld = E._value(value) != nil
+            enumeration = E.self
         case .findCase(let value, property): foundCase = E._value(value)
         default: break
         }

@@ -4,12 +4,25 @@ import MartletSQLite
 extension ObjectBase {
     /// The value of a property by name: a Swift value, an object, a collection, or nil.
     ///
-    /// Traps on a name that the type does not have. Enum properties give their raw values.
-    public final func value(forKey name: String) -> Any? { untypedValue(property(named: name)) }
+    /// Traps on a name that the type does not have. Enum properties give their raw values, properties of any type the value
+    /// itself, as in `note["content"] as? Int`, and linking objects live `LinkingObjects`.
+    public final func value(forKey name: String) -> Any? { UntypedValue.bare(untypedValue(property(named: name))) }
 
     /// Sets a property by name. Traps on an unknown name and on a value that does not fit.
+    ///
+    /// Texts become `UUID`, `ObjectId` and `Decimal128`, numbers `Decimal128`, 0 and 1 `Bool`, and raw values cases. An
+    /// optional enum that is given a raw value without a case becomes nil, as a stored one reads.
     public final func setValue(_ value: Any?, forKey name: String) {
-        setUntyped(property(named: name), value, .single)
+        let property = property(named: name)
+        setUntyped(property, isWithoutCase(value, property) ? nil : value, .single)
+    }
+
+    private final func isWithoutCase(_ value: Any?, _ property: PropertySchema) -> Bool {
+        guard property.isOptional, property.kind == .single, let value = UntypedValue.unwrapped(value),
+            let type = RowEncoder.enumeration(of: self, property.index),
+            let stored = UntypedValue.stored(value, property.element, isOptional: true)
+        else { return false }
+        return !UntypedValue.isCase(stored, of: type)
     }
 
     /// A property by name, as `value(forKey:)` and `setValue(_:forKey:)` do.
@@ -51,10 +64,11 @@ extension ObjectBase {
     /// Assigns an untyped value, with all that an assignment to the typed property does.
     final func setUntyped(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
         let value = _accepted(value, property)
+        if let key = _table?.type.primaryKey, property.index == key, isPrimaryKey(value, property) { return }
         if property.isCollection {
             _load(property.index)
             RowEncoder.collection(of: self, property.index)?._assignUntyped(
-                value, "\(_typeName).\(property.name)", rules)
+                value, "\(_typeName).\(property.name)", rules.entering(property, of: self))
             return
         }
         if case .linkingObjects(let type, let origin) = property.kind {
@@ -62,31 +76,50 @@ extension ObjectBase {
         }
         if property.isLink { return setUntypedLink(property, value, rules) }
         if property.isAny {
-            guard let value = anyValue(value, rules) else { wrong(value, property) }
+            guard let value = anyValue(value, rules.entering(property, of: self)) else { wrong(value, property, rules) }
             return setAnyUntyped(property, value, rules.policy)
         }
         guard let stored = UntypedValue.stored(value, property.element, isOptional: property.isOptional) else {
-            wrong(value, property)
+            wrong(value, property, rules)
+        }
+        if property.element.isEnum, stored != .null, let type = RowEncoder.enumeration(of: self, property.index),
+            !UntypedValue.isCase(stored, of: type)
+        {
+            wrong(value, property, rules)
         }
         setStored(property.index, stored)
-        // An enum has no case for it, or another one.
-        if _image[property.index] != stored { wrong(value, property) }
     }
 
-    private final func wrong(_ value: Any?, _ property: PropertySchema) -> Never {
-        Misuse.wrongValue(value, property: "\(_typeName).\(property.name)", expected: "'\(property.typeDescription)'")
+    // Assigning the primary key that an object has is no change.
+    private final func isPrimaryKey(_ value: Any?, _ property: PropertySchema) -> Bool {
+        _load(property.index)
+        return UntypedValue.stored(value, property.element, isOptional: property.isOptional)
+            == RowEncoder.value(of: self, property.index)
+    }
+
+    private final func wrong(_ value: Any?, _ property: PropertySchema, _ rules: UntypedAssignment) -> Never {
+        let type = property.element.isEnum ? RowEncoder.enumeration(of: self, property.index) : nil
+        Misuse.wrongValue(
+            value, property: "\(_typeName).\(property.name)",
+            expected: type.map { UntypedValue.described($0, isOptional: property.isOptional) }
+                ?? "'\(property.typeDescription)'",
+            at: rules.path == nil ? nil : rules.entering(property, of: self).path?.text)
     }
 
     private final func setUntypedLink(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
         guard let value else { return setLinkUntyped(property, nil, rules.policy) }
         let target = property.element.target ?? ""
         guard let model = targetModel(target) else { Misuse.unknownType(target) }
-        if let object = value as? ObjectBase, object._model !== model, !rules.copiesObjects { wrong(value, property) }
+        let refuse: () -> Never = { self.wrong(value, property, rules) }
+        let inner = rules.entering(property, of: self)
         if property.element.isEmbedded, rules.policy == .modified, let existing = untypedValue(property) as? ObjectBase
         {
-            return existing.assign(UntypedInput(value, model.schema), rules)
+            if let object = value as? ObjectBase, !model.isType(of: object) { refuse() }
+            return existing.assign(UntypedInput(value, model.schema, at: inner.path), inner)
         }
-        let object = _context?.object(model, for: value, rules) ?? model.unmanaged(for: value)
+        let object =
+            _context?.object(model, for: value, inner, orRefuse: refuse)
+            ?? model.unmanaged(for: value, inner, orRefuse: refuse)
         setLinkUntyped(property, object, rules.policy)
     }
 
@@ -104,10 +137,14 @@ extension ObjectBase {
         }
         _load(property.index)
         _ = context.requireWrite("a '\(_typeName)'")
+        let isOldNeeded = policy == .modified || property.element.isEmbedded
+        let old = isOldNeeded ? RowEncoder.value(of: self, property.index) : .null
         guard property.element.isEmbedded else {
-            return setStored(property.index, object.map { .integer(context.adopt($0, policy)) } ?? .null)
+            let new: SQLValue = object.map { .integer(context.adopt($0, policy)) } ?? .null
+            // The link that is there already is no change, however it was given.
+            if policy != .modified || new != old { setStored(property.index, new) }
+            return
         }
-        let old = _image[property.index]
         setStored(property.index, object.map { .integer(context.adoptEmbedded($0, policy)) } ?? .null)
         // Only now, when this object no longer leads there.
         if case .integer(let key) = old, let table = property.element.target.flatMap(context.table(named:)) {
@@ -119,7 +156,8 @@ extension ObjectBase {
     final func anyValue(_ value: Any?, _ rules: UntypedAssignment) -> AnyRealmValue? {
         AnyRealmValue(untyped: value) { object in
             guard let context = _context else { return object }
-            return context.object(object._model, for: object, rules)
+            let model = context.model(for: object)
+            return context.object(model, for: object, rules) { Misuse.unknownType(object._typeName) }
         }
     }
 
@@ -134,7 +172,8 @@ extension ObjectBase {
         }
         _load(property.index)
         _ = context.requireWrite("a '\(_typeName)'")
-        setStored(property.index, value.stored(ElementSource(context: context, policy: policy)))
+        let new = value.stored(ElementSource(context: context, policy: policy))
+        if policy != .modified || new != _image[property.index] { setStored(property.index, new) }
     }
 
     private final func setStored(_ property: PropertyIndex, _ value: SQLValue) {
@@ -150,6 +189,24 @@ extension ObjectBase {
         _willSet(property)
         _image = image
         _didSet(property)
+    }
+
+    /// Replaces the keys of embedded objects that a property holds, and deletes none.
+    final func replaceEmbeddedKeys(_ property: PropertySchema, _ replacement: (ObjectKey) -> ObjectKey) {
+        _load(property.index)
+        guard property.isCollection else {
+            guard case .integer(let key) = _image[property.index] else { return }
+            let new = replacement(key)
+            if new != key { setStored(property.index, .integer(new)) }
+            return
+        }
+        guard let context = _context, let table = _table else { return }
+        let core = context.core(table, property.index, _key)
+        for (position, element) in core.all().enumerated() {
+            guard case .integer(let key) = element else { continue }
+            let new = replacement(key)
+            if new != key { core.replace(at: position, with: .integer(new), discardsOld: false) }
+        }
     }
 
     /// Gives `target`, a managed object of the same class, this unmanaged object's value of a property.

@@ -29,19 +29,31 @@ enum UntypedValue {
 
     private static func stored(_ value: Any, _ scalar: ScalarType) -> SQLValue? {
         switch scalar {
-        case .bool: return (value as? Bool).map { $0._stored.raw }
+        case .bool: return bool(value).map { $0._stored.raw }
         case .int, .int64: return integer(value).map { .integer($0) }
         case .int8: return integer(value).flatMap { Int8(exactly: $0) }.map { $0._stored.raw }
         case .int16: return integer(value).flatMap { Int16(exactly: $0) }.map { $0._stored.raw }
         case .int32: return integer(value).flatMap { Int32(exactly: $0) }.map { $0._stored.raw }
-        case .float: return floating(value).map { Float($0)._stored.raw }
+        case .float: return floating(value).flatMap(float).map { $0._stored.raw }
         case .double: return floating(value).map { $0._stored.raw }
         case .any: return AnyRealmValue(untyped: value) { $0 }?._stored.raw
-        case .string, .data, .date, .uuid, .objectId, .decimal128:
-            guard let type = type(of: scalar), let given = value as? any PersistableValue, Swift.type(of: given) == type
-            else { return nil }
-            return given._stored.raw
+        case .string: return (value as? String).map { $0._stored.raw }
+        case .data: return (value as? Data).map { $0._stored.raw }
+        case .date: return (value as? Date).map { $0._stored.raw }
+        case .uuid: return (value as? UUID ?? text(value).flatMap { UUID(uuidString: $0) }).map { $0._stored.raw }
+        case .objectId:
+            return (value as? ObjectId ?? text(value).flatMap { try? ObjectId(string: $0) }).map { $0._stored.raw }
+        case .decimal128: return decimal(value).map { $0._stored.raw }
         }
+    }
+
+    // A text that is a value of another type, as JSON has it.
+    private static func text(_ value: Any) -> String? { value as? String }
+
+    private static func bool(_ value: Any) -> Bool? {
+        if let value = value as? Bool { return value }
+        guard let number = floating(value), number == 0 || number == 1 else { return nil }
+        return number == 1
     }
 
     private static func integer(_ value: Any) -> Int64? {
@@ -53,7 +65,89 @@ enum UntypedValue {
         switch value {
         case let number as Double: number
         case let number as Float: Double(number)
+        case let number as Decimal: NSDecimalNumber(decimal: number).doubleValue
         default: integer(value).map { Double($0) }
+        }
+    }
+
+    // A finite number stays one.
+    private static func float(_ number: Double) -> Float? {
+        let float = Float(number)
+        return float.isInfinite && number.isFinite ? nil : float
+    }
+
+    // The digits that a number shows, which are fewer than its bits are worth.
+    private static func decimal(_ value: Any) -> Decimal128? {
+        switch value {
+        case let number as Decimal128: return number
+        case is Double, is Float, is Decimal, is String: return try? Decimal128(string: "\(value)")
+        default:
+            if let number = integer(value) { return Decimal128(Int(number)) }
+            return value is Bool ? nil : (value as? any FixedWidthInteger).flatMap { try? Decimal128(string: "\($0)") }
+        }
+    }
+
+    // MARK: Types that are known at run time
+
+    /// A value as one of a type that collections hold; nil when it does not fit.
+    static func element<Element>(_ value: Any, as type: Element.Type) -> Element? {
+        let wrapped = (type as? any UntypedOptional.Type)?.wrapped ?? type
+        guard let element = elementType(of: wrapped), let stored = stored(value, element, isOptional: false) else {
+            return nil
+        }
+        if let type = wrapped as? any PersistableEnum.Type, !isCase(stored, of: type) { return nil }
+        return (wrapped as? any PersistableValue.Type)?._value(StoredValue(stored)) as? Element
+    }
+
+    private static func elementType(of type: Any.Type) -> ElementType? {
+        if let type = type as? any PersistableEnum.Type { return rawType(of: type) }
+        return scalars[ObjectIdentifier(type)].map { .scalar($0) }
+    }
+
+    private static func rawType<E: PersistableEnum>(of type: E.Type) -> ElementType {
+        E.RawValue.self == String.self ? .stringEnum : .intEnum
+    }
+
+    private static let scalars = Dictionary(
+        ScalarType.allCases.compactMap { scalar in type(of: scalar).map { (ObjectIdentifier($0), scalar) } },
+        uniquingKeysWith: { first, _ in first })
+
+    /// True for the raw value of a case. That of the case for unknown values is one, other unknown ones are not.
+    static func isCase(_ stored: SQLValue, of type: any PersistableEnum.Type) -> Bool {
+        type._value(StoredValue(stored))?._stored.raw == stored
+    }
+
+    /// An enum with its raw values, for messages.
+    static func described(_ type: any PersistableEnum.Type, isOptional: Bool = false) -> String {
+        let values = rawValues(of: type)
+        let shown = values.prefix(12).joined(separator: ", ") + (values.count > 12 ? ", …" : "")
+        return "'\(type._typeName)\(isOptional ? "?" : "")', one of \(shown)"
+    }
+
+    private static func rawValues<E: PersistableEnum>(of type: E.Type) -> [String] {
+        E.allCases.map { $0.rawValue is String ? "'\($0.rawValue)'" : "\($0.rawValue)" }
+    }
+
+    // MARK: Layers around a value
+
+    /// What is in a value of any type; other values as they are.
+    static func bare(_ value: Any?) -> Any? {
+        guard let value = value as? AnyRealmValue else { return value }
+        switch value {
+        case .none: return nil
+        case .bool(let value): return value
+        case .int(let value): return value
+        case .float(let value): return value
+        case .double(let value): return value
+        case .string(let value): return value
+        case .data(let value): return value
+        case .date(let value): return value
+        case .decimal128(let value): return value
+        case .objectId(let value): return value
+        case .uuid(let value): return value
+        case .object(let object): return object
+        case .list(let values): return values.map { bare($0) }
+        case .map(let entries): return entries.mapValues { bare($0) }
         }
     }
 
@@ -65,6 +159,7 @@ enum UntypedValue {
         if let layer = value as? any UntypedLayer { return unwrapped(layer.inner) }
         guard Swift.type(of: value) is AnyClass else { return value }
         if value is NSNull { return nil }
+        if let number = value as? NSDecimalNumber { return number.decimalValue }
         return (value as? NSNumber).map(plain) ?? value
     }
 
@@ -106,4 +201,13 @@ protocol UntypedLayer {
 
 extension Optional: UntypedLayer {
     var inner: Any? { self }
+}
+
+/// The type of a value that may be absent.
+protocol UntypedOptional {
+    static var wrapped: Any.Type { get }
+}
+
+extension Optional: UntypedOptional {
+    static var wrapped: Any.Type { Wrapped.self }
 }

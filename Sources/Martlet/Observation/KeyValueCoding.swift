@@ -42,6 +42,8 @@ private enum KeyValueCoding {
             if name == KeyValuePath.count { return collection.count }
             if let array = collection.contents as? [Any?] { return through(array, name, path) }
             return through((collection.contents as? [String: Any])?.values.map { $0 } ?? [], name, path)
+        case let objects as any UntypedLinkingObjects:
+            return name == KeyValuePath.count ? objects.count : through(objects.elements, name, path)
         case let array as [Any]:
             return name == KeyValuePath.count ? array.count : through(array, name, path)
         default: Misuse.unknownKeyPath(path, component: name, type: "\(type(of: value))")

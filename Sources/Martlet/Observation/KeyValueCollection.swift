@@ -25,28 +25,25 @@ protocol KeyValueArray: KeyValueCollection {
 extension List: KeyValueArray {
     var elementCount: Int { count }
     var contents: Any { Array(self) }
-    func element(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
+    func element(at position: Int) -> Any? { UntypedValue.bare(UntypedValue.unwrapped(self[position])) }
 
-    private func typed(_ value: Any?, _ name: String) -> Element {
-        if let none = (Element.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Element,
-            value == nil
-        {
-            return none
-        }
-        return UntypedElements<Element>(core, name, .single).element(value as Any)
+    private func typed(_ value: Any?, _ name: String, _ position: Int) -> Element {
+        UntypedElements<Element>(core, name, .single).element(value, .position(position))
     }
 
-    func insertUntyped(_ value: Any?, at position: Int, _ name: String) { insert(typed(value, name), at: position) }
+    func insertUntyped(_ value: Any?, at position: Int, _ name: String) {
+        insert(typed(value, name, position), at: position)
+    }
 
     func replaceUntyped(at position: Int, with value: Any?, _ name: String) {
-        replace(index: position, object: typed(value, name))
+        replace(index: position, object: typed(value, name, position))
     }
 }
 
 extension MutableSet: KeyValueCollection {
     var elementCount: Int { count }
     var contents: Any { Array(self) }
-    func element(at position: Int) -> Any? { UntypedValue.unwrapped(self[position]) }
+    func element(at position: Int) -> Any? { UntypedValue.bare(UntypedValue.unwrapped(self[position])) }
 }
 
 extension Map: KeyValueCollection {

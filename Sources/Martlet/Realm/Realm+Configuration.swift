@@ -17,6 +17,9 @@ extension Realm {
         }
 
         /// The file is never changed. Writing and observing trap.
+        ///
+        /// A file that lacks types, properties or indexes of the program is shown as if it had them: empty, with defaults,
+        /// and searched without.
         public var readOnly = false
 
         /// The version of the program's schema; a file with a higher one is refused.

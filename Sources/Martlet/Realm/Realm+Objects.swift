@@ -57,11 +57,13 @@ extension Realm {
         if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }
     }
 
-    /// Makes an object from a dictionary by property names, an array in schema order, or another object, nested to any
-    /// depth, and adds it.
+    /// Makes an object from a dictionary by property names, an array in schema order, or another object of its type, nested
+    /// to any depth, and adds it.
     ///
-    /// Properties that are not given get their defaults; with an update policy, an existing object keeps them. Objects among
-    /// the values that are not in this Realm are copied, others are linked to.
+    /// Properties that are not given get their defaults; with an update policy, an existing object keeps them, and with
+    /// `.modified` its maps keep the keys that a dictionary does not have. Objects among the values that are not in this
+    /// Realm are copied, others are linked to. Keys that name no property have no effect; `create(_:value:update:unknownKeys:)`
+    /// can refuse them. Traps on a value that does not fit, and names the property, the place and the value.
     @discardableResult
     public func create<Element: Object>(
         _ type: Element.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -105,29 +107,11 @@ extension ObjectBase {
     /// The Realm the object is in; nil when it is in none.
     public final var realm: Realm? { _context?.realm }
 
-    /// An unmanaged object with values from a dictionary, an array in schema order or another object.
+    /// An unmanaged object with values from a dictionary, an array in schema order or another object of its type.
+    ///
+    /// Keys of a dictionary that name no property have no effect. Traps on a value that does not fit.
     public convenience init(value: Any) {
         self.init()
         assign(UntypedInput(value, _model.schema), .single)
-    }
-}
-
-extension ObjectBase: CustomStringConvertible {
-    /// The class and its properties, links by their class alone.
-    public final var description: String {
-        let schema = _model.schema
-        if isInvalidated { return "\(schema.name) (invalidated)" }
-        let lines = schema.properties.map { property -> String in
-            switch property.kind {
-            case .single where property.isLink:
-                return
-                    "\(property.name) = \(untypedValue(property) == nil ? "nil" : "\(property.element.target ?? "")(…)")"
-            case .single where property.isAny:
-                return "\(property.name) = \((untypedValue(property) as? AnyRealmValue)?.summary ?? "nil")"
-            case .single: return "\(property.name) = \(untypedValue(property) ?? "nil")"
-            default: return "\(property.name) = \(property.typeDescription)"
-            }
-        }
-        return "\(schema.name) { \(lines.joined(separator: "; ")) }"
     }
 }

@@ -28,13 +28,15 @@ extension Decimal128: Codable {
         try container.encode(description)
     }
 
-    /// The number that a decoder gives as a string, or as a whole number.
+    /// The number that a decoder gives as a string or as a number.
     ///
-    /// - Throws: `DecodingError` for anything else: other numbers have lost digits already.
+    /// A number of JSON keeps up to 38 digits; other decoders may have rounded it already. A string keeps all digits.
+    ///
+    /// - Throws: `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let whole = try? container.decode(Int.self) {
-            self.init(whole)
+        if let number = Decimal128.number(in: container) {
+            self = number
             return
         }
         let text = try container.decode(String.self)
@@ -44,5 +46,15 @@ extension Decimal128: Codable {
                 debugDescription: "'\(text)' is no decimal number of at most 34 digits: write it as in \"-12.50\"")
         }
         self = number
+    }
+
+    private static func number(in container: any SingleValueDecodingContainer) -> Decimal128? {
+        if let whole = try? container.decode(Int.self) { return Decimal128(whole) }
+        // Asked first: what is no number at all costs a decoder of decimals a search.
+        guard let double = try? container.decode(Double.self) else { return nil }
+        if let exact = try? container.decode(Decimal.self), exact.isFinite {
+            return try? Decimal128(string: "\(exact)")
+        }
+        return try? Decimal128(string: "\(double)")
     }
 }

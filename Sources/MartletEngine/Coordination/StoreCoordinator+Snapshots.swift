@@ -117,9 +117,18 @@ extension StoreCoordinator {
     /// Compares the epoch of a new snapshot with the one whose types are known. Types that others have added are taken
     /// in; where the types of this process have changed it can neither read nor write any more.
     func follow(_ meta: Catalog.Meta, _ connection: Connection) throws {
-        let (epoch, declared) = locked { ($0.epoch, $0.declared) }
+        let (epoch, declared, overlays) = locked { ($0.epoch, $0.declared, $0.overlays) }
         guard meta.epoch != epoch else { return }
-        let types = try Catalog.types(connection)
+        var types = try Catalog.types(connection)
+        for overlay in overlays {
+            guard overlay.fits(types) else {
+                throw EngineError(
+                    .schemaMismatch, path: path,
+                    "another process has given the file types that it lacked when it was opened with 'readOnly'; "
+                        + "close it and open it again")
+            }
+            types = overlay.types(types)
+        }
         let found = Dictionary(types.map { ($0.type.name, $0.type) }, uniquingKeysWith: { first, _ in first })
         let changed = declared.values.filter { found[$0.name]?.isLaidOut(for: $0) != true }.map(\.name).sorted()
         guard changed.isEmpty else {

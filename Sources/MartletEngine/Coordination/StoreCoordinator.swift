@@ -23,6 +23,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var log = CommitLog()
         var newestVersion: Version = 0
         var schema = DatabaseSchema([])
+        /// What every connection is to show beside a file that may not be changed.
+        var overlays: [SchemaOverlay] = []
         /// The newest epoch whose object types have been read.
         var epoch: Int64 = 0
         var schemaVersion: UInt64 = 0
@@ -148,8 +150,9 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     private func adopt(_ opened: StoreOpener.Opened, _ options: StoreOptions) {
         locked { state in
+            if let overlay = opened.overlay { state.overlays.append(overlay) }
             if opened.meta.epoch >= state.epoch {
-                state.schema = opened.schema
+                state.schema = DatabaseSchema(state.overlays.reduce(opened.types) { $1.types($0) })
                 state.epoch = opened.meta.epoch
             }
             state.schemaVersion = max(state.schemaVersion, options.schemaVersion)
@@ -227,7 +230,11 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// - Throws: besides what SQLite says, `.fileNotFound` when the path leads elsewhere by now.
     func takeConnection() throws -> Connection {
         requireSameProcess()
-        if let idle = locked({ $0.idle.popLast() }) { return idle }
+        let overlays = locked { $0.overlays }
+        if let idle = locked({ $0.idle.popLast() }) {
+            for overlay in overlays { try overlay.apply(to: idle) }
+            return idle
+        }
         try requireUnmoved()
         var connectionOptions = options.connection
         connectionOptions.createsFile = false
@@ -235,6 +242,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         // What was opened is a file of ours only if nobody has put another in its place meanwhile.
         try requireUnmoved()
         try QueryFunctions.install(on: connection)
+        for overlay in overlays { try overlay.apply(to: connection) }
         return connection
     }
 

@@ -12,10 +12,7 @@ extension StoreOpener {
         if options.leavesSchema { return found }
         let diff = try acceptableDiff(found)
         if diff.isEmpty && !isOlder(found.meta) { return found }
-        if options.isReadOnly {
-            guard diff.isEmpty else { throw olderThanSchema(diff) }
-            return found
-        }
+        if options.isReadOnly { return found }
         try connection.run("ROLLBACK")
         try writeLock.acquire()
         defer { writeLock.release() }
@@ -56,7 +53,16 @@ extension StoreOpener {
             schema_version = \(Int64(bitPattern: options.schemaVersion))
             """)
         // Change sets name properties by their position, and migrations record none.
-        if isChanged { try connection.execute("DELETE FROM martlet_changes") }
+        guard migrates || !diff.onlyAddsTypes else { return try recordNoChange(connection) }
+        try connection.execute("DELETE FROM martlet_changes")
+    }
+
+    // A new type renumbers nothing: the version is one without changes, and observers need not look at everything.
+    private func recordNoChange(_ connection: Connection) throws {
+        let version = Int64(bitPattern: try Catalog.meta(connection).version)
+        try connection.run(
+            "INSERT INTO martlet_changes VALUES (?1, ?2)",
+            [.integer(version), .blob(ChangeSetCodec.encode(ChangeSet()))])
     }
 
     // MARK: Migration
@@ -123,11 +129,28 @@ extension StoreOpener {
                 + "it was left as it is; use the newer program or raise 'schemaVersion'")
     }
 
-    private func olderThanSchema(_ diff: SchemaDiff) -> EngineError {
-        let lacks = diff.steps.compactMap(\.lack).map { "\n  - \($0)" }.joined()
-        return EngineError(
-            .schemaMismatch, path: path,
-            "the file is older than the schema and open with 'readOnly'; open it once for writing; it lacks:\(lacks)")
+    // MARK: Without changing the file
+
+    /// Shows what the file lacks, when it may not be changed.
+    func overlay(_ connection: Connection, _ found: Contents) throws -> (overlay: SchemaOverlay?, contents: Contents) {
+        guard options.isReadOnly && !options.leavesSchema else { return (nil, found) }
+        let stored = found.types.map(\.type)
+        let diff = SchemaDiff(stored: stored, declared: options.types.map(\.type))
+        guard let overlay = SchemaOverlay(diff, stored: stored, options.types) else { return (nil, found) }
+        guard overlay.lacks.isEmpty else {
+            throw EngineError(
+                .schemaMismatch, path: path,
+                "the file is older than the schema and open with 'readOnly'; open it once for writing; it lacks:"
+                    + overlay.lacks.map { "\n  - \($0)" }.joined())
+        }
+        // What is made inside of a transaction goes with it.
+        if connection.isInTransaction { try connection.run("ROLLBACK") }
+        try overlay.apply(to: connection)
+        let contents = try Catalog.contents(connection, known: [:])
+        guard overlay.fits(contents.types) else {
+            throw EngineError(.busy, path: path, "another process is changing the types of the file; open it again")
+        }
+        return (overlay, contents)
     }
 
     private func refuse(_ differences: [String], _ what: String) throws {

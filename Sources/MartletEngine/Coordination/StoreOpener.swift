@@ -11,7 +11,10 @@ struct StoreOpener {
         let connection: Connection
         let writeLock: WriteLock
         let meta: Catalog.Meta
-        let schema: DatabaseSchema
+        /// The types of the file.
+        let types: [(id: TableID, type: ObjectTypeSchema)]
+        /// What the program's types need beside them; nil when the file has all of it.
+        let overlay: SchemaOverlay?
     }
 
     let options: StoreOptions
@@ -87,12 +90,13 @@ struct StoreOpener {
             if try isNew(connection) { try create(connection, writeLock) } else { try checkFormat(connection) }
         }
         if isOnDisk { try StoreFiles.checkLength(path) }
-        let (meta, types) = try knowing(connection) {
+        let (overlay, found) = try knowing(connection) {
             if !isReady { try upgradeFormat(connection, writeLock) }
-            return try applySchema(connection, writeLock)
+            return try self.overlay(connection, applySchema(connection, writeLock))
         }
         if !isReady { try ensureLog(connection, writeLock) }
-        return Opened(connection: connection, writeLock: writeLock, meta: meta, schema: DatabaseSchema(types))
+        return Opened(
+            connection: connection, writeLock: writeLock, meta: found.meta, types: found.types, overlay: overlay)
     }
 
     // True when the bytes on disk say that there is nothing to create and nothing to refuse, which spares asking SQLite.

@@ -29,7 +29,7 @@ struct Duplicates {
             count += 1
             guard count <= Self.exampleCount else { continue }
             let values = properties.indices.map { ValueText.text(statement.value($0), properties[$0].element) }
-            examples.append("\(values.joined(separator: " and ")) of \(statement.integer(properties.count)) objects")
+            examples.append("\(values.joined(separator: " and ")) in \(statement.integer(properties.count)) objects")
         }
         guard count > 0 else { return [] }
         if count > examples.count { examples.append("and \(count - examples.count) more") }

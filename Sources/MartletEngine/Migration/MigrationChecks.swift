@@ -21,7 +21,11 @@ struct MigrationChecks {
         try migration.unsettled.remaining.map { type, index, keys in
             guard let property = schema[type]?.type.properties[index], let past = migration.pastType(of: type),
                 let old = past.type[migration.source(of: property.name, in: type)]
-            else { return "property '\(type)' number \(index) has no value: set it in the 'migrationBlock'" }
+            else {
+                let name = schema[type].map { $0.type.properties[index].name } ?? "number \(index)"
+                return
+                    "property '\(type).\(name)' has no value in \(keys.count) objects: set it in the 'migrationBlock'"
+            }
             let examples = try keys.prefix(Self.exampleCount).map {
                 "\(try past.text(of: old, $0)) of '\(past.type.name)' \(try past.name(of: $0))"
             }
@@ -136,6 +140,7 @@ extension TypeMigration {
 
     /// The name in the file of the property that another takes over.
     func source(of property: String, in type: String) -> String {
+        if let name = renamed[type]?[property] { return name }
         for case .rebuildType(type, let sources) in diff.steps { return sources[property] ?? property }
         return property
     }

@@ -13,6 +13,8 @@ package final class TypeMigration {
     private let stored: [String: ObjectTypeSchema]
     private let declarations: [String: TypeDeclaration]
     private(set) var unsettled = UnsettledValues()
+    /// The names in the file of properties that the user's code has renamed, by type and present name.
+    private(set) var renamed: [String: [String: String]] = [:]
     /// Types to be taken out of the file.
     private var dropped: Set<String> = []
     /// The types as they are laid out while the migration runs, with their numbers in the catalog.
@@ -95,6 +97,7 @@ package final class TypeMigration {
         guard let old = storedType(of: type.name), let fit = fit(old, name, property, declarations[type.name]) else {
             return
         }
+        renamed[type.name, default: [:]][property.name] = name
         try PropertyFill(past: PastType(old, past), type: type, fit: fit, connection: connection).run(&unsettled)
         if property.element == .scalar(.any) { try AnyLinkRows(connection, staged)?.rebuildIndex() }
     }

@@ -26,6 +26,16 @@ enum QueryFunctions {
                 FloatingSpecials.bits(bytes, Int(arguments.integer(1))).map { Double(bitPattern: $0).isNaN } ?? false
             return .integer(isNaN ? 1 : 0)
         },
+        // (special, 'from:to,…'): the same for properties at other positions
+        ScalarFunction("martlet_moved", argumentCount: 2) { arguments in
+            guard let bytes = arguments.bytes(0), case .text(let text) = arguments.value(1) else { return .null }
+            var positions: [PropertyIndex: PropertyIndex] = [:]
+            for pair in text.split(separator: ",") {
+                let numbers = pair.split(separator: ":").compactMap { Int($0) }
+                if numbers.count == 2 { positions[numbers[0]] = numbers[1] }
+            }
+            return .blob(FloatingSpecials.moved([UInt8](bytes), positions))
+        },
         // (value, value): below, at or above zero; NULL where neither comes first
         ScalarFunction("martlet_order", argumentCount: 2) { arguments in
             guard let left = AnyValue(arguments.value(0)), let right = AnyValue(arguments.value(1)) else {

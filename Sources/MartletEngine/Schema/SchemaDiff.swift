@@ -16,19 +16,6 @@ package struct SchemaDiff: Equatable {
         /// A migration makes the tables anew and fills them. `sources` has the name in the file for each property that
         /// takes values over.
         case rebuildType(String, sources: [String: String])
-
-        /// What the file lacks, for people.
-        var lack: String? {
-            switch self {
-            case .createType(let name): "type '\(name)'"
-            case .renameType(let old, let new): "the name '\(new)' of type '\(old)'"
-            case .addProperty(let type, let property): "property '\(type).\(property)'"
-            case .renameProperty(let type, let old, let new): "the name '\(new)' of property '\(type).\(old)'"
-            case .rebuildIndex(let type, let property): "the index of '\(type).\(property)' as declared"
-            case .rebuildUniques(let type): "the unique properties of '\(type)' as declared"
-            case .moveSpecials, .replaceFacts, .rebuildType: nil
-            }
-        }
     }
 
     package private(set) var steps: [Step] = []
@@ -63,6 +50,11 @@ package struct SchemaDiff: Equatable {
 
     /// True when the schema version must be raised: values may be lost or must be invented.
     package var needsMigration: Bool { !differences.isEmpty }
+
+    /// True when the types of the file stay as they are.
+    package var onlyAddsTypes: Bool {
+        differences.isEmpty && steps.allSatisfy { if case .createType = $0 { true } else { false } }
+    }
 
     /// What a type of the file is called in the schema.
     package func currentName(_ name: String) -> String { renames[name] ?? name }

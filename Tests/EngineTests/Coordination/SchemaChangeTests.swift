@@ -329,16 +329,19 @@ struct SchemaChangeTests {
         try requireOldData(VirtualProcess(folder.path(), [Self.old, Self.man]))
     }
 
-    @Test("a read-only file does not get what it lacks, and a lower schema version is fine")
+    @Test("a read-only file is shown with what it lacks and stays as it is, and a lower schema version is fine")
     func readOnly() throws {
         let folder = try TestFolder()
         try makeFile(folder)
         let before = folder.bytes()
-        let error = engineError {
-            _ = try VirtualProcess(folder.path(), [Self.old + "\nproperty b Int"]) { $0.isReadOnly = true }
+        let shown = try VirtualProcess(
+            folder.path(), [Self.old + "\nproperty b Int", Self.man, "object Cat\nproperty c Int"]
+        ) {
+            $0.isReadOnly = true
         }
-        #expect(error?.code == .schemaMismatch)
-        #expect(error?.message.hasSuffix("it lacks:\n  - property 'Dog.b'") == true, "\(error?.message ?? "")")
+        try requireOldData(shown)
+        #expect(try shown.column("SELECT b FROM Dog") == [.integer(0), .integer(0)])
+        #expect(try shown.integer("SELECT count(*) FROM Cat") == 0)
         try requireOldData(
             VirtualProcess(folder.path(), [Self.old, Self.man]) {
                 $0.isReadOnly = true; $0.schemaVersion = 4
@@ -440,11 +443,27 @@ struct SchemaChangeTests {
         let process = try VirtualProcess(folder.path())
         try process.add("a")
         let start = try #require(process.handle?.version)
+        let other = try VirtualProcess(
+            folder.path(), [VirtualProcess.note.replacing("batch Int", with: "batch Int index")])
+        try process.refresh()
+        let handle = try #require(process.handle)
+        #expect(handle.version == start + 1)
+        #expect(try process.coordinator.changes(after: start, through: handle.version, handle) == nil)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("a type that is added renumbers nothing: changes from before are read on")
+    func changesAcrossNewTypes() throws {
+        let folder = try TestFolder()
+        let process = try VirtualProcess(folder.path())
+        try process.add("a")
+        let start = try #require(process.handle?.version)
         let other = try VirtualProcess(folder.path(), [VirtualProcess.note, "object Cat\nproperty a Int"])
         try other.add("b")
         try process.refresh()
         let handle = try #require(process.handle)
         #expect(handle.version == start + 2)
-        #expect(try process.coordinator.changes(after: start, through: handle.version, handle) == nil)
+        let changes = try process.coordinator.changes(after: start, through: handle.version, handle)?.changes
+        #expect(changes?.tables.values.map(\.inserted.count) == [1])
     }
 }

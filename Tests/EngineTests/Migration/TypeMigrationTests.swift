@@ -202,18 +202,18 @@ struct TypeMigrationTests {
         let before = folder.bytes()
         let integer = engineError { _ = try migrated(folder, [Self.keyed, Self.linked]) }
         #expect(
-            integer?.message.contains("'Dog.id' must be unique, but objects share values (4 of 2 objects)") == true,
+            integer?.message.contains("'Dog.id' must be unique, but objects share values (4 in 2 objects)") == true,
             "\(integer?.message ?? "")")
         let text = engineError {
             _ = try migrated(folder, [Self.keyed.replacingOccurrences(of: "id Int", with: "id String"), Self.linked])
         }
-        #expect(text?.message.contains("('4' of 2 objects)") == true)
+        #expect(text?.message.contains("('4' in 2 objects)") == true)
         let unique = engineError {
             _ = try migrated(
                 folder, [Self.keyed.replacingOccurrences(of: "primaryKey id", with: "unique id"), Self.linked],
                 version: 0)
         }
-        #expect(unique?.message.contains("(4 of 2 objects)") == true)
+        #expect(unique?.message.contains("(4 in 2 objects)") == true)
         #expect(folder.bytes() == before)
     }
 

@@ -21,8 +21,8 @@ import Testing
 
     private func holders(_ realm: Realm) -> [[String?]] {
         realm.dynamicObjects("Holder").map { holder in
-            let value = (holder.any as? AnyRealmValue)?["t"]?.object(ObjectBase.self)
-            let element = (holder.dynamicList("list")[1] as? AnyRealmValue)?.object(ObjectBase.self)
+            let value = (holder.any as? [String: Any?])?["t"] as? ObjectBase
+            let element = (holder.dynamicList("list")[1] as? DynamicObject)?.object
             return [value?["name"] as? String, element?["name"] as? String]
         }
     }

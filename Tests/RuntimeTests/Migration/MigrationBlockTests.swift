@@ -146,7 +146,7 @@ import Testing
                 let part = old["part"] as? MigrationObject
                 let screws = part?["screws"] as? List<MigrationObject>
                 let core = part?["core"] as? MigrationObject
-                let previous = next?["previous"] as? [ObjectBase]
+                let previous = next?["previous"] as? LinkingObjects<MigrationObject>
                 let found: [Any?] = [
                     next?["title"], children?.map { $0["id"] as? Int ?? 0 }, peers?.first?["title"],
                     named?.keys.sorted(),

@@ -118,7 +118,7 @@ import Testing
         #expect(refusal?.message.contains("('x' of 'Int64Key' number 3)") == true)
         #expect(refusal?.message.contains("'Int64Key.content' was 'Data' and is 'String', and a value") == true)
         #expect(refusal?.message.contains("'Int64Key.number' must be unique") == true)
-        #expect(refusal?.message.contains("(1 of 2 objects)") == true && past.contents == before)
+        #expect(refusal?.message.contains("(1 in 2 objects)") == true && past.contents == before)
     }
 
     @Test("O2 the file cannot be opened inside its own migration, and others can") func nested() throws {

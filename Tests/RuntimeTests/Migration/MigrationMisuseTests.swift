@@ -77,7 +77,7 @@ import Testing
 
     @Test("O12 unknown types and properties, and values that do not fit, trap") func names() async {
         let type = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = try Self.run { migration, _ in migration.enumerateObjects(ofType: "Nod") { _, _ in } }
+            _ = try Self.run { migration, _ in migration.create("Nod") }
         }
         expectMessage(
             type, "the migration knows no type 'Nod', neither in the file nor in the schema. It knows 'Node', 'Part'")

@@ -24,7 +24,7 @@ extension Provocations {
             "unknownMigrationType",
             "the migration knows no type 'Nod', neither in the file nor in the schema. It knows 'Node', 'Part', 'Screw'"
         ) {
-            try migrate { $0.enumerateObjects(ofType: "Nod") { _, _ in } }
+            try migrate { $0.create("Nod") }
         },
         Provocation(
             "renameWithoutSource",
@@ -37,6 +37,13 @@ extension Provocations {
             "a migration renames to 'Node.label', which the schema does not have. It has 'id', 'name', 'amount', …"
         ) {
             try migrate { $0.renameProperty(onType: "Node", from: "title", to: "label") }
+        },
+        Provocation(
+            "separatedTopLevel",
+            "a migration separates the owners of 'Node', which is no embedded type of the schema. "
+                + "Objects of top-level types may have any number of owners"
+        ) {
+            try migrate { $0.separateOwners(ofType: "Node") }
         },
         Provocation(
             "renameOfPresent",

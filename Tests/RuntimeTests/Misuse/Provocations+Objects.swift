@@ -42,6 +42,17 @@ extension Provocations {
             _ = home
         },
         Provocation(
+            "frozenLinked",
+            "a frozen 'Node' was added or linked, and frozen objects belong to one version of a file. "
+                + "Link to the object that 'thaw()' gives, or copy it with 'create'"
+        ) {
+            let node = Node(id: 1)
+            let test = try TestRealm(holding: node)
+            defer { withExtendedLifetime(test) {} }
+            let (realm, frozen) = (test.realm, node.freeze())
+            try realm.write { node.next = frozen }
+        },
+        Provocation(
             "deletedUnmanaged",
             "an unmanaged 'Node' cannot be deleted from a Realm: it is in none. Let go of it instead"
         ) {
@@ -146,7 +157,7 @@ extension Provocations {
         },
         Provocation(
             "wrongValue",
-            "'ScalarLists.ints' takes elements of type 'Int', but was given 'two' of type 'String'. "
+            "'ScalarLists.ints' takes elements of type 'Int', but was given 'two' of type 'String' at 'ScalarLists.ints[1]'. "
                 + "Give a value that fits, or change the schema"
         ) {
             _ = ScalarLists(value: ["ints": [1, "two"] as [Any]])

@@ -44,7 +44,7 @@ import Testing
         let first = try #require(all.filter("name == 'a'").first)
         #expect(first.dynamicSet("tags").contains("y") && (first.weight as? Double)?.sign == .minus)
         #expect((first.admirers as? [DynamicObject])?.map { $0.id as? Int } == [2])
-        #expect((second.extra as? AnyRealmValue) == .object(first.object))
+        #expect((second.extra as? DynamicObject) == first)
         #expect(all.sorted(byKeyPath: "id", ascending: false).first == second)
         #expect(realm.schema["Unheard"] == nil && first.object is StoredObject)
         withExtendedLifetime(past) {}

@@ -291,7 +291,7 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
             scalars["anyValue"] = true
             #expect(scalars.anyValue == .bool(true))
             scalars["anyValue"] = node
-            #expect(scalars.anyValue == .object(node) && scalars["anyValue"] as? AnyRealmValue == .object(node))
+            #expect(scalars.anyValue == .object(node) && scalars["anyValue"] as? Node == node)
             scalars["anyValue"] = nil
             #expect(scalars.anyValue == .none)
             let lists = test.realm.create(ScalarLists.self, value: ["id": 1, "anyValues": [1, [node], "x"] as [Any]])

@@ -1,0 +1,50 @@
+public import Foundation
+import MartletEngine
+
+extension Realm.Error: LocalizedError, CustomNSError {
+    /// The message; `localizedDescription` is the same.
+    public var errorDescription: String? { message }
+
+    /// The file; nil when no file is concerned.
+    public var fileURL: URL? { path.map { URL(fileURLWithPath: $0) } }
+
+    /// The domain of the errors as `NSError`.
+    public static var errorDomain: String { "Martlet.Realm.Error" }
+
+    /// The number of the code, the same in every version of Martlet.
+    public var errorCode: Int { code.number }
+
+    /// The message and the file, under the keys of Foundation.
+    public var errorUserInfo: [String: Any] {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+        if let path { info[NSFilePathErrorKey] = path }
+        if let fileURL { info[NSURLErrorKey] = fileURL }
+        return info
+    }
+}
+
+extension Realm.Error.Code {
+    /// Numbers that are given once and never change: they may be in the logs of programs.
+    private static let numbers: [String: Int] = [
+        "fileNotFound": 1, "fileAccess": 2, "incompatibleConfiguration": 3, "schemaMismatch": 4,
+        "schemaVersionNewer": 5, "notADatabase": 6, "corrupt": 7, "unsupportedFileFormat": 8, "outOfDiskSpace": 9,
+        "inputOutput": 10, "busy": 11, "invalidInput": 12, "tooManyVersions": 13, "commitOutcomeUnknown": 14,
+        "uniqueViolation": 15, "fileExists": 16, "deletionDenied": 17, "logFull": 18, "alreadyOpen": 19,
+        "fileCorrupted": 20,
+    ]
+
+    /// The number of the code as an `NSError`. One that was added later has a number that its name alone decides.
+    var number: Int {
+        Self.numbers[rawValue]
+            ?? rawValue.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }.magnitudeAboveTable
+    }
+}
+
+extension UInt32 {
+    fileprivate var magnitudeAboveTable: Int { 1_000 + Int(self % 1_000_000) }
+}
+
+extension InvalidText: LocalizedError {
+    /// The text and what was expected; `localizedDescription` is the same.
+    public var errorDescription: String? { description }
+}

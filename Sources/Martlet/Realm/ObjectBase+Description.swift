@@ -1,0 +1,79 @@
+import MartletEngine
+
+extension ObjectBase: CustomStringConvertible {
+    /// The class and its properties, with the objects that links lead to and the first elements of collections.
+    ///
+    /// Bounded in depth and length: what is left out is shown as `…`. Linking objects are shown by their type.
+    public final var description: String {
+        var text = ObjectText()
+        return text.text(of: self)
+    }
+}
+
+/// Writes an object as text.
+private struct ObjectText {
+    private static let depthLimit = 4
+    private static let objectLimit = 50
+    private static let elementLimit = 10
+    private static let valueLimit = 200
+
+    private var count = 0
+    /// The objects whose text is not finished.
+    private var trail: [ObjectBase] = []
+
+    mutating func text(of object: ObjectBase) -> String {
+        let schema = object._model.schema
+        if object.isInvalidated { return "\(schema.name) (invalidated)" }
+        if trail.count >= Self.depthLimit || count >= Self.objectLimit || trail.contains(where: { $0 === object }) {
+            return "\(schema.name)(…)"
+        }
+        count += 1
+        trail.append(object)
+        defer { trail.removeLast() }
+        let lines = schema.properties.map { "\($0.name) = \(text(of: $0, object))" }
+        return "\(schema.name) { \(lines.joined(separator: "; ")) }"
+    }
+
+    private mutating func text(of property: PropertySchema, _ object: ObjectBase) -> String {
+        switch property.kind {
+        case .single: return value(object.untypedValue(property)) ?? "nil"
+        case .linkingObjects: return property.typeDescription
+        case .list, .set, .map:
+            switch object.untypedValue(property) {
+            case let list as any UntypedList:
+                return elements(list.count) { $0.element(list.untypedElement(at: $1)) }
+            case let set as any UntypedSet: return elements(set.count) { $0.element(set.untypedElement(at: $1)) }
+            case let map as any UntypedMap:
+                let keys = map.keys
+                return elements(keys.count) { "\"\(keys[$1])\": \($0.element(map.untypedValue(of: keys[$1])))" }
+            default: return property.typeDescription
+            }
+        }
+    }
+
+    private mutating func elements(_ count: Int, _ text: (inout ObjectText, Int) -> String) -> String {
+        let shown = min(count, Self.elementLimit)
+        var texts: [String] = []
+        for position in 0..<shown { texts.append(text(&self, position)) }
+        if count > shown { texts.append("… \(count - shown) more") }
+        return "[\(texts.joined(separator: ", "))]"
+    }
+
+    private mutating func element(_ value: Any?) -> String {
+        if let text = value as? String { return "\"\(Self.shortened(text))\"" }
+        return self.value(value) ?? "nil"
+    }
+
+    private mutating func value(_ value: Any?) -> String? {
+        switch value {
+        case nil: nil
+        case let object as ObjectBase: text(of: object)
+        case let value as AnyRealmValue: Self.shortened(value.summary)
+        case let value?: Self.shortened("\(value)")
+        }
+    }
+
+    private static func shortened(_ text: String) -> String {
+        text.count > valueLimit ? text.prefix(valueLimit) + "…" : text
+    }
+}

@@ -1,0 +1,149 @@
+import MartletSQLite
+
+/// What the types of a program need of a file that lacks it and may not be changed: views over its tables, and empty tables,
+/// which SQLite keeps beside the file and for one connection alone.
+///
+/// A type that is missing is empty, a property that is missing has its default in every object, what was renamed goes by its
+/// new name, and indexes are those of the file.
+struct SchemaOverlay: Sendable {
+    private let statements: [String]
+    /// The types of the file that are shown differently, with the declared ones.
+    private let changed: [(stored: ObjectTypeSchema, declared: ObjectTypeSchema)]
+    private let added: [ObjectTypeSchema]
+    /// What cannot be shown, for messages.
+    let lacks: [String]
+
+    /// Nil when nothing is missing.
+    init?(_ diff: SchemaDiff, stored: [ObjectTypeSchema], _ declarations: [TypeDeclaration]) {
+        var builder = OverlayBuilder(diff)
+        let storedByName = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for declaration in declarations {
+            let name = diff.renames.first { $0.value == declaration.type.name }?.key ?? declaration.type.name
+            builder.add(declaration, over: storedByName[name])
+        }
+        (statements, changed, added, lacks) = (builder.statements, builder.changed, builder.added, builder.lacks)
+        if changed.isEmpty && added.isEmpty { return nil }
+    }
+
+    /// Shows what is missing on a connection, outside of a transaction. Again has no effect.
+    func apply(to connection: Connection) throws {
+        for statement in statements { try connection.execute(statement) }
+    }
+
+    /// The types as they are shown. Those that the file lacks have numbers that no type of a file has.
+    func types(_ types: [(id: TableID, type: ObjectTypeSchema)]) -> [(id: TableID, type: ObjectTypeSchema)] {
+        let declared = Dictionary(
+            changed.map { ($0.stored.name, $0.declared) }, uniquingKeysWith: { first, _ in first })
+        let first = max(types.map(\.id).max() ?? 0, Self.firstNumber) + 1
+        return types.map { ($0.id, declared[$0.type.name] ?? $0.type) }
+            + added.enumerated().map { (first + $0, $1) }
+    }
+
+    private static let firstNumber = 1 << 20
+
+    /// True while the file lacks the same as when this was made.
+    func fits(_ types: [(id: TableID, type: ObjectTypeSchema)]) -> Bool {
+        let stored = Dictionary(types.map { ($0.type.name, $0.type) }, uniquingKeysWith: { first, _ in first })
+        return changed.allSatisfy { stored[$0.stored.name] == $0.stored } && added.allSatisfy { stored[$0.name] == nil }
+    }
+}
+
+private struct OverlayBuilder {
+    private(set) var statements: [String] = []
+    private(set) var changed: [(stored: ObjectTypeSchema, declared: ObjectTypeSchema)] = []
+    private(set) var added: [ObjectTypeSchema] = []
+    private(set) var lacks: [String] = []
+    /// The names in the file, by type and property.
+    private var former: [String: [String: String]] = [:]
+    private var movedSpecials: [String: [PropertyIndex: PropertyIndex]] = [:]
+
+    init(_ diff: SchemaDiff) {
+        for step in diff.steps {
+            switch step {
+            case .renameProperty(let type, let from, let to): former[type, default: [:]][to] = from
+            case .moveSpecials(let type, let positions): movedSpecials[type] = positions
+            default: break
+            }
+        }
+    }
+
+    mutating func add(_ declaration: TypeDeclaration, over stored: ObjectTypeSchema?) {
+        let type = declaration.type
+        guard let stored else {
+            added.append(type)
+            statements.append(temporary(TableLayout.tableDefinition(type)))
+            for property in type.properties where property.isCollection { addEmpty(property, type) }
+            for words in TableLayout(type).words {
+                statements.append(
+                    TableLayout.definition(of: words)
+                        .replacing("CREATE VIRTUAL TABLE ", with: "CREATE VIRTUAL TABLE IF NOT EXISTS temp."))
+            }
+            return
+        }
+        guard stored != type else { return }
+        changed.append((stored, type))
+        addView(declaration, stored)
+        for property in type.properties {
+            guard let source = stored[sourceName(property, type)], source.isColumn || source.isCollection else {
+                if property.isCollection { addEmpty(property, type) }
+                if property.isFullText { lacks.append("the words of '\(type.name).\(property.name)'") }
+                continue
+            }
+            let isRenamed = source.name != property.name || stored.name != type.name
+            if property.isFullText && (isRenamed || !source.isFullText) {
+                lacks.append("the words of '\(type.name).\(property.name)'")
+            }
+            if property.isCollection && isRenamed { addView(property, type, source, stored) }
+        }
+    }
+
+    private func sourceName(_ property: PropertySchema, _ type: ObjectTypeSchema) -> String {
+        former[type.name]?[property.name] ?? property.name
+    }
+
+    private mutating func addView(_ declaration: TypeDeclaration, _ stored: ObjectTypeSchema) {
+        let type = declaration.type
+        let (layout, before) = (TableLayout(type), TableLayout(stored))
+        var columns = layout.keyIsProperty ? [] : ["\"_key\""]
+        for (position, column) in layout.columns.enumerated() {
+            let property = type.properties[column.property]
+            if let source = stored[sourceName(property, type)], source.isColumn {
+                columns.append("\(SQLText.identifier(source.name)) AS \(column.name)")
+            } else {
+                columns.append("\(SQLText.literal(declaration.defaultValue(of: property, position))) AS \(column.name)")
+            }
+        }
+        if layout.hasSpecials {
+            columns.append("\(specials(type.name, before.hasSpecials)) AS \(TableLayout.specialColumn)")
+        }
+        statements.append(
+            "CREATE TEMP VIEW IF NOT EXISTS \(layout.table) AS SELECT \(columns.joined(separator: ", ")) "
+                + "FROM main.\(before.table)")
+    }
+
+    // The bits of special floating values are stored under the position of their property.
+    private func specials(_ type: String, _ wereThere: Bool) -> String {
+        guard wereThere else { return "NULL" }
+        guard let positions = movedSpecials[type] else { return TableLayout.specialColumn }
+        let pairs = positions.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")
+        return "martlet_moved(\(TableLayout.specialColumn), '\(pairs)')"
+    }
+
+    private mutating func addEmpty(_ property: PropertySchema, _ type: ObjectTypeSchema) {
+        statements += TableLayout.collectionDefinition(property, in: type).map(temporary)
+    }
+
+    private mutating func addView(
+        _ property: PropertySchema, _ type: ObjectTypeSchema, _ source: PropertySchema, _ stored: ObjectTypeSchema
+    ) {
+        for suffix in property.isLink ? ["", ".targets"] : [""] {
+            let name = SQLText.identifier("\(type.name).\(property.name)\(suffix)")
+            let former = SQLText.identifier("\(stored.name).\(source.name)\(suffix)")
+            statements.append("CREATE TEMP VIEW IF NOT EXISTS \(name) AS SELECT * FROM main.\(former)")
+        }
+    }
+
+    private func temporary(_ definition: String) -> String {
+        definition.replacing("CREATE TABLE ", with: "CREATE TEMP TABLE IF NOT EXISTS ", maxReplacements: 1)
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import Martlet
+
+@Suite struct ErrorBridgeTests {
+    @Test("the localized description of every error is its message, with a stable number and the file")
+    func bridge() throws {
+        for fault in Fault.all {
+            let bench = try FaultBench()
+            let thrown = #expect(throws: Realm.Error.self) { try fault.provoke(bench) }
+            try fault.cure(bench)
+            let error = try #require(thrown)
+            let bridged = error as NSError
+            #expect((error as any Error).localizedDescription == error.message)
+            #expect(bridged.localizedDescription == error.message && bridged.domain == "Martlet.Realm.Error")
+            #expect(error.fileURL?.path == error.path && bridged.userInfo[NSURLErrorKey] as? URL == error.fileURL)
+            #expect(bridged.userInfo[NSFilePathErrorKey] as? String == error.path)
+            #expect(bridged.code == error.errorCode && error.errorCode > 0)
+        }
+        let text = #expect(throws: InvalidText.self) { try ObjectId(string: "x") }
+        #expect((text as (any Error)?)?.localizedDescription == "'x' cannot be read: expected 24 hexadecimal digits")
+    }
+
+    @Test("numbers of codes are all different, and those of today never change") func numbers() {
+        let codes = Set(Fault.all.map(\.code))
+        #expect(Set(codes.map(\.number)).count == codes.count)
+        #expect(Realm.Error.fileNotFound.number == 1 && Realm.Error.schemaMismatch.number == 4)
+        #expect(Realm.Error.uniqueViolation.number == 15 && Realm.Error.fileExists.number == 16)
+        #expect(Realm.Error.Code(rawValue: "addedLater").number >= 1_000)
+    }
+}

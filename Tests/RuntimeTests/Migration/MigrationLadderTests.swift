@@ -1,0 +1,137 @@
+import ConformanceModels
+import Foundation
+import Testing
+
+@testable import Martlet
+
+/// What blocks that were written for several versions may do.
+@Suite struct MigrationLadderTests {
+    private static let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
+
+    @Test("O2 a property that was renamed twice is renamed step by step") func chain() throws {
+        let past = try PastProgram(["object Keyless\nproperty s String"]) { _ = $0("Keyless", ["s": "kept"]) }
+        let realm = try past.migrated([Keyless.self], schemaVersion: 3) { migration, version in
+            if version < 2 { migration.renameProperty(onType: "Keyless", from: "s", to: "between") }
+            if version < 3 { migration.renameProperty(onType: "Keyless", from: "between", to: "content") }
+        }
+        #expect(realm.objects(Keyless.self).map(\.content) == ["kept"])
+    }
+
+    @Test("O2 a type that neither the file nor the schema has has no objects") func unknownType() throws {
+        let past = try PastProgram(["object Keyless\nproperty title String"]) { _ = $0("Keyless", ["title": "a"]) }
+        let realm = try past.migrated([Keyless.self]) { migration, _ in
+            migration.enumerateObjects(ofType: "Gone") { _, _ in Issue.record("there is none") }
+        }
+        #expect(realm.objects(Keyless.self).count == 1)
+    }
+
+    @Test("O2 the primary key that an object has may be assigned, and a new object of the program linked to")
+    func assigning() throws {
+        let facts = "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String"
+        let past = try PastProgram([facts]) { _ = $0("Node", ["id": 1, "name": "a", "title": "t"]) }
+        let realm = try past.migrated(Self.types) { migration, _ in
+            migration.enumerateObjects(ofType: "Node") { old, new in
+                guard let old, let new else { return }
+                new["id"] = old["id"]
+                new["next"] = Node(id: 2, name: "made", part: Part(name: "p", core: Screw(length: 3)))
+                new["children"] = [Node(id: 3), new]
+            }
+        }
+        let node = try #require(realm.object(ofType: Node.self, forPrimaryKey: 1))
+        #expect(node.next?.name == "made" && node.next?.part?.core?.length == 3)
+        #expect(node.children.map(\.id) == [3, 1] && realm.objects(Node.self).count == 3)
+    }
+
+    @Test("O12 an object of another type is refused in a migration too") func wrongClass() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let past = try PastProgram(["object Node\nprimaryKey id\nproperty id Int\nproperty title String"]) {
+                _ = $0("Node", ["id": 1])
+            }
+            _ = try past.migrated(MigrationLadderTests.types + [IntKey.self]) { migration, _ in
+                migration.enumerateObjects(ofType: "Node") { _, new in new?["next"] = migration.create("IntKey") }
+            }
+        }
+        expectMessage(result, "'Node.next' takes 'Node?', but was given 'IntKey {")
+    }
+
+    @Test("O5 an old object gives a new type the properties that both have") func shared() throws {
+        let past = try PastProgram(["object Before\nproperty content String\nproperty weight Double"]) {
+            _ = $0("Before", ["content": "c", "weight": 1.0])
+        }
+        let realm = try past.migrated([Keyless.self]) { migration, _ in
+            migration.enumerateObjects(ofType: "Before") { old, _ in
+                if let old { migration.create("Keyless", value: old) }
+            }
+        }
+        #expect(realm.objects(Keyless.self).map(\.content) == ["c"])
+    }
+
+    /// Parts that were objects of their own: one has three owners, one none, and one a part of its own.
+    private static let shared = [
+        """
+        object Node
+        primaryKey id
+        property id Int
+        property part link:Part?
+        property parts List<link:Part>
+        property partsByName Map<link:Part?>
+        """,
+        "object Part\nproperty name String\nproperty core link:Screw?\nproperty tags List<String>",
+        "object Screw\nproperty length Int",
+    ]
+
+    private func sharedParts() throws -> PastProgram {
+        try PastProgram(Self.shared) { create in
+            let screw = create("Screw", ["length": 3])
+            let part = create("Part", ["name": "shared", "core": screw, "tags": ["x"]])
+            _ = create("Part", ["name": "orphan"])
+            let other = create("Part", ["name": "other"])
+            _ = create("Node", ["id": 1, "part": part, "parts": [part, other, part]])
+            _ = create("Node", ["id": 2, "part": part, "partsByName": ["k": part, "l": other]])
+        }
+    }
+
+    @Test("O20 objects of a type that becomes embedded: copies for shared ones, and orphans go, when asked for")
+    func embedding() throws {
+        let refusal = try sharedParts().refusal(Self.types)
+        #expect(refusal?.message.contains("several owners") == true && refusal?.message.contains("no owner") == true)
+        let past = try sharedParts()
+        let realm = try past.migrated(Self.types) { migration, _ in
+            migration.separateOwners(ofType: "Part")
+            migration.separateOwners(ofType: "Screw")
+        }
+        let nodes = realm.objects(Node.self)
+        #expect(nodes.map { $0.part?.name } == ["shared", "shared"])
+        #expect(nodes[0].parts.map(\.name) == ["shared", "other", "shared"])
+        #expect(nodes[1].partsByName["k"]??.name == "shared" && nodes[1].partsByName["l"]??.name == "other")
+        var parts: [Part] = []
+        for node in nodes {
+            if let part = node.part { parts.append(part) }
+            parts += Array(node.parts)
+            parts += node.partsByName.values.compactMap { $0 }
+        }
+        #expect(parts.count == 7 && Set(parts.map(\._key)).count == 7)
+        let sharedParts = parts.filter { $0.name == "shared" }
+        #expect(sharedParts.count == 5 && sharedParts.allSatisfy { $0.core?.length == 3 && Array($0.tags) == ["x"] })
+        #expect(Set(sharedParts.compactMap { $0.core?._key }).count == 5)
+        #expect(realm.context.keys("SELECT _key FROM Part", []).count == 7)
+        #expect(realm.context.keys("SELECT _key FROM Screw", []).count == 5)
+        try realm.write { nodes[0].part?.name = "changed" }
+        #expect(parts.filter { $0.name == "shared" }.count == 4)
+    }
+
+    @Test("O2 messages name the property and the values when a renamed property does not convert") func messages()
+        throws
+    {
+        let past = try PastProgram(["object IntKey\nprimaryKey id\nproperty id Int\nproperty number Data"]) {
+            _ = $0("IntKey", ["id": 4, "number": Data([1])])
+        }
+        let refusal = past.refusal([IntKey.self]) { migration, _ in
+            migration.renameProperty(onType: "IntKey", from: "number", to: "content")
+        }
+        #expect(
+            refusal?.message.contains("'IntKey.content' was 'Data' and is 'String'") == true,
+            "\(refusal?.message ?? "")")
+        #expect(refusal?.message.contains("of 'IntKey' 4") == true)
+    }
+}
