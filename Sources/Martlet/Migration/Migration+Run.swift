@@ -17,6 +17,7 @@ extension Migration {
             }
             migration.settle()
             try migration.present.flush()
+            try migration.present.requireAllowedDeletions()
         }
     }
 

@@ -133,6 +133,11 @@ struct Fault: Sendable, CustomStringConvertible {
                 try realm.write { realm.objects(Node.self).first?.amount += 1 }
             }
         },
+        Fault(.deletionDenied, "what is guarded is deleted", says: "'onDelete: deny'") { bench in
+            let realm = try bench.open()
+            try realm.write { realm.add(Owner(id: 1, guarded: Treasure(id: 1))) }
+            try realm.write { realm.delete(realm.objects(Treasure.self)) }
+        },
         Fault(.uniqueViolation, "two objects have one unique value", says: "unique") { bench in
             let realm = try bench.open()
             try realm.write {
