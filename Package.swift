@@ -74,7 +74,7 @@ let package = Package(
         // Tests.
         .target(name: "CMartletTestVFS", dependencies: ["CMartletSQLite"], path: "Tests/CMartletTestVFS"),
         .target(
-            name: "MartletTestSupport", dependencies: ["Martlet", "MartletEngine", "MartletSQLite"],
+            name: "MartletTestSupport", dependencies: ["CMartletSQLite", "Martlet", "MartletEngine", "MartletSQLite"],
             path: "Tests/MartletTestSupport"),
         .target(
             name: "CompilerInvariants", dependencies: ["MartletBackend", "MartletCompiler", "MartletSchema"],

@@ -15,6 +15,8 @@ final class KeyValueWatcher {
     /// When what it observes was written, at that time.
     private var known: String
     private var isForgiven = false
+    /// A write is being taken back.
+    var isTakenBack = false
     private let path: KeyValuePathModel
     let isOver: () -> Bool
 
@@ -60,7 +62,10 @@ final class KeyValueWatcher {
 
     fileprivate func hear(old: String?, new: String) {
         calls += 1
-        if let old, old != told { wrong = wrong ?? "the old value is told as \(old), and was told as \(told)" }
+        // What was deleted and is live again had no value meanwhile.
+        if let old, old != told, !(isTakenBack && old == "nil") {
+            wrong = wrong ?? "the old value is told as \(old), and was told as \(told)"
+        }
         told = new
     }
 

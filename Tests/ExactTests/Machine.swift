@@ -335,10 +335,14 @@ final class Machine {
         try realm.beginWrite()
         isVain = false
         let kept = world
+        let held = HeldNode.all(world, realm)
         apply(operations, realm)
+        keyValues.forEach { $0.isTakenBack = true }
         realm.cancelWrite()
+        keyValues.forEach { $0.isTakenBack = false }
         world = kept
         keyValues.forEach { $0.forgive() }
+        if let wrong = held.lazy.compactMap({ $0.wrong(kept) }).first { fail(wrong) }
     }
 
     private func writeThere(_ operations: [Operation]) throws {

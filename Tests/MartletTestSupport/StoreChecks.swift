@@ -1,3 +1,4 @@
+import CMartletSQLite
 package import MartletEngine
 import MartletSQLite
 
@@ -36,3 +37,23 @@ package func integer(_ sql: String, _ handle: SnapshotHandle) throws -> Int? {
 
 /// The bytes of a file, without its log.
 package func fileBytes(_ handle: SnapshotHandle) throws -> Int { try handle.read { try $0.sizes() }.total }
+
+/// How many steps SQLite's virtual machine takes on the connection of a snapshot while `body` runs.
+package func steps(_ handle: SnapshotHandle, _ body: () throws -> Void) rethrows -> Int {
+    let counter = StepCounter()
+    handle.read { connection in
+        sqlite3_progress_handler(
+            connection.handle, 1,
+            { counter in
+                if let counter { Unmanaged<StepCounter>.fromOpaque(counter).takeUnretainedValue().count += 1 }
+                return 0
+            }, Unmanaged.passUnretained(counter).toOpaque())
+    }
+    defer { handle.read { sqlite3_progress_handler($0.handle, 0, nil, nil) } }
+    try withExtendedLifetime(counter, body)
+    return counter.count
+}
+
+private final class StepCounter {
+    var count = 0
+}

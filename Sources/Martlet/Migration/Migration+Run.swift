@@ -18,6 +18,7 @@ extension Migration {
             migration.requireArrivals()
             migration.settle()
             try migration.present.flush()
+            try migration.present.requireAllowedDeletions()
         }
     }
 

@@ -209,12 +209,6 @@ enum Misuse {
         trap("an 'AnyRealmValue' that is '\(kind)' was used as a \(wanted). Ask for its 'kind' first")
     }
 
-    static func deniedDeletion(_ type: String, by holder: String) -> Never {
-        trap(
-            "a '\(type)' cannot be deleted while '\(holder)' links to it with 'onDelete: deny'. Remove these links first"
-        )
-    }
-
     static func noPrimaryKey(_ type: String) -> Never {
         trap("'\(type)' has no primary key. Declare 'primaryKey' in the schema, or find the object with 'where'")
     }

@@ -95,6 +95,12 @@ final class CollectionCore {
         isRealmInvalidated = true
     }
 
+    /// The deletion of the owner was taken back.
+    func ownerIsBack() {
+        forget()
+        isOwnerGone = false
+    }
+
     // MARK: Reading
 
     private func load() {
@@ -226,10 +232,16 @@ final class CollectionCore {
     private func announce(_ edit: () -> KeyValueEdit?, _ body: () -> Void) {
         defer { context.reads.didChange() }
         let observers = table.identity.object(owner)?._observers
+        observers?.noteChange(of: property.index, in: context)
         let announced = observers?.announce({ $0 == property.index }, { _ in edit() }) ?? []
         context.reads.willChange(property.index, of: owner, in: table.id)
         body()
         for registration in announced where observers?.isRegistered(registration.id) == true { registration.did() }
+    }
+
+    // The program gives the collection other contents, whatever was deleted out of it.
+    private func noteAssignment() {
+        context.denials.propertyWasAssigned(property.index, of: RowDeletion.Row(table: table.id, key: owner))
     }
 
     private func record(_ edit: ListEdit) {
@@ -372,6 +384,7 @@ final class CollectionCore {
 
     func removeAll() {
         _ = willChange()
+        noteAssignment()
         let old = all()
         guard !old.isEmpty else { return }
         notify(ListEditScript([.clear(oldCount: old.count)])) {
@@ -452,6 +465,7 @@ final class CollectionCore {
 
     /// Makes the elements these, touching only positions that differ.
     func assign(_ new: [SQLValue]) {
+        noteAssignment()
         let old = all()
         if old == new { return }
         asOne {

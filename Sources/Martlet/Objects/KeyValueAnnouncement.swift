@@ -9,10 +9,23 @@ struct KeyValueAnnouncement {
     /// What was read by those who track what they read: told last.
     fileprivate(set) var reads: ReadTracking?
 
-    /// Announces that an object or collection is about to become invalidated.
+    /// Announces that an object or collection is about to become invalidated, or live again.
     mutating func willEnd(_ observers: KeyValueObservers?) {
         guard let observers else { return }
         ends += observers.announce { $0 == KeyValueObservers.invalidation }.map { (observers, $0) }
+    }
+
+    /// Announces that what was deleted is about to be live again, with what was changed before it was deleted.
+    mutating func willRevive(_ revival: RealmContext.Revival, in context: RealmContext) {
+        context.reviving = Set(revival.objects.map(ObjectIdentifier.init))
+        let objects = revival.objects.filter { $0._observers?.isEmpty == false }
+            .sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
+        for object in objects { willEnd(object._observers) }
+        for core in revival.cores { willEnd(core.observers) }
+        for object in objects {
+            let touched = object._observers?.touched(since: context.firstWriteNumber) ?? ColumnSet()
+            willChange(object._observers, touched) { _ in nil }
+        }
     }
 
     /// Announces that properties are about to change.
@@ -37,12 +50,15 @@ extension RealmContext {
     /// Tells observers what a step to another version will change: invalidation first.
     ///
     /// - Parameter next: the version moved to, to compare with when the changes are not known.
-    func announce(_ changes: ChangeSet?, inverted: Bool = false, next: SnapshotHandle? = nil) -> KeyValueAnnouncement {
+    func announce(
+        _ changes: ChangeSet?, inverted: Bool = false, next: SnapshotHandle? = nil, revival: Revival = Revival()
+    ) -> KeyValueAnnouncement {
         var announcement = KeyValueAnnouncement()
-        guard hasKeyValueObservers else { return announcement }
+        guard hasKeyValueObservers || revival.isObserved else { return announcement }
         let outer = movement
         movement = .announcing
         defer { movement = outer }
+        announcement.willRevive(revival, in: self)
         var changed: [(object: ObjectBase, columns: ColumnSet)] = []
         for object in observed() {
             let (columns, isGone) = changeOf(object, changes, inverted, next)
@@ -91,6 +107,7 @@ extension RealmContext {
         let outer = movement
         movement = .telling
         announcement.didChange()
+        reviving = []
         movement = outer
     }
 

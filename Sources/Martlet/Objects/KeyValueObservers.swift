@@ -25,7 +25,21 @@ final class KeyValueObservers {
     /// What was read of an unmanaged object by those who track what they read.
     var reads: UnmanagedReads?
 
+    /// Properties whose changes were announced in the writes of one transaction: a rollback announces them again for an
+    /// object that one of these writes has deleted, whose changes are not recorded then.
+    private var touched = ColumnSet()
+    private var touchedIn: UInt32 = 0
+
     var isEmpty: Bool { registrations.isEmpty }
+
+    func noteChange(of property: Int, in context: RealmContext) {
+        if !touchedIn.isSince(context.firstWriteNumber) { touched = ColumnSet() }
+        touchedIn = context.writeNumber
+        touched.insert(property)
+    }
+
+    /// The properties whose changes were announced since a write began.
+    func touched(since first: UInt32) -> ColumnSet { touchedIn.isSince(first) ? touched : ColumnSet() }
 
     func add(_ property: Int, will: @escaping (KeyValueEdit?) -> Bool, did: @escaping () -> Void) -> UInt64 {
         lastID += 1

@@ -25,7 +25,10 @@ extension ObjectBase: Hashable {
             noteExistence()
             return false
         case .tracing: return KeyPathTracer.recordInvalidation()
-        case .invalidated: return true
+        case .invalidated:
+            // A rollback may make it live again.
+            if _context?.isInWrite == true { noteExistence() }
+            return true
         case .stale:
             _context?.confinement.require(_described)
             noteExistence()

@@ -13,6 +13,8 @@ open class ObjectBase {
     /// The hash of the primary key once it was asked for, which outlives the row; zero before. Frozen objects, which threads
     /// share, do not keep it.
     @exclusivity(unchecked) final var _hash: UInt32 = 0
+    /// The number of the write that added the object to its Realm; 0 for one that was read from there.
+    @exclusivity(unchecked) final var _addedIn: UInt32 = 0
     /// Properties assigned in the open write and not yet written; the last bit stands for all from 63 on.
     @exclusivity(unchecked) final var _dirty: UInt64 = 0
     @exclusivity(unchecked) final var _key: ObjectKey = 0
@@ -118,6 +120,7 @@ open class ObjectBase {
             Misuse.primaryKeyChange(_typeName, table.type.properties[property].name)
         }
         if let observers = _observers {
+            observers.noteChange(of: property, in: table.context)
             observers.willChange(property)
             requireSettable(property, table)
         }

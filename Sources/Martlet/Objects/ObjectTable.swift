@@ -187,6 +187,10 @@ final class ObjectTable {
         object._context = context
         object._key = key
         object._state = .live
+        keepTwin(object, key)
+    }
+
+    private func keepTwin(_ object: ObjectBase, _ key: ObjectKey) {
         if twins.count >= twinLimit {
             twins = twins.filter { !Self.living($0.value).isEmpty }
             twinLimit = max(64, 2 * twins.count)
@@ -194,12 +198,23 @@ final class ObjectTable {
         twins[key, default: []].append(WeakObject(object: object))
     }
 
-    /// Makes `object` the accessor of a row.
+    /// Makes an invalidated object an accessor of its row again.
+    func revive(_ object: ObjectBase) {
+        object._state = .stale
+        if identity.object(object._key) == nil {
+            identity.insert(object, object._key)
+        } else {
+            keepTwin(object, object._key)
+        }
+    }
+
+    /// Makes `object`, which is being added, the accessor of a row.
     func bind(_ object: ObjectBase, _ key: ObjectKey) {
         object.keepHash(type)
         object._table = self
         object._context = context
         object._key = key
+        object._addedIn = context.writeNumber
         identity.insert(object, key)
     }
 }

@@ -140,7 +140,8 @@ final class ReadTracking {
             for column in known.columns where change.modified.contains(where: { $0.columns.contains(column) }) {
                 places.append(.column(table, column))
             }
-            let gone = isInverted ? change.inserted : change.deleted
+            // What was deleted comes back when that is taken back.
+            let gone = isInverted ? change.inserted.union(change.deleted) : change.deleted
             for key in touched(change, known) {
                 guard let row = known.properties[key] else { continue }
                 if gone.contains(key) {

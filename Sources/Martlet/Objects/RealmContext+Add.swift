@@ -102,6 +102,7 @@ extension RealmContext {
     }
 
     private func newKey(of object: ObjectBase, _ table: ObjectTable, _ transaction: WriteTransaction) -> ObjectKey {
+        if failure != nil { return lostKey(table) }
         if table.integerKey >= 0 {
             let key = RowEncoder.integerKey(of: object, table)
             // Before the object is bound: otherwise it would take the place of the living accessor of that row.
@@ -120,16 +121,15 @@ extension RealmContext {
         _ object: ObjectBase, _ chosen: ObjectKey?, _ table: ObjectTable, _ transaction: WriteTransaction
     ) -> ObjectKey {
         if isNoting { reads.willInsert(in: table.id) }
-        // Without a disk to write to any key will do: the commit is going to fail.
-        var key = chosen ?? 0
+        var stored = chosen
         storing {
             do {
-                key = try transaction.handle.read { connection in
+                stored = try transaction.handle.read { connection in
                     let statement = try table.insertStatement(connection)
                     let bound = RowEncoder.bind(object, statement, arena, mask: .max, table)
+                    let key = table.integerKey < 0 ? chosen ?? 0 : bound.key
                     if table.integerKey < 0 { statement.bind(key, at: bound.parameter) }
                     try statement.run()
-                    let key = table.integerKey < 0 ? key : bound.key
                     try writeWords(of: object, key, table, mask: .max, connection)
                     try writeAnyLinks(of: object, key, table, mask: .max, connection)
                     return key
@@ -139,6 +139,8 @@ extension RealmContext {
                 throw error
             }
         }
+        // Where nothing is stored any more the commit is going to fail, and the object becomes invalidated with it.
+        let key = stored ?? lostKey(table)
         transaction.recorder.insert(key, in: table.id)
         touch()
         if isNoting { reads.didChange() }

@@ -36,31 +36,33 @@ extension RealmContext {
 
     /// Deletes one row: what links to it lets go, and its collections go with it.
     fileprivate func remove(_ key: ObjectKey, _ table: ObjectTable) {
-        for incoming in table.incoming { release(key, incoming) }
+        for incoming in table.incoming { release(RowDeletion.Row(table: table.id, key: key), incoming) }
         releaseAnyLinks(to: key, table)
         removeAnyLinks(of: key, table)
         for collection in table.layout.collections {
             let id = CollectionID(table: table.id, property: collection.property, owner: key)
-            collections.removeValue(forKey: id)?.core?.ownerWasDeleted()
-            execute("DELETE FROM \(collection.chunks) WHERE owner = ?1", [.integer(key)])
-            guard let targets = collection.targets else { continue }
+            if let core = collections.removeValue(forKey: id)?.core { invalidateDeleted(core) }
+            let targets = storedTargets(of: key, collection)
+            storing { try handle.read { try collection.removeStored(of: key, targets: targets, $0) } }
+            if targets.isEmpty { continue }
             let link = LinkID(table: table.id, property: collection.property)
             #if MARTLET_SEEDED_BUGS
                 let hasInverse = schema.hasInverse(link) && !SeededBug.isOn(.linksOfDeletedRow)
             #else
                 let hasInverse = schema.hasInverse(link)
             #endif
-            if hasInverse {
-                transaction?.recorder.relink(
-                    keys("SELECT target FROM \(targets) WHERE owner = ?1", [.integer(key)]), link)
-            }
-            execute("DELETE FROM \(targets) WHERE owner = ?1", [.integer(key)])
+            if hasInverse { transaction?.recorder.relink(targets, link) }
         }
         execute(table.layout.delete, [.integer(key)])
         for words in table.words { execute(words.delete, [.integer(key)]) }
         transaction?.recorder.delete(key, in: table.id)
+        denials.rowWasDeleted(RowDeletion.Row(table: table.id, key: key))
         touch()
-        table.forEachAccessor(key, invalidate)
+        table.forEachAccessor(key, invalidateDeleted)
+    }
+
+    private func storedTargets(of key: ObjectKey, _ collection: TableLayout.Collection) -> [ObjectKey] {
+        collection.targets == nil ? [] : read { try collection.storedTargets(of: key, $0) }
     }
 
     /// Deletes everything: nothing is left that could link to anything, so rows go by the table.
@@ -78,11 +80,12 @@ extension RealmContext {
                 if let targets = collection.targets { execute("DELETE FROM \(targets)", []) }
             }
             for key in keys { transaction?.recorder.delete(key, in: table.id) }
-            table.accessors.forEach(invalidate)
+            table.accessors.forEach(invalidateDeleted)
         }
         removeAllAnyLinks()
-        for core in collections.values { core.core?.ownerWasDeleted() }
+        collections.values.compactMap(\.core).forEach(invalidateDeleted)
         collections = [:]
+        denials = DeletionDenials()
         touch()
         announcement.didChange()
     }
@@ -106,24 +109,34 @@ extension RealmContext {
         if let values { transaction.oldRows.keepFirst(values, of: key, in: table.id) }
     }
 
-    /// The embedded objects of a row, in links and collections.
+    /// The rows that are deleted after a row: its embedded objects, and what its `deleteRule` takes along.
     fileprivate func ownedRows(of key: ObjectKey, _ table: ObjectTable) -> [RowDeletion.Row] {
-        var owned: [RowDeletion.Row] = []
-        for property in table.type.properties where property.element.isEmbedded {
-            guard let target = property.element.target.flatMap(table(named:)) else { continue }
-            if let column = table.layout.column(of: property.index) {
-                let child = read {
-                    try $0.integer(
-                        "SELECT \(column.name) FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1",
-                        [.integer(key)])
-                }
-                if let child { owned.append(RowDeletion.Row(table: target.id, key: child)) }
-            } else if property.isCollection, let targets = table.layout.collection(of: property.index).targets {
-                let children = keys("SELECT target FROM \(targets) WHERE owner = ?1", [.integer(key)])
-                owned += children.map { RowDeletion.Row(table: target.id, key: $0) }
-            }
+        table.type.properties.filter { $0.element.isEmbedded || $0.deleteRule == .cascade }
+            .flatMap { targets(of: $0, key, table) }
+    }
+
+    /// Notes what a `deleteRule` says against the deletion of a row.
+    fileprivate func denyDeletion(of key: ObjectKey, _ table: ObjectTable) {
+        for property in table.type.properties where property.deleteRule == .deny {
+            let targets = targets(of: property, key, table)
+            if targets.isEmpty { continue }
+            let holder = name(of: RowDeletion.Row(table: table.id, key: key))
+            for target in targets { denials.deny(holder, "\(table.type.name).\(property.name)", by: target) }
         }
-        return owned
+    }
+
+    /// What a property of a row links to, each once.
+    private func targets(of property: PropertySchema, _ key: ObjectKey, _ table: ObjectTable) -> [RowDeletion.Row] {
+        guard let target = property.element.target.flatMap(self.table(named:)) else { return [] }
+        var found: [ObjectKey] = []
+        if let column = table.layout.column(of: property.index) {
+            found = keys(
+                "SELECT \(column.name) FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1 "
+                    + "AND \(column.name) IS NOT NULL", [.integer(key)])
+        } else if property.isCollection {
+            found = storedTargets(of: key, table.layout.collection(of: property.index))
+        }
+        return found.map { RowDeletion.Row(table: target.id, key: $0) }
     }
 
     func keys(_ sql: String, _ arguments: [SQLValue]) -> [ObjectKey] {
@@ -138,18 +151,27 @@ extension RealmContext {
 
     // MARK: Links to a deleted row
 
-    private func release(_ key: ObjectKey, _ incoming: DatabaseSchema.Incoming) {
+    private func release(_ target: RowDeletion.Row, _ incoming: DatabaseSchema.Incoming) {
         let source = table(incoming.table)
         let property = source.type.properties[incoming.property]
         guard let column = source.layout.column(of: incoming.property) else {
-            return releaseElements(key, source, property)
+            return releaseElements(target, source, property)
         }
-        let holders = holders(of: key, source, column.name)
+        let holders = holders(of: target.key, source, column.name)
         guard !holders.isEmpty else { return }
-        if property.onDelete == .deny {
-            Misuse.deniedDeletion(property.element.target ?? "", by: "\(source.type.name).\(property.name)")
-        }
+        deny(target, holders, source, property)
         nullify(holders, source, column.name, property)
+    }
+
+    /// Notes that `onDelete` says something against the deletion of a row.
+    private func deny(
+        _ target: RowDeletion.Row, _ holders: [ObjectKey], _ source: ObjectTable, _ property: PropertySchema
+    ) {
+        guard property.onDelete == .deny, !holders.isEmpty else { return }
+        let name = name(of: target)
+        for holder in holders {
+            denials.deny(name, by: RowDeletion.Row(table: source.id, key: holder), property.index)
+        }
     }
 
     private func holders(of key: ObjectKey, _ source: ObjectTable, _ column: String) -> [ObjectKey] {
@@ -157,14 +179,16 @@ extension RealmContext {
             "SELECT \(source.layout.keyColumn) FROM \(source.layout.table) WHERE \(column) = ?1", [.integer(key)])
     }
 
-    /// The rows that are deleted when a row they link to is. Their links go now, so that circles end; nobody is told of
-    /// that, because the rows follow.
+    /// The rows that are deleted when a row they link to is. Links in columns go now; nobody is told of that, because the
+    /// rows follow. Collections go with their rows.
     fileprivate func cascadingRows(to key: ObjectKey, _ table: ObjectTable) -> [RowDeletion.Row] {
         var rows: [RowDeletion.Row] = []
         for incoming in table.incoming {
             let source = self.table(incoming.table)
             let property = source.type.properties[incoming.property]
-            guard property.onDelete == .cascade, let column = source.layout.column(of: incoming.property) else {
+            guard property.onDelete == .cascade else { continue }
+            guard let column = source.layout.column(of: incoming.property) else {
+                rows += owners(of: key, source, property).map { RowDeletion.Row(table: source.id, key: $0) }
                 continue
             }
             let holders = holders(of: key, source, column.name)
@@ -208,12 +232,20 @@ extension RealmContext {
         if isNoting { reads.didChange() }
     }
 
-    private func releaseElements(_ key: ObjectKey, _ source: ObjectTable, _ property: PropertySchema) {
-        guard property.isCollection, let targets = source.layout.collection(of: property.index).targets else { return }
-        for owner in keys("SELECT owner FROM \(targets) WHERE target = ?1", [.integer(key)]) {
-            core(source, property.index, owner).release([.integer(key)])
-        }
+    private func releaseElements(_ target: RowDeletion.Row, _ source: ObjectTable, _ property: PropertySchema) {
+        let owners = owners(of: target.key, source, property)
+        if owners.isEmpty { return }
+        deny(target, owners, source, property)
+        for owner in owners { core(source, property.index, owner).release([.integer(target.key)]) }
         flushForQuery()
+    }
+
+    /// The rows whose collection holds a row.
+    private func owners(of key: ObjectKey, _ source: ObjectTable, _ property: PropertySchema) -> [ObjectKey] {
+        guard property.isCollection, let targets = source.layout.collection(of: property.index).targets else {
+            return []
+        }
+        return keys("SELECT owner FROM \(targets) WHERE target = ?1", [.integer(key)])
     }
 
     /// Lets collections go of rows that are about to be deleted: each collection once, however many of them it holds.
@@ -223,12 +255,12 @@ extension RealmContext {
             for incoming in table(id).incoming {
                 let source = table(incoming.table)
                 let property = source.type.properties[incoming.property]
-                guard property.isCollection, let targets = source.layout.collection(of: property.index).targets else {
-                    continue
-                }
+                // Those that go by cascade have their turn first.
+                guard property.isCollection, property.onDelete != .cascade else { continue }
                 var held: [ObjectKey: Set<SQLValue>] = [:]
                 for row in rows {
-                    let owners = keys("SELECT owner FROM \(targets) WHERE target = ?1", [.integer(row.key)])
+                    let owners = owners(of: row.key, source, property)
+                    deny(row, owners, source, property)
                     for owner in owners { held[owner, default: []].insert(.integer(row.key)) }
                 }
                 for (owner, elements) in held.sorted(by: { $0.key < $1.key }) {
@@ -249,9 +281,9 @@ struct RowDeletion {
     }
 
     private enum Step {
-        /// First goes what is deleted by cascade,
+        /// First goes what `onDelete: cascade` takes along,
         case begin(Row)
-        /// then the row, and then what it owned.
+        /// then the row, and then what it owned or takes along by its `deleteRule`.
         case end(Row, KeyValueAnnouncement)
     }
 
@@ -310,6 +342,7 @@ struct RowDeletion {
     private mutating func remove(_ row: Row, _ announcement: KeyValueAnnouncement) {
         let table = context.table(row.table)
         let owned = context.ownedRows(of: row.key, table)
+        context.denyDeletion(of: row.key, table)
         context.remove(row.key, table)
         announcement.didChange()
         follow(owned)

@@ -51,8 +51,10 @@ extension RealmContext {
         hooks.willCommit(tokens)
         do {
             try flush()
+            try requireAllowedDeletions()
             let (handle, _) = try transaction.commit()
             self.transaction = nil
+            deleted.removeAll()
             show(handle, after: transaction)
         } catch let error as EngineError {
             abandon(transaction)
@@ -65,16 +67,17 @@ extension RealmContext {
     func cancelWrite() {
         confinement.require("a Realm")
         guard let transaction, !isBetweenWrites else { Misuse.noWriteToEnd("cancelled") }
-        let announcement =
-            hasKeyValueObservers ? announce(transaction.recorder.finish(), inverted: true) : KeyValueAnnouncement()
         let changes = transaction.recorder.finish()
+        let revival = takeRevival(since: writeNumber, changes)
+        let announcement = announce(changes, inverted: true, revival: revival)
         dropDirty()
-        if transaction.sealedCount > 0 { return cancelNext(transaction, changes, announcement) }
+        if transaction.sealedCount > 0 { return cancelNext(transaction, changes, revival, announcement) }
         self.transaction = nil
         let handle = try? transaction.cancel()
         replaceSnapshot(handle)
         touch()
         apply(changes, inverted: true)
+        revive(revival)
         tell(announcement)
         if let handle, handle.version != transaction.baseVersion { advance(from: transaction.baseVersion, to: handle) }
         if handle == nil { catchUp(from: transaction.baseVersion) }
@@ -95,6 +98,7 @@ extension RealmContext {
     // The engine has rolled the transaction back: accessors follow.
     private func abandon(_ transaction: WriteTransaction) {
         let changes = transaction.allChanges()
+        let revival = takeRevival(since: firstWriteNumber, changes)
         dropDirty()
         self.transaction = nil
         isBetweenWrites = false
@@ -102,8 +106,9 @@ extension RealmContext {
         transaction.abandon()
         replaceSnapshot(nil)
         touch()
-        let announcement = announce(changes, inverted: true)
+        let announcement = announce(changes, inverted: true, revival: revival)
         apply(changes, inverted: true)
+        revive(revival)
         tell(announcement)
         catchUp(from: transaction.firstVersion)
         hooks.cancelled()
@@ -116,6 +121,7 @@ extension RealmContext {
     func beginAsyncWrite(isFirst: Bool) throws {
         if isFirst { return try beginWrite(holdsLock: true) }
         try translating { try transaction?.beginNext() }
+        countWrite()
         isBetweenWrites = false
     }
 
@@ -125,6 +131,7 @@ extension RealmContext {
         guard let transaction else { return }
         do {
             try flush()
+            try requireAllowedDeletions()
             try transaction.seal()
             isBetweenWrites = true
             touch()
@@ -147,6 +154,7 @@ extension RealmContext {
             let handle = try transaction.commitSealed()
             self.transaction = nil
             isBetweenWrites = false
+            deleted.removeAll()
             show(handle, after: transaction)
         } catch {
             abandon(transaction)
@@ -160,11 +168,13 @@ extension RealmContext {
 
     // Takes back one of several writes.
     private func cancelNext(
-        _ transaction: WriteTransaction, _ changes: ChangeSet, _ announcement: KeyValueAnnouncement
+        _ transaction: WriteTransaction, _ changes: ChangeSet, _ revival: Revival,
+        _ announcement: KeyValueAnnouncement
     ) {
         do {
             try transaction.cancelNext()
         } catch {
+            revive(revival)
             abandon(transaction)
             tell(announcement)
             asyncWrites?.groupEnded(Realm.Error(error))
@@ -173,6 +183,7 @@ extension RealmContext {
         isBetweenWrites = true
         touch()
         apply(changes, inverted: true)
+        revive(revival)
         tell(announcement)
         hooks.cancelled()
     }
@@ -185,6 +196,7 @@ extension RealmContext {
 
     private func dropDirty() {
         failure = nil
+        denials = DeletionDenials()
         for object in dirty { object._dirty = 0 }
         dirty = []
         for core in dirtyCollections { core.forget() }
@@ -197,6 +209,9 @@ extension RealmContext {
     func willModify(_ object: ObjectBase, _ table: ObjectTable, _ property: Int) {
         if transaction == nil {
             _ = requireWrite("a '\(object._typeName)'", property: table.type.properties[property].name)
+        }
+        if !denials.isEmpty {
+            denials.propertyWasAssigned(property, of: RowDeletion.Row(table: table.id, key: object._key))
         }
         if object._dirty == 0, let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull {
             // An accessor does not know the raw value that an unknown case stands for.

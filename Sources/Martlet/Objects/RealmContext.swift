@@ -41,6 +41,16 @@ final class RealmContext {
     var dirty: [ObjectBase] = []
     /// Lists, sets and maps changed in the open write and not yet written.
     var dirtyCollections: [CollectionCore] = []
+    /// What the open transaction has deleted, for a rollback.
+    var deleted = DeletedAccessors()
+    /// Deletions of the open write that a rule denies unless the rest of it removes the reason.
+    @exclusivity(unchecked) var denials = DeletionDenials()
+    /// The number of the open write, or the last: each of a group has its own.
+    @exclusivity(unchecked) private(set) var writeNumber: UInt32 = 0
+    /// The number of the first write of the transaction.
+    private(set) var firstWriteNumber: UInt32 = 0
+    /// Objects that a rollback is about to make live again, while key-value observers are being told.
+    var reviving: Set<ObjectIdentifier> = []
     /// Objects with key-value observers: told before and after their rows change.
     var observedObjects: [ObjectIdentifier: WeakObject] = [:]
     /// Collections with such observers of `isInvalidated`.
@@ -67,6 +77,8 @@ final class RealmContext {
     @Loose var counterpart: RealmContext? = nil
     /// What kept the open write from being stored: its commit throws it.
     var failure: EngineError?
+    /// The key of the last object that was added after `failure`.
+    private var lastLostKey = ObjectKey.min
     /// Counts `invalidate()`: results from before are invalidated.
     private(set) var generation: UInt64 = 0
     /// Guards what a frozen Realm finds out; nil for live ones. May be held while the snapshot is read, not the other way
@@ -257,10 +269,21 @@ final class RealmContext {
         given?.note(live: nil)
         begun.committer = ObjectIdentifier(self)
         transaction = begun
+        countWrite()
+        firstWriteNumber = writeNumber
         follow(begun.handle)
         guard let old, old.version != begun.baseVersion else { return }
         snapshot = old
         willMove(begun)
+    }
+
+    /// A write begins.
+    func countWrite() { writeNumber &+= 1 }
+
+    /// A key for an object that will not be stored, as the write has failed: no other object has it.
+    func lostKey(_ table: ObjectTable) -> ObjectKey {
+        repeat { lastLostKey &+= 1 } while table.identity.object(lastLostKey) != nil
+        return lastLostKey
     }
 
     /// What users are given as the Realm of an object or collection; objects of a migration are in none.

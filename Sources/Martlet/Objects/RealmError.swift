@@ -77,8 +77,10 @@ extension Realm.Error {
     public static let tooManyVersions = Code(rawValue: "tooManyVersions")
     /// The disk did not confirm a commit: open the file again to learn whether it is there.
     public static let commitOutcomeUnknown = Code(rawValue: "commitOutcomeUnknown")
-    /// A value that must be unique exists already.
+    /// A write leaves two objects with the same values of properties that must be unique.
     public static let uniqueViolation = Code(rawValue: "uniqueViolation")
+    /// A write deletes what `onDelete: deny` or `deleteRule: deny` protects, and leaves the reason.
+    public static let deletionDenied = Code(rawValue: "deletionDenied")
     /// There is a file already where a copy was to be written.
     public static let fileExists = Code(rawValue: "fileExists")
     /// The file was overwritten, or its log taken away, while it was open: release its Realms and open it again.
@@ -118,8 +120,10 @@ extension Realm.Error.Code {
     public static let tooManyVersions = Realm.Error.tooManyVersions
     /// The disk did not confirm a commit: open the file again to learn whether it is there.
     public static let commitOutcomeUnknown = Realm.Error.commitOutcomeUnknown
-    /// A value that must be unique exists already.
+    /// A write leaves two objects with the same values of properties that must be unique.
     public static let uniqueViolation = Realm.Error.uniqueViolation
+    /// A write deletes what `onDelete: deny` or `deleteRule: deny` protects, and leaves the reason.
+    public static let deletionDenied = Realm.Error.deletionDenied
     /// There is a file already where a copy was to be written.
     public static let fileExists = Realm.Error.fileExists
     /// The file was overwritten, or its log taken away, while it was open: release its Realms and open it again.
@@ -147,6 +151,7 @@ extension Realm.Error.Code {
             case .tooManyVersions: .tooManyVersions
             case .commitOutcomeUnknown: .commitOutcomeUnknown
             case .uniqueViolation: .uniqueViolation
+            case .deletionDenied: .deletionDenied
             case .fileExists: .fileExists
             case .fileReplaced: .fileReplaced
             case .logFull: .logFull

@@ -45,15 +45,21 @@ private enum CollectionSubscription {
         _ = core?.context.hub
         let (hasOld, hasNew) = (options.contains(.old), options.contains(.new))
         let state = SubscriptionState()
-        let id = core?.addRegistration { [weak collection] in
-            guard let collection, !state.isEnded else { return false }
+        // A rollback takes it back.
+        var wasGone = false
+        let id = core?.addRegistration { [weak collection, weak core] in
+            guard let collection, let core, !state.isEnded else { return false }
+            wasGone = core.isOwnerGone
             if options.contains(.prior) {
-                tell(collection, KeyValueObservedChange(KeyValueEvent(isPrior: true, old: hasOld ? false : nil)))
+                tell(collection, KeyValueObservedChange(KeyValueEvent(isPrior: true, old: hasOld ? wasGone : nil)))
             }
             return true
-        } did: { [weak collection] in
-            guard let collection, !state.isEnded else { return }
-            tell(collection, KeyValueObservedChange(KeyValueEvent(old: hasOld ? false : nil, new: hasNew ? true : nil)))
+        } did: { [weak collection, weak core] in
+            guard let collection, let core, !state.isEnded else { return }
+            let isGone = !core.isValid
+            tell(
+                collection,
+                KeyValueObservedChange(KeyValueEvent(old: hasOld ? wasGone : nil, new: hasNew ? isGone : nil)))
         }
         if options.contains(.initial) {
             tell(collection, KeyValueObservedChange(KeyValueEvent(new: hasNew ? false : nil)))

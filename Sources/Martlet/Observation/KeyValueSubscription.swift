@@ -164,10 +164,15 @@ final class KeyValueSubscription: @unchecked Sendable {
 
     // What a path led to may live on when the object that it begins at is gone.
     private func hasLost(_ root: ObjectBase, _ level: Int) -> Bool {
-        guard level > 0, root._state == .invalidated, !path.isOfOwned else { return false }
+        guard level > 0, root._state == .invalidated, !path.isOfOwned, !isReviving(root) else { return false }
         event = nil
-        detach(0)
+        // The chain stays: a rollback may make the root live again.
+        for index in links.indices { links[index].pending = 0 }
         return true
+    }
+
+    private func isReviving(_ root: ObjectBase) -> Bool {
+        root._context?.reviving.contains(ObjectIdentifier(root)) == true
     }
 
     /// A link has changed: what follows it is another chain.
@@ -196,6 +201,8 @@ final class KeyValueSubscription: @unchecked Sendable {
 
     private func oldValue(_ list: KeyValueListChange?) -> Any? {
         guard let root else { return nil }
+        // Deleted, and about to be live again: it had no values meanwhile.
+        if path.end != nil, root._state == .invalidated || holder?._state == .invalidated { return nil }
         guard let property = path.end, property.isCollection, !path.isCount else { return reader.value(root, holder) }
         guard let list, let elements = reader.elements, let holder else { return reader.oldCollection(root, holder) }
         return list.kind == .insertion ? nil : elements(holder, list.indexes)

@@ -75,7 +75,10 @@ extension Realm {
 
     // MARK: Deleting
 
-    /// Deletes an object. What it owns goes with it; links to it become nil, and lists and sets lose it.
+    /// Deletes an object with its embedded objects; links to it become nil, and lists and sets lose it.
+    ///
+    /// `onDelete` and `deleteRule` in the schema may delete other objects with it, or deny the deletion: then the write throws
+    /// `Realm.Error.deletionDenied` when it ends, unless it has removed the reason.
     public func delete(_ object: ObjectBase) { context.delete(object) }
 
     /// Deletes objects. One that is gone by the time its turn comes is passed over.

@@ -10,8 +10,8 @@ extension Realm {
     /// - Parameters:
     ///   - tokens: observers of this Realm that are not told about this transaction.
     ///   - block: makes the changes.
-    /// - Throws: what the block throws; `Realm.Error` when the disk is full or fails, or another writer holds the file for
-    ///   too long. After any of them nothing of the transaction is kept, but for `.commitOutcomeUnknown`.
+    /// - Throws: what the block throws; `Realm.Error` when the disk is full or fails, another writer holds the file for too
+    ///   long, two objects share values that must be unique, or a rule of the schema denies a deletion. After any of them nothing of the transaction is kept, but for `.commitOutcomeUnknown`.
     @discardableResult
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
@@ -41,7 +41,8 @@ extension Realm {
         try context.commitWrite(silencing: Set(tokens.map { ObjectIdentifier($0.registration) }))
     }
 
-    /// Takes back all changes of the open transaction. Objects created in it become invalidated.
+    /// Rolls the open transaction back. Objects created in it become invalidated, objects deleted in it are live again, with
+    /// their collections and embedded objects.
     public func cancelWrite() { context.cancelWrite() }
 
     /// Moves to the newest version and delivers its notifications; false when there was nothing new.

@@ -33,6 +33,7 @@ struct FactsEmitter {
         if property.isFullText { line += " fullText" }
         if let old = property.renamedFrom { line += " renamedFrom=\(old.value)" }
         if property.onDelete != .nullify { line += " onDelete=\(property.onDelete.rawValue)" }
+        if property.deleteRule != .nullify { line += " deleteRule=\(property.deleteRule.rawValue)" }
         return line
     }
 

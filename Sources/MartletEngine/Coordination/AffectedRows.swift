@@ -143,8 +143,9 @@ struct AffectedRows {
     ) throws -> KeySet? {
         let layout = schema[origin].layout
         guard let column = layout.column(of: property) else {
-            guard let targets = layout.collection(of: property).targets else { return nil }
-            return try select("SELECT target FROM \(targets) WHERE owner IN", keys, connection)
+            let collection = layout.collection(of: property)
+            guard collection.targets != nil else { return nil }
+            return KeySet(try keys.flatMap { try collection.storedTargets(of: $0, connection) })
         }
         let change = changes.tables[origin] ?? TableChanges()
         #if MARTLET_SEEDED_BUGS

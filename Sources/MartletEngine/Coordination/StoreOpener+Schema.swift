@@ -11,8 +11,9 @@ extension StoreOpener {
         try checkFormat(found.meta.format)
         if options.leavesSchema { return found }
         let diff = try acceptableDiff(found)
-        if diff.isEmpty && !isOlder(found.meta) { return found }
         if options.isReadOnly { return found }
+        let isCurrent = diff.isEmpty && !isOlder(found.meta)
+        if try isCurrent && !UniqueIndexes(connection).areThere(in: found.types) { return found }
         try connection.run("ROLLBACK")
         try writeLock.acquire()
         defer { writeLock.release() }
@@ -33,6 +34,7 @@ extension StoreOpener {
         let meta = try Catalog.meta(connection)
         let types = try Catalog.types(connection)
         let diff = try acceptableDiff((meta, types))
+        try UniqueIndexes(connection).makePlain()
         guard !diff.isEmpty || isOlder(meta) else { return }
         try options.checkCancellation()
         let migrates = isOlder(meta) && (diff.needsMigration || options.migration != nil)

@@ -114,6 +114,7 @@ package final class WriteTransaction {
         let version = baseVersion + 1
         try EngineError.naming(coordinator.path) {
             try handle.read { connection in
+                try UniqueValues(coordinator.schema, connection).check(changes)
                 try prepare(connection, version, changes)
                 if hasSavepoint { try connection.run("RELEASE martlet_write") }
             }
@@ -140,6 +141,8 @@ package final class WriteTransaction {
             }
         }
         hasSavepoint = false
+        // The index of these links may have been made by the write that was taken back.
+        hasAnyLinks = nil
         forget()
     }
 

@@ -5,7 +5,7 @@ package struct EngineError: Error, Sendable {
     package enum Code: Sendable {
         case fileNotFound, accessDenied, incompatibleConfiguration, schemaMismatch, schemaVersionNewer, notADatabase
         case corrupt, unsupportedFormat, outOfDiskSpace, inputOutput, busy, invalidInput, tooManyVersions
-        case commitOutcomeUnknown, uniqueViolation, fileExists, alreadyOpen, stopped
+        case commitOutcomeUnknown, uniqueViolation, deletionDenied, fileExists, alreadyOpen, stopped
         case fileReplaced, logFull
     }
 

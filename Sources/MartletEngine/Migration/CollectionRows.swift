@@ -29,9 +29,7 @@ struct CollectionRows {
 
     /// Takes the elements of a row away.
     func clear(owner: ObjectKey) throws {
-        try connection.run("DELETE FROM \(layout.chunks) WHERE owner = ?1", [.integer(owner)])
-        guard let targets = layout.targets else { return }
-        try connection.run("DELETE FROM \(targets) WHERE owner = ?1", [.integer(owner)])
+        try layout.removeStored(of: owner, targets: layout.storedTargets(of: owner, connection), connection)
     }
 
     // Keys of maps are texts, so only targets are integers.

@@ -210,12 +210,8 @@ struct SchemaChange {
         }
         var conflicts: [String] = []
         for (unique, statement) in zip(type.uniques, TableLayout.uniqueIndexes(type)) {
-            do {
-                try connection.execute(statement)
-            } catch {
-                guard error.primary == .constraint else { throw error }
-                conflicts += try Duplicates(connection, type, unique).conflicts()
-            }
+            try connection.execute(statement)
+            conflicts += try Duplicates(connection, type, unique).conflicts()
         }
         return conflicts
     }

@@ -146,9 +146,24 @@ package final class TypeMigration {
             default: break
             }
         }
+        conflicts += try duplicatesOfOthers()
         try change.createWords(diff.steps)
         try AnyLinkRows(connection, Catalog.types(connection))?.rebuildIndex()
         return conflicts
+    }
+
+    // The user's code may have changed objects of types that stay as they are, too.
+    private func duplicatesOfOthers() throws -> [String] {
+        let rebuilt = Set(
+            diff.steps.compactMap { step -> String? in
+                switch step {
+                case .rebuildUniques(let name), .rebuildType(let name, _): name
+                default: nil
+                }
+            })
+        return try Catalog.types(connection).map(\.type).filter { !rebuilt.contains($0.name) }.flatMap { type in
+            try type.uniques.flatMap { try Duplicates(connection, type, $0).conflicts() }
+        }
     }
 
     private func finishKeys(of type: ObjectTypeSchema) throws {

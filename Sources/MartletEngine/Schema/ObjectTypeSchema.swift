@@ -34,7 +34,7 @@ package struct ObjectTypeSchema: Sendable, Equatable {
             && properties.count == other.properties.count
             && zip(properties, other.properties).allSatisfy {
                 $0.name == $1.name && $0.kind == $1.kind && $0.element == $1.element && $0.isOptional == $1.isOptional
-                    && $0.onDelete == $1.onDelete && ($0.isFullText || !$1.isFullText)
+                    && $0.onDelete == $1.onDelete && $0.deleteRule == $1.deleteRule && ($0.isFullText || !$1.isFullText)
             }
     }
 

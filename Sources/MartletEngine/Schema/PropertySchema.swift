@@ -8,7 +8,10 @@ package struct PropertySchema: Sendable, Equatable {
     package var isIndexed = false
     package var isFullText = false
     package var renamedFrom: String?
+    /// What happens to the object that has the property when a target is deleted.
     package var onDelete = DeletionRule.nullify
+    /// What happens to the targets when the object that has the property is deleted.
+    package var deleteRule = DeletionRule.nullify
 
     /// The type as the schema language writes it, for messages.
     package var typeDescription: String {

@@ -48,8 +48,6 @@ package enum ElementType: Sendable, Equatable {
         return false
     }
 
-    package var isEnum: Bool { self == .intEnum || self == .stringEnum }
-
     package var isFloating: Bool {
         if case .scalar(let scalar) = self { return scalar.isFloating }
         return false

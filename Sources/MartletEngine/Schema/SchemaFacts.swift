@@ -73,6 +73,9 @@ package enum SchemaFacts {
             case ("onDelete", 2):
                 guard let rule = DeletionRule(rawValue: parts[1]) else { return nil }
                 property.onDelete = rule
+            case ("deleteRule", 2):
+                guard let rule = DeletionRule(rawValue: parts[1]) else { return nil }
+                property.deleteRule = rule
             default: return nil
             }
         }

@@ -17,6 +17,7 @@ package enum SchemaText {
         if property.isFullText { words.append("fullText") }
         if let old = property.renamedFrom { words.append("renamedFrom=\(old)") }
         if property.onDelete != .nullify { words.append("onDelete=\(property.onDelete.rawValue)") }
+        if property.deleteRule != .nullify { words.append("deleteRule=\(property.deleteRule.rawValue)") }
         return words.joined(separator: " ")
     }
 

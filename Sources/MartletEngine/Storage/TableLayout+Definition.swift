@@ -22,11 +22,13 @@ extension TableLayout {
     }
 
     /// The statements that create the indexes of the properties that must be unique, one for each set of them.
+    ///
+    /// They are plain: values may repeat inside a write, and `UniqueValues` looks at what it leaves.
     static func uniqueIndexes(_ type: ObjectTypeSchema) -> [String] {
         type.uniques.enumerated().map { number, properties in
             let names = properties.map { SQLText.identifier(type.properties[$0].name) }.joined(separator: ", ")
             let index = SQLText.identifier("\(type.name).unique.\(number)")
-            return "CREATE UNIQUE INDEX \(index) ON \(SQLText.identifier(type.name)) (\(names))"
+            return "CREATE INDEX \(index) ON \(SQLText.identifier(type.name)) (\(names))"
         }
     }
 

@@ -51,14 +51,8 @@ extension Resolver {
     private mutating func model(
         of property: PropertySyntax, _ type: PropertyTypeModel, isPrimaryKey: Bool, isIndexed: Bool
     ) -> PropertyModel {
-        if let onDelete = property.onDelete, type.value.objectName == nil || type.isLinkingObjects {
-            report(
-                .unknownKey, "'onDelete' is for links, and '\(property.name.value)' is '\(type.text)'; remove it",
-                at: onDelete.span)
-        } else if let onDelete = property.onDelete, case .embedded = type.value {
-            report(
-                .unknownKey, "embedded objects are deleted with their owner; remove 'onDelete'", at: onDelete.span)
-        }
+        checkRule("onDelete", property.onDelete, of: property, type)
+        checkRule("deleteRule", property.deleteRule, of: property, type)
         let isText = type.isSingle && type.value == .scalar(.string)
         return PropertyModel(
             name: property.name.value, nameSpan: property.name.span, documentation: property.documentation,
@@ -66,14 +60,34 @@ extension Resolver {
             defaultValue: property.defaultValue.flatMap { checkDefault($0, type, of: property) },
             defaultSpan: property.defaultValue?.span, renamedFrom: property.renamedFrom,
             deprecation: property.deprecation, onDelete: property.onDelete?.value ?? .nullify,
-            isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, isFullText: property.fullText != nil && isText,
+            deleteRule: property.deleteRule?.value ?? .nullify, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed,
+            isFullText: property.fullText != nil && isText,
             fullTextSpan: property.fullText)
+    }
+
+    private mutating func checkRule(
+        _ key: String, _ rule: Spanned<DeletionRule>?, of property: PropertySyntax, _ type: PropertyTypeModel
+    ) {
+        guard let rule else { return }
+        if case .linkingObjects(let origin, let link) = type.kind, key == "deleteRule" {
+            report(
+                .unknownKey,
+                "'deleteRule' is for links, and '\(property.name.value)' is '\(type.text)'; write "
+                    + "'onDelete: \(rule.value.rawValue)' at '\(origin).\(link)', which says what happens to '\(origin)' "
+                    + "when a target is deleted", at: rule.span)
+        } else if type.value.objectName == nil || type.isLinkingObjects {
+            report(
+                .unknownKey, "'\(key)' is for links, and '\(property.name.value)' is '\(type.text)'; remove it",
+                at: rule.span)
+        } else if case .embedded = type.value {
+            report(.unknownKey, "embedded objects are deleted with their owner; remove '\(key)'", at: rule.span)
+        }
     }
 
     private mutating func ignoredModel(of property: PropertySyntax) -> PropertyModel? {
         for (key, span) in [
             ("renamedFrom", property.renamedFrom?.span), ("fullText", property.fullText),
-            ("onDelete", property.onDelete?.span),
+            ("onDelete", property.onDelete?.span), ("deleteRule", property.deleteRule?.span),
         ] {
             guard let span else { continue }
             report(

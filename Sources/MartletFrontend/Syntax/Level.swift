@@ -44,7 +44,8 @@ public struct Level: Sendable {
         name: "a property", entries: LevelKey.property,
         foreign: [
             "defaultvalue": "default", "value": "default", "renamedfrom": "renamedFrom", "deprecation": "deprecated",
-            "fulltext": "fullText", "ondelete": "onDelete", "documentation": "doc", "description": "doc",
+            "fulltext": "fullText", "ondelete": "onDelete", "deleterule": "deleteRule", "documentation": "doc",
+            "description": "doc",
             "comment": "doc", "docs": "doc",
         ],
         advice: [

@@ -74,8 +74,11 @@ public struct LevelKey: Sendable {
         renamedFrom("property"), deprecated,
         LevelKey("fullText", .flag, "Whether the words of the text can be searched."),
         LevelKey(
-            "onDelete", .words(OnDelete.allCases.map(\.rawValue)),
-            "What happens to the target of a link when the object is deleted."),
+            "onDelete", .words(DeletionRule.allCases.map(\.rawValue)),
+            "What happens to this object when a target of the link or collection is deleted."),
+        LevelKey(
+            "deleteRule", .words(DeletionRule.allCases.map(\.rawValue)),
+            "What happens to the targets of the link or collection when this object is deleted."),
         doc,
     ]
 

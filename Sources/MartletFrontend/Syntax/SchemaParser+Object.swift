@@ -138,7 +138,7 @@ extension SchemaParser {
             if let type = dictionaryType(expanded, of: name) {
                 return PropertySyntax(
                     name: name, documentation: nil, type: type, defaultValue: nil, renamedFrom: nil, deprecation: nil,
-                    fullText: nil, onDelete: nil)
+                    fullText: nil, onDelete: nil, deleteRule: nil)
             }
             return parseExpanded(name, entry, expanded)
         }
@@ -146,7 +146,8 @@ extension SchemaParser {
         noteRenaming(name, ofShort: entry.value)
         return PropertySyntax(
             name: name, documentation: comments.documentation(before: entry.key.span), type: type,
-            defaultValue: literal, renamedFrom: nil, deprecation: nil, fullText: nil, onDelete: nil)
+            defaultValue: literal, renamedFrom: nil, deprecation: nil, fullText: nil, onDelete: nil,
+            deleteRule: nil)
     }
 
     private mutating func parseExpanded(
@@ -174,7 +175,7 @@ extension SchemaParser {
         return PropertySyntax(
             name: name, documentation: documentation(entry, keys), type: type, defaultValue: literal,
             renamedFrom: renamedFrom(keys), deprecation: deprecation(keys), fullText: fullText(keys),
-            onDelete: onDelete(keys))
+            onDelete: rule("onDelete", keys), deleteRule: rule("deleteRule", keys))
     }
 
     private mutating func fullText(_ keys: KeyReader) -> SourceSpan? {
@@ -182,13 +183,13 @@ extension SchemaParser {
         return entry.key.span
     }
 
-    private mutating func onDelete(_ keys: KeyReader) -> Spanned<OnDelete>? {
-        guard let value = keys.value("onDelete"), let scalar = text(value, of: "'onDelete'") else { return nil }
-        if let action = OnDelete(rawValue: scalar.text) { return Spanned(action, scalar.span) }
-        let choices = OnDelete.allCases.map(\.rawValue)
+    private mutating func rule(_ key: String, _ keys: KeyReader) -> Spanned<DeletionRule>? {
+        guard let value = keys.value(key), let scalar = text(value, of: "'\(key)'") else { return nil }
+        if let rule = DeletionRule(rawValue: scalar.text) { return Spanned(rule, scalar.span) }
+        let choices = DeletionRule.allCases.map(\.rawValue)
         let names = suggestions.nearest(to: scalar.text, among: choices)
         report(
-            .wrongShape, "'onDelete' is 'nullify', 'cascade' or 'deny', not '\(scalar.text.shortened)'",
+            .wrongShape, "'\(key)' is 'nullify', 'cascade' or 'deny', not '\(scalar.text.shortened)'",
             at: scalar.span, help: Suggestions.question(names),
             fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(scalar.span, $0)]) })
         return nil

@@ -61,7 +61,8 @@ struct PropertySyntax {
     let renamedFrom: Spanned<String>?
     let deprecation: DeprecationModel?
     let fullText: SourceSpan?
-    let onDelete: Spanned<OnDelete>?
+    let onDelete: Spanned<DeletionRule>?
+    let deleteRule: Spanned<DeletionRule>?
 }
 
 struct KeyPathSyntax {

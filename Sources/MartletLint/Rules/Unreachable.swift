@@ -27,11 +27,17 @@ struct Unreachable: LintRule {
     /// Of a circle of thousands the first few are enough to find it.
     private static let shownSteps = 8
 
-    private typealias Step = (owner: String, property: PropertyModel)
+    /// One link that cascades: when `to` is deleted, so is `from`.
+    private struct Step {
+        let from: String
+        let to: String
+        let owner: String
+        let property: PropertyModel
+    }
 
     private func cascades(_ schema: SchemaModel) -> [Diagnostic] {
         var steps: [String: Step] = [:]
-        for step in endless(schema) where steps[step.owner] == nil { steps[step.owner] = step }
+        for step in endless(schema) where steps[step.from] == nil { steps[step.from] = step }
         var findings: [Diagnostic] = []
         var visited: Set<String> = []
         for object in schema.objects where steps[object.name] != nil {
@@ -39,9 +45,9 @@ struct Unreachable: LintRule {
             var name = object.name
             while visited.insert(name).inserted, let step = steps[name] {
                 path.append(step)
-                name = step.property.type.value.name
+                name = step.to
             }
-            guard let start = path.firstIndex(where: { $0.owner == name }) else { continue }
+            guard let start = path.firstIndex(where: { $0.from == name }) else { continue }
             findings.append(finding(path[start...]))
         }
         return findings
@@ -56,24 +62,34 @@ struct Unreachable: LintRule {
             at: cycle.first?.property.nameSpan)
     }
 
+    private func steps(_ property: PropertyModel, of owner: String) -> [Step] {
+        let target = property.type.value.name
+        var steps: [Step] = []
+        if property.onDelete == .cascade {
+            steps.append(Step(from: owner, to: target, owner: owner, property: property))
+        }
+        if property.deleteRule == .cascade {
+            steps.append(Step(from: target, to: owner, owner: owner, property: property))
+        }
+        return steps
+    }
+
     /// The cascading links that are left when those that lead to an end are taken away.
     private func endless(_ schema: SchemaModel) -> [Step] {
-        let edges = schema.objects.flatMap { object in
-            object.properties.filter { $0.onDelete == .cascade }.map { Step(object.name, $0) }
-        }
+        let edges = schema.objects.flatMap { object in object.properties.flatMap { steps($0, of: object.name) } }
         var waysOn: [String: Int] = [:]
         var arriving: [String: [Int]] = [:]
         for (index, edge) in edges.enumerated() {
-            waysOn[edge.owner, default: 0] += 1
-            arriving[edge.property.type.value.name, default: []].append(index)
+            waysOn[edge.from, default: 0] += 1
+            arriving[edge.to, default: []].append(index)
         }
         var isGone = [Bool](repeating: false, count: edges.count)
         var pending = arriving.keys.filter { waysOn[$0] == nil }
         while let name = pending.popLast() {
             for index in arriving[name] ?? [] where !isGone[index] {
                 isGone[index] = true
-                waysOn[edges[index].owner, default: 0] -= 1
-                if waysOn[edges[index].owner] == 0 { pending.append(edges[index].owner) }
+                waysOn[edges[index].from, default: 0] -= 1
+                if waysOn[edges[index].from] == 0 { pending.append(edges[index].from) }
             }
         }
         return edges.indices.filter { !isGone[$0] }.map { edges[$0] }

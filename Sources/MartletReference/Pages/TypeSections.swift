@@ -118,6 +118,7 @@ struct TypeSections {
         if property.isFullText { badges.append("full text") }
         if property.type.isSingle, property.type.isOptional { badges.append("optional") }
         if property.onDelete != .nullify { badges.append("on delete: \(property.onDelete.rawValue)") }
+        if property.deleteRule != .nullify { badges.append("delete rule: \(property.deleteRule.rawValue)") }
         if let old = property.renamedFrom { badges.append("formerly \(old.value)") }
         var signature = typeText(property.type)
         if let value = property.defaultValue {

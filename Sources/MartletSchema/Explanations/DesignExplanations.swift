@@ -134,7 +134,8 @@ extension RuleExplanation {
     static let unreachable = RuleExplanation(
         .unreachable,
         problem: """
-            No property uses an enum, or links with 'onDelete: cascade' lead back to where they began.
+            No property uses an enum, or links with 'onDelete: cascade' or 'deleteRule: cascade' lead back to where they \
+            began.
             """,
         reason: """
             A type that nothing uses is a leftover. A circle of cascades deletes far more than the one object that \

@@ -1,5 +1,8 @@
-/// What happens to the target of a link when the object that holds it is deleted.
-public enum OnDelete: String, CaseIterable, Sendable {
+/// What `onDelete` and `deleteRule` say of links, lists, sets and maps.
+///
+/// `onDelete` is about the object that has the property, when a target is deleted; `deleteRule` is about the targets, when
+/// the object that has the property is deleted.
+public enum DeletionRule: String, CaseIterable, Sendable {
     case nullify
     case cascade
     case deny
@@ -29,7 +32,10 @@ public struct PropertyModel: Hashable, Sendable {
     public let defaultSpan: SourceSpan?
     public let renamedFrom: Spanned<String>?
     public let deprecation: DeprecationModel?
-    public let onDelete: OnDelete
+    /// What happens to the object when a target is deleted.
+    public let onDelete: DeletionRule
+    /// What happens to the targets when the object is deleted.
+    public let deleteRule: DeletionRule
     public let isPrimaryKey: Bool
     /// True when the schema asks for an index and the type can have one; never for the primary key.
     public let isIndexed: Bool
@@ -41,8 +47,9 @@ public struct PropertyModel: Hashable, Sendable {
     public init(
         name: String, nameSpan: SourceSpan, documentation: String? = nil, type: PropertyTypeModel,
         typeSpan: SourceSpan, defaultValue: DefaultModel? = nil, defaultSpan: SourceSpan? = nil,
-        renamedFrom: Spanned<String>? = nil, deprecation: DeprecationModel? = nil, onDelete: OnDelete = .nullify,
-        isPrimaryKey: Bool = false, isIndexed: Bool = false, isFullText: Bool = false,
+        renamedFrom: Spanned<String>? = nil, deprecation: DeprecationModel? = nil, onDelete: DeletionRule = .nullify,
+        deleteRule: DeletionRule = .nullify, isPrimaryKey: Bool = false, isIndexed: Bool = false,
+        isFullText: Bool = false,
         fullTextSpan: SourceSpan? = nil
     ) {
         self.name = name
@@ -55,6 +62,7 @@ public struct PropertyModel: Hashable, Sendable {
         self.renamedFrom = renamedFrom
         self.deprecation = deprecation
         self.onDelete = onDelete
+        self.deleteRule = deleteRule
         self.isPrimaryKey = isPrimaryKey
         self.isIndexed = isIndexed
         self.isFullText = isFullText

@@ -81,6 +81,7 @@ extension PropertyModel {
         if isIndexed { line += " index" }
         if isFullText { line += " fullText" }
         if onDelete != .nullify { line += " onDelete=\(onDelete.rawValue)" }
+        if deleteRule != .nullify { line += " deleteRule=\(deleteRule.rawValue)" }
         if let renamedFrom { line += " renamedFrom=\(renamedFrom.value)" }
         lines.append(line + dumpDeprecation(deprecation))
     }

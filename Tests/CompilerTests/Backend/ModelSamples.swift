@@ -22,12 +22,14 @@ enum Sample {
 
     static func property(
         _ name: String, _ type: PropertyTypeModel, default value: DefaultModel? = nil, doc: String? = nil,
-        renamedFrom: String? = nil, deprecated: String? = nil, onDelete: OnDelete = .nullify, key: Bool = false,
+        renamedFrom: String? = nil, deprecated: String? = nil, onDelete: MartletSchema.DeletionRule = .nullify,
+        deleteRule: MartletSchema.DeletionRule = .nullify, key: Bool = false,
         index: Bool = false, fullText: Bool = false
     ) -> PropertyModel {
         PropertyModel(
             name: name, nameSpan: span, documentation: doc, type: type, typeSpan: span, defaultValue: value,
             renamedFrom: renamedFrom.map(spanned), deprecation: deprecated.map(deprecation), onDelete: onDelete,
+            deleteRule: deleteRule,
             isPrimaryKey: key, isIndexed: index, isFullText: fullText)
     }
 

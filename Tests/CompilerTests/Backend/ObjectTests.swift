@@ -13,7 +13,7 @@ struct ObjectTests {
                 Sample.property("id", Sample.type(.scalar(.objectId)), key: true),
                 Sample.property("name", Sample.string, renamedFrom: "title", index: true),
                 Sample.property("size", Sample.type(.enumeration("Size", raw: .int), optional: true)),
-                Sample.property("owner", Sample.link("Person"), onDelete: .cascade),
+                Sample.property("owner", Sample.link("Person"), onDelete: .cascade, deleteRule: .deny),
                 Sample.property("home", Sample.type(.embedded("Address"), optional: true)),
                 Sample.property("marks", Sample.type(.scalar(.int8), .list, optional: true)),
                 Sample.property("friends", Sample.type(.link("Dog"), .set)),
@@ -27,7 +27,7 @@ struct ObjectTests {
             facts(in: Sample.swift([object])) == [
                 "object Dog", "renamedFrom Hound", "primaryKey id", "unique name size", "property id ObjectId",
                 "property name String index renamedFrom=title", "property size enum:Int?",
-                "property owner link:Person? onDelete=cascade", "property home embedded:Address?",
+                "property owner link:Person? onDelete=cascade deleteRule=deny", "property home embedded:Address?",
                 "property marks List<Int8?>", "property friends Set<link:Dog>", "property rooms Map<embedded:Address?>",
                 "property story String fullText", "property friendOf LinkingObjects<Dog.friends>",
             ])

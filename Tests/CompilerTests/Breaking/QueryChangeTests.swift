@@ -64,6 +64,30 @@ struct QueryChangeTests {
             ])
     }
 
+    @Test("S43 MRT0601 another 'deleteRule', on collections too")
+    func deleteRule() throws {
+        try check(
+            dog("«a»: List<Dog>"), dog("«a»: {type: List<Dog>, deleteRule: deny}"),
+            [
+                "query: 'deleteRule' of 'Dog.a' was 'nullify' and is 'deny', so other objects are deleted; "
+                    + "keep 'deleteRule: nullify'"
+            ])
+        try check(dog("a: {type: Dog?, deleteRule: deny}"), dog("a: {type: Dog?, deleteRule: deny}"))
+    }
+
+    @Test("S43 MRT0601 'onDelete' of a collection, which takes effect now")
+    func onDeleteOfCollections() throws {
+        for kind in ["List<Dog>", "Set<Dog>", "Map<Dog?>"] {
+            try check(
+                dog("«a»: {type: \(kind), onDelete: cascade}"), dog("«a»: {type: \(kind), onDelete: cascade}"),
+                [
+                    "query: 'onDelete: cascade' of 'Dog.a' takes effect now, and Martlet 0.1 ignored it on lists, sets and "
+                        + "maps, so other objects are deleted; remove it, or keep it and silence this"
+                ])
+        }
+        try check(dog("a: {type: Dog?, onDelete: deny}"), dog("a: {type: Dog?, onDelete: deny}"))
+    }
+
     @Test("S43 MRT0601 another default, if it is another value")
     func defaults() throws {
         let message = "query: 'Dog.a' of a new object starts with another value; keep the default"

@@ -16,7 +16,7 @@ struct SchemaFactsTests {
         property tag enum:String
         property size enum:Int?
         property story String fullText
-        property owner link:Person? onDelete=cascade
+        property owner link:Person? onDelete=cascade deleteRule=deny
         property chip embedded:Chip?
         property names List<String?>
         property siblings List<link:Dog>
@@ -48,6 +48,7 @@ struct SchemaFactsTests {
         arguments: [
             "", " ", "\n", "property a Int", "object", "object A B", "object A\nproperty", "object A\nproperty x",
             "object A\nproperty x Intt", "object A\nproperty x Int what", "object A\nproperty x Int onDelete=explode",
+            "object A\nproperty x Int deleteRule=explode",
             "object A\nproperty x Int =", "object A\nproperty x LinkingObjects<B>", "object A\nproperty x Tree<Int>",
             "object A\nproperty x link:", "object A\nprimaryKey x", "object A\nunique x", "object A\nfuture thing",
             "object A\nproperty x Int\nproperty x Int", "object A\nproperty x Int renamedFrom=",

@@ -2,6 +2,7 @@ import CMartletTestVFS
 import ConformanceModels
 import Foundation
 import KennelModels
+import MartletEngine
 import MartletTestSupport
 import Synchronization
 
@@ -165,6 +166,11 @@ struct Fault: Sendable, CustomStringConvertible {
                     realm.objects(Node.self).first?.name = String(repeating: "\(number % 10)", count: 10_000)
                 }
             }
+        },
+        Fault(.deletionDenied, "what is guarded is deleted", says: "'onDelete: deny'") { bench in
+            let realm = try bench.open()
+            try realm.write { realm.add(Owner(id: 1, guarded: Treasure(id: 1))) }
+            try realm.write { realm.delete(realm.objects(Treasure.self)) }
         },
         Fault(.uniqueViolation, "two objects have one unique value", says: "unique") { bench in
             let realm = try bench.open()

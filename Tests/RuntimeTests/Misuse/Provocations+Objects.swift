@@ -62,17 +62,6 @@ extension Provocations {
             try realm.write { realm.delete(Node(id: 1)) }
         },
         Provocation(
-            "deniedDeletion",
-            "a 'Treasure' cannot be deleted while 'Owner.guarded' links to it with 'onDelete: deny'. "
-                + "Remove these links first"
-        ) {
-            let treasure = Treasure(id: 1)
-            let test = try TestRealm(holding: Owner(id: 1, guarded: treasure))
-            defer { withExtendedLifetime(test) {} }
-            let realm = test.realm
-            try realm.write { realm.delete(treasure) }
-        },
-        Provocation(
             "duplicatePrimaryKey",
             "a 'Node' with the primary key 1 exists already. "
                 + "Use 'update: .modified' or '.all' to change it, or choose another key"

@@ -1,5 +1,6 @@
 import ConformanceModels
 import Foundation
+import MartletEngine
 import MartletTestSupport
 import Synchronization
 import Testing

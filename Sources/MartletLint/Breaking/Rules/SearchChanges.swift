@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Indexes and full-text search that are gone, and links that delete in another way.
+/// Indexes and full-text search that are gone, and links and collections that delete in another way.
 struct SearchChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
@@ -24,12 +24,28 @@ struct SearchChanges: BreakingRule {
                     .query, "\(name) has no full-text search any more; keep 'fullText: true'", at: new.nameSpan,
                     was: old.fullTextSpan ?? old.nameSpan))
         }
-        if old.onDelete != new.onDelete {
+        return changes + rules(old, new, name)
+    }
+
+    private func rules(_ old: PropertyModel, _ new: PropertyModel, _ name: String) -> [BreakingChange] {
+        var changes: [BreakingChange] = []
+        for (key, before, now) in [
+            ("onDelete", old.onDelete, new.onDelete), ("deleteRule", old.deleteRule, new.deleteRule),
+        ] where before != now {
             changes.append(
                 BreakingChange(
                     .query,
-                    "'onDelete' of \(name) was '\(old.onDelete.rawValue)' and is '\(new.onDelete.rawValue)', so other "
-                        + "objects are deleted; keep 'onDelete: \(old.onDelete.rawValue)'",
+                    "'\(key)' of \(name) was '\(before.rawValue)' and is '\(now.rawValue)', so other "
+                        + "objects are deleted; keep '\(key): \(before.rawValue)'",
+                    at: new.nameSpan, was: old.nameSpan))
+        }
+        // Programs that were built before `onDelete` worked there have deleted nothing.
+        if new.onDelete != .nullify, old.onDelete == new.onDelete, !new.type.isSingle {
+            changes.append(
+                BreakingChange(
+                    .query,
+                    "'onDelete: \(new.onDelete.rawValue)' of \(name) takes effect now, and Martlet 0.1 ignored it on lists, "
+                        + "sets and maps, so other objects are deleted; remove it, or keep it and silence this",
                     at: new.nameSpan, was: old.nameSpan))
         }
         return changes

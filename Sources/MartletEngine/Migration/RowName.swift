@@ -1,0 +1,12 @@
+package import MartletSQLite
+
+extension DatabaseSchema.Table {
+    /// How messages name an object: by its type and its primary key, or the number of its row without one.
+    package func name(of key: ObjectKey, _ connection: Connection) throws -> String {
+        guard let primary = type.primaryKey, let column = layout.column(of: primary),
+            let value = try connection.value(
+                "SELECT \(column.name) FROM \(layout.table) WHERE \(layout.keyColumn) = ?1", [.integer(key)])
+        else { return "the '\(type.name)' in row \(key)" }
+        return "the '\(type.name)' with the primary key \(ValueText.text(value, type.properties[primary].element))"
+    }
+}

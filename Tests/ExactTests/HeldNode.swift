@@ -1,0 +1,40 @@
+import ConformanceModels
+import Martlet
+
+/// A node with what it owns, held over a write that is taken back: whatever the write has deleted must be live again.
+struct HeldNode {
+    private let serial: Int
+    private let id: Int
+    private let node: Node
+    private let children: List<Node>
+    private let peers: MutableSet<Node>
+    private let part: Part?
+    private let parts: [Part]
+
+    static func all(_ world: World, _ realm: Realm) -> [HeldNode] {
+        world.nodes.compactMap { id, serial in
+            realm.object(ofType: Node.self, forPrimaryKey: id).map { node in
+                HeldNode(
+                    serial: serial, id: id, node: node, children: node.children, peers: node.peers, part: node.part,
+                    parts: Array(node.parts))
+            }
+        }
+    }
+
+    /// What is not as the model says; nil when all is.
+    func wrong(_ world: World) -> String? {
+        if node.isInvalidated { return "node \(id) was deleted, and is not live again" }
+        if children.isInvalidated || peers.isInvalidated { return "collections of node \(id) are not live again" }
+        if part?.isInvalidated == true || parts.contains(where: \.isInvalidated) {
+            return "embedded objects of node \(id) are not live again"
+        }
+        let names = (node.name, world.text(serial, "name") ?? "")
+        if names.0 != names.1 { return "the name of node \(id) is \(names.0), and was \(names.1)" }
+        let counts = (children.count, world.slots(serial, "children").count)
+        if counts.0 != counts.1 { return "node \(id) has \(counts.0) children, and had \(counts.1)" }
+        if node.part !== part || !zip(node.parts, parts).allSatisfy({ $0 === $1 }) {
+            return "node \(id) has other embedded objects than before"
+        }
+        return nil
+    }
+}
