@@ -14,7 +14,7 @@ struct LogLimitTests {
         let reports = FileSet.Reports()
 
         func now() -> UInt64 { nanoseconds.withLock { $0 } }
-        func sleep(_ microseconds: UInt32) {
+        func pass(_ microseconds: UInt32) {
             nanoseconds.withLock { $0 += UInt64(microseconds) * 1_000 }
             pause.withLock { $0 }()
         }
@@ -28,7 +28,7 @@ struct LogLimitTests {
             $0.maximumLogBytes = Self.limit
             $0.throwsWhenLogIsFull = throwing
             $0.environment.now = { clock.now() }
-            $0.environment.sleep = { clock.sleep($0) }
+            $0.environment.sleep = { clock.pass($0) }
             $0.environment.log = { clock.reports.add($0) }
         }
     }
@@ -86,7 +86,7 @@ struct LogLimitTests {
             try process.write { try $0.addNote(String(repeating: "z", count: 5_000)) }
             if let handle = process.handle { held.withLock { $0.append((clock.now() + 1_500_000_000, handle)) } }
             process.handle = nil
-            clock.sleep(50_000)
+            clock.pass(50_000)
             longest = max(longest, StoreFiles.logBytes(folder.path()))
         }
         #expect(longest < Self.limit * 2, "\(longest)")
