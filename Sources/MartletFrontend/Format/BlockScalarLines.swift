@@ -25,6 +25,8 @@ enum BlockScalarLines {
         if !keepsEnd {
             while texts.last?.utf8.allSatisfy(\.isBlank) == true { texts.removeLast() }
         }
+        // Blanks in a text of blank lines are indentation, which the deepest of them sets.
+        if scalar.text.utf8.allSatisfy({ $0 == Byte.lineFeed }) { return texts.map { _ in "" } }
         let removed = sourceIndentation(texts) - contentIndentation(scalar)
         return texts.map { text in
             let blanks = text.utf8.prefix(removed).prefix { $0 == Byte.space }.count

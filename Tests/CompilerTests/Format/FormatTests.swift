@@ -181,6 +181,7 @@ struct LayoutSample: CustomTestStringConvertible, Sendable {
         LayoutSample(
             "lists", "a:\n- b\n-   c: 1\n    d: 2\n-\n  # e\n  f\n- - g\n  - h\n-\n",
             "a:\n  - b\n  - c: 1\n    d: 2\n  -\n    # e\n    f\n  - - g\n    - h\n  -\n"),
+        LayoutSample("blank lines that are a text", "a:\n - >+ # c\n    \n  \n", "a:\n  - >+ # c\n\n\n"),
         LayoutSample(
             "quotes and numbers", "a:  'b'\nc:   \"d\"\ne: 0x1_0\nf: 1.50\n", "a: 'b'\nc: \"d\"\ne: 0x1_0\nf: 1.50\n"),
         LayoutSample(
