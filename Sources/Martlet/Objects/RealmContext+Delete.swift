@@ -7,7 +7,7 @@ extension RealmContext {
         confinement.require(object._described)
         if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
         if object._state == .unmanaged { Misuse.deletedUnmanaged(object._typeName) }
-        guard object._context === self, let table = object._table else { refuse(foreign: object) }
+        guard object._context === self, let table = object._table else { refuse(foreign: object, isLinked: false) }
         guard exists(object) else { Misuse.invalidated(object._typeName, object._keyDescription) }
         deleteRow(object._key, table)
     }
@@ -17,7 +17,7 @@ extension RealmContext {
         let living = objects.filter { !$0.isInvalidated }
         for object in living {
             if object._state == .unmanaged { Misuse.deletedUnmanaged(object._typeName) }
-            if object._context !== self { refuse(foreign: object) }
+            if object._context !== self { refuse(foreign: object, isLinked: false) }
         }
         deleteRows(
             living.compactMap { object in object._table.map { RowDeletion.Row(table: $0.id, key: object._key) } })

@@ -312,8 +312,8 @@ final class RealmContext {
     }
 
     /// Stops the program over an object that is in another Realm.
-    func refuse(foreign object: ObjectBase) -> Never {
-        if object.isFrozen { Misuse.frozenLinked(object._typeName) }
+    func refuse(foreign object: ObjectBase, isLinked: Bool = true) -> Never {
+        if isLinked, object.isFrozen { Misuse.frozenLinked(object._typeName) }
         Misuse.foreignObject(object._typeName, of: object._context?.coordinator.path, in: coordinator.path)
     }
 

@@ -32,7 +32,7 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
 
     /// The condition, for a Realm; traps on objects of another one.
     func predicate(in context: RealmContext) -> Predicate {
-        for object in objects where object._context !== context { context.refuse(foreign: object) }
+        for object in objects where object._context !== context { context.refuse(foreign: object, isLinked: false) }
         return predicate
     }
 

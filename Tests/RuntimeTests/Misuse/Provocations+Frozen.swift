@@ -50,7 +50,7 @@ extension Provocations {
             let node = Node(id: 1)
             let test = try TestRealm(holding: node)
             let frozen = Frozen(node)
-            try FileManager.default.removeItem(at: test.url)
+            try Data("another file".utf8).write(to: test.url)
             let done = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 _ = frozen.thaw()
