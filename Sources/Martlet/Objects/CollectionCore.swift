@@ -10,17 +10,18 @@ final class CollectionCore {
     let property: PropertySchema
     let owner: ObjectKey
     let id: CollectionID
-    private let layout: TableLayout.Collection
+    let layout: TableLayout.Collection
     /// The table of the objects that are elements; nil for values.
     private(set) lazy var target = property.element.target.flatMap(context.table(named:))
-    @exclusivity(unchecked) private var elements: ChunkedElements?
+    @exclusivity(unchecked) var elements: ChunkedElements?
     /// Links that are more, or fewer, than is written.
-    @exclusivity(unchecked) private var targetCounts = TargetCounts()
+    @exclusivity(unchecked) var targetCounts = TargetCounts()
     /// The same for links in values of any type.
-    private var anyLinkChanges: [AnyLink: Int] = [:]
+    var anyLinkChanges: [AnyLink: Int] = [:]
     /// Where each element of a set, or each key of a map, stands; nil until asked for and after a removal in the middle.
     @exclusivity(unchecked) private var positions: [SQLValue: Int]?
-    @exclusivity(unchecked) private var isQueued = false
+    /// Waits to be written.
+    @exclusivity(unchecked) var isQueued = false
     @exclusivity(unchecked) private(set) var isOwnerGone = false
     /// The Realm was invalidated: then the owner may be there still.
     private var isRealmInvalidated = false
@@ -488,54 +489,6 @@ final class CollectionCore {
     private func discard(_ element: SQLValue) {
         guard property.element.isEmbedded, case .integer(let key) = element, let target else { return }
         context.deleteRow(key, target)
-    }
-
-    // MARK: Writing
-
-    func write(_ connection: Connection) throws {
-        guard isQueued else { return }
-        isQueued = false
-        try elements?.write(owner: owner, table: layout.chunks, connection)
-        if !anyLinkChanges.isEmpty, let transaction = context.transaction {
-            let holder = AnyLinkIndex.Holder(table.id, property.index, owner)
-            try transaction.createAnyLinks(connection).count(anyLinkChanges, of: holder)
-            anyLinkChanges = [:]
-        }
-        try writeTargets(connection)
-    }
-
-    /// Counts how often each object is linked to. `RETURNING` would tell which of them are new, and cost as much again.
-    private func writeTargets(_ connection: Connection) throws {
-        guard let targets = layout.targets, !targetCounts.isEmpty else { return }
-        let create = try connection.statement("INSERT INTO \(targets) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
-        let remove = try connection.statement("DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= ?3")
-        let count = try connection.statement(
-            "UPDATE \(targets) SET count = count + ?3 WHERE target = ?1 AND owner = ?2")
-        var relinked: [ObjectKey] = []
-        // In the order of the table, which costs least.
-        for (target, change) in targetCounts.changes() {
-            func changesRow(_ statement: Statement, by number: Int) throws -> Bool {
-                statement.bind(target, at: 1)
-                statement.bind(owner, at: 2)
-                statement.bind(Int64(number), at: 3)
-                try statement.run()
-                return connection.changedRows > 0
-            }
-            if try change < 0 ? changesRow(remove, by: -change) : changesRow(create, by: change) {
-                #if MARTLET_SEEDED_BUGS
-                    if change < 0, SeededBug.isOn(.linkLossUnrecorded) { continue }
-                #endif
-            } else {
-                _ = try changesRow(count, by: change)
-                #if MARTLET_SEEDED_BUGS
-                    if SeededBug.isOn(.linkCountUnrecorded) { continue }
-                #endif
-            }
-            // Also where others of its links remain: linking objects are listed once for each.
-            relinked.append(target)
-        }
-        targetCounts = TargetCounts()
-        context.transaction?.recorder.relink(relinked, LinkID(table: table.id, property: property.index))
     }
 }
 

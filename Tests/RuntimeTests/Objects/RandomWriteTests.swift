@@ -124,7 +124,7 @@ import Testing
         let test = try TestRealm()
         var model = KeeperModel()
         var (keepers, kept): ([Int: Keeper], [String: Kept]) = ([:], [:])
-        for _ in 0..<40 {
+        for round in 0..<40 {
             let before = (model, keepers, kept)
             let isTakenBack = Int.random(in: 0..<4, using: &random) == 0
             let isKept = try write(test.realm, refusal: .deletionDenied, isTakenBack: isTakenBack) {
@@ -139,10 +139,20 @@ import Testing
                 #expect(keeper.isInvalidated == (model.keepers[id] == nil), "keeper \(id)")
             }
             for (name, object) in kept { #expect(object.isInvalidated == !model.kept.contains(name), "kept \(name)") }
-            let found = KeeperModel(test.realm)
-            #expect(found.keepers == model.keepers && found.kept == model.kept)
-            if found.keepers != model.keepers || found.kept != model.kept { return }
+            guard expectSame(KeeperModel(test.realm), model) else { return }
+            // What is stored, too, and not only what this Realm holds in memory.
+            guard round % 8 == 7 else { continue }
+            var stored = KeeperModel()
+            try test.elsewhere { stored = KeeperModel($0) }
+            guard expectSame(stored, model) else { return }
         }
+    }
+
+    private func expectSame(_ found: KeeperModel, _ model: KeeperModel) -> Bool {
+        #expect(found.kept == model.kept && found.keepers.keys.sorted() == model.keepers.keys.sorted())
+        for (id, links) in model.keepers { #expect(found.keepers[id] == links, "keeper \(id)") }
+        #expect(found.owners == model.owners)
+        return found.kept == model.kept && found.keepers == model.keepers && found.owners == model.owners
     }
 
     private func change(
@@ -207,6 +217,8 @@ private struct KeeperModel {
 
     var keepers: [Int: Links] = [:]
     var kept: Set<String> = []
+    /// What the linking objects of a Realm say; nil in a model, which derives it.
+    private var linkingObjects: [String: [Int]]?
     private var denyingHolders: [Int: Set<String>] = [:]
     private var denyingTargets: Set<String> = []
 
@@ -214,6 +226,11 @@ private struct KeeperModel {
 
     init(_ realm: Realm) {
         kept = Set(realm.objects(Kept.self).map(\.name))
+        var owners: [String: [Int]] = [:]
+        for target in realm.objects(Kept.self) where !target.owners.isEmpty {
+            owners[target.name] = target.owners.map(\.id).sorted()
+        }
+        linkingObjects = owners
         for keeper in realm.objects(Keeper.self) {
             var links = Links(next: keeper.next?.id)
             for property in Self.properties {
@@ -222,6 +239,18 @@ private struct KeeperModel {
             }
             keepers[keeper.id] = links
         }
+    }
+
+    /// By target: the keepers that have it in 'ownedList', once for each time.
+    var owners: [String: [Int]] {
+        if let linkingObjects { return linkingObjects }
+        var owners: [String: [Int]] = [:]
+        for (id, links) in keepers.sorted(by: { $0.key < $1.key }) {
+            for target in links.targets["ownedList", default: []].compactMap({ $0 }) {
+                owners[target, default: []].append(id)
+            }
+        }
+        return owners
     }
 
     var isDenied: Bool { !denyingTargets.isEmpty || denyingHolders.values.contains { !$0.isEmpty } }
@@ -310,7 +339,8 @@ extension Keeper {
         if let list = list(property) { return list.map(\.name) }
         if let set = set(property) { return set.map(\.name).sorted() }
         if let map = map(property) { return map.keys.map { map[$0]??.name } }
-        return [(property == "owned" ? owned : held)?.name].compactMap { $0 }
+        let target = property == "owned" ? owned : held
+        return target.map { [$0.name] } ?? []
     }
 
     fileprivate func link(_ property: String, _ target: Kept) {

@@ -188,7 +188,7 @@ import Testing
         }
         let error = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }
         #expect(
-            error?.message.contains("'Indexed.code' must be unique, but objects share values ('same' of 2 objects)")
+            error?.message.contains("'Indexed.code' must be unique, but objects share values ('same' in 2 objects)")
                 == true)
         configuration.migrationBlock = { migration, _ in
             migration.enumerateObjects(ofType: "Indexed") { old, new in
