@@ -164,6 +164,30 @@ struct SilenceTests {
         let test = try TestRealm()
         _ = try test.graph()
         let screen = Screen()
+        let asking = Asking<RealmCollectionChange<Results<Node>>, Never>()
+        test.realm.objects(Node.self).changesetPublisher.saveToken(on: screen, at: \.token).subscribe(asking)
+        asking.ask(.max(1))
+        test.realm.refresh()
+        try add(4...4, test)
+        try add(5...5, test, silencing: screen)
+        asking.onValue = { #expect(throws: Never.self) { try self.add(6...6, test, silencing: screen) } }
+        asking.ask(.max(1))
+        test.realm.refresh()
+        asking.onValue = nil
+        #expect(asking.values.map(\.text) == ["initial", "[] [3] []"])
+        try add(7...7, test)
+        asking.ask(.max(5))
+        test.realm.refresh()
+        #expect(asking.values.map(\.text) == ["initial", "[] [3] []", "[] [6] []"])
+    }
+
+    @Test(
+        "N111 N104 a value delivered as a silent write begins comes inside that write, and what is added there is silent"
+    )
+    func addsInValue() throws {
+        let test = try TestRealm()
+        _ = try test.graph()
+        let screen = Screen()
         var writes = false
         let first = test.realm.objects(Node.self).observe { _ in
             guard writes else { return }
@@ -175,11 +199,16 @@ struct SilenceTests {
         asking.ask(.max(1))
         test.realm.refresh()
         asking.ask(.max(1))
-        asking.onValue = { #expect(throws: Never.self) { try self.add(6...6, test, silencing: screen) } }
+        asking.onValue = {
+            // Beginning another write here traps.
+            #expect(test.realm.isInWriteTransaction)
+            test.realm.add(Node(id: 6))
+        }
         writes = true
         try test.elsewhere { realm in try realm.write { realm.add(Node(id: 4)) } }
         test.realm.refresh()
         asking.onValue = nil
+        #expect(test.realm.objects(Node.self).count == 6)
         try add(7...7, test)
         asking.ask(.max(5))
         test.realm.refresh()
