@@ -159,8 +159,58 @@ struct SilenceTests {
         #expect(asking.values.map(\.text) == ["initial", "[] [3] []", "[] [5] []"])
     }
 
-    @Test("N111 who writes silently in the last value asked for is not told of silent writes before that")
-    func writesInValue() throws {
+    /// How a subscriber comes to be behind a silent write when it is called.
+    enum Way: CaseIterable { case noDemand, changeInCallback }
+
+    @Test(
+        "N111 who writes silently in the last value asked for is not told of silent writes before that",
+        arguments: Way.allCases)
+    func writesInValue(_ way: Way) throws {
+        let test = try TestRealm()
+        let nodes = try test.graph()
+        let screen = Screen()
+        var (writes, changes) = (false, false)
+        let tokens = [
+            test.realm.observe { _, _ in
+                guard writes else { return }
+                (writes, changes) = (false, true)
+                #expect(throws: Never.self) { try self.add(5...5, test, silencing: screen) }
+            },
+            test.realm.objects(Node.self).observe { _ in
+                guard changes else { return }
+                changes = false
+                // Inside of the silent write that is beginning: the subscriber is called after it.
+                nodes[0].name = "x"
+            },
+        ]
+        let asking = Asking<RealmCollectionChange<Results<Node>>, Never>()
+        test.realm.objects(Node.self).changesetPublisher.saveToken(on: screen, at: \.token).subscribe(asking)
+        asking.ask(.max(1))
+        test.realm.refresh()
+        asking.onValue = { #expect(throws: Never.self) { try self.add(6...6, test, silencing: screen) } }
+        switch way {
+        case .noDemand:
+            try add(4...4, test)
+            try add(5...5, test, silencing: screen)
+            asking.ask(.max(1))
+        case .changeInCallback:
+            asking.ask(.max(1))
+            writes = true
+            try test.elsewhere { realm in try realm.write { realm.add(Node(id: 4)) } }
+        }
+        test.realm.refresh()
+        asking.onValue = nil
+        #expect(asking.values.map(\.text) == ["initial", "[] [3] []"])
+        #expect(test.realm.objects(Node.self).count == 6)
+        try add(7...7, test)
+        asking.ask(.max(5))
+        test.realm.refresh()
+        #expect(asking.values.map(\.text) == ["initial", "[] [3] []", "[] [6] []"])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("N111 N104 what a subscriber adds in a value that comes as a silent write begins is silent, too")
+    func addsInValue() throws {
         let test = try TestRealm()
         _ = try test.graph()
         let screen = Screen()
@@ -175,11 +225,16 @@ struct SilenceTests {
         asking.ask(.max(1))
         test.realm.refresh()
         asking.ask(.max(1))
-        asking.onValue = { #expect(throws: Never.self) { try self.add(6...6, test, silencing: screen) } }
+        asking.onValue = {
+            // Beginning another write here traps.
+            #expect(test.realm.isInWriteTransaction)
+            test.realm.add(Node(id: 6))
+        }
         writes = true
         try test.elsewhere { realm in try realm.write { realm.add(Node(id: 4)) } }
         test.realm.refresh()
         asking.onValue = nil
+        #expect(test.realm.objects(Node.self).count == 6)
         try add(7...7, test)
         asking.ask(.max(5))
         test.realm.refresh()
