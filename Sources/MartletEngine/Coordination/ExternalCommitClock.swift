@@ -11,7 +11,7 @@ final class ExternalCommitClock: @unchecked Sendable {
         weak var monitor: ExternalCommitMonitor?
     }
 
-    private static let queue = DispatchQueue(label: "martlet.external-commits", qos: .utility)
+    static let queue = DispatchQueue(label: "martlet.external-commits", qos: .utility)
     private static let registry = NSLock()
     // Guarded by `registry`.
     nonisolated(unsafe) private static var clocks: [Int: ExternalCommitClock] = [:]

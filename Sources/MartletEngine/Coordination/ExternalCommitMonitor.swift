@@ -90,6 +90,15 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         }
     }
 
+    /// Returns when the looks that have begun have ended, which hold their files open, or after a second.
+    static func waitForLooks() {
+        for queue in [CommitWatch.queue, ExternalCommitClock.queue] {
+            let end = DispatchSemaphore(value: 0)
+            queue.async { end.signal() }
+            _ = end.wait(timeout: .now() + 1)
+        }
+    }
+
     func stop() {
         lock.lock()
         isStopped = true

@@ -197,6 +197,9 @@ package enum StoreRegistry {
         guard isHeld(options) else { return false }
         // The last to hold it may be a checkpoint in the background, which ends soon.
         StoreCoordinator.waitForCheckpoints(options.environment)
+        guard isHeld(options), !options.environment.isDriven else { return isHeld(options) }
+        // Or a look for commits of other processes.
+        ExternalCommitMonitor.waitForLooks()
         return isHeld(options)
     }
 

@@ -1,8 +1,10 @@
 import ConformanceModels
 import Foundation
+import MartletSQLite
 import MartletTestSupport
 
 @testable import Martlet
+@testable import MartletEngine
 
 extension Provocations {
     static let frozenThings = [
@@ -50,13 +52,19 @@ extension Provocations {
             let node = Node(id: 1)
             let test = try TestRealm(holding: node)
             let frozen = Frozen(node)
-            try Data("another file".utf8).write(to: test.url)
+            try FileManager.default.removeItem(at: test.url)
+            // A connection that is open already can read the deleted file.
+            var connections: [Connection] = []
+            while let connection = try? test.realm.context.coordinator.takeConnection() {
+                connections.append(connection)
+            }
             let done = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 _ = frozen.thaw()
                 done.signal()
             }
             done.wait()
+            _ = connections
         },
         Provocation(
             "frozenInMigration",
