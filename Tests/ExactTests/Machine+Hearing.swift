@@ -23,7 +23,10 @@ extension Machine {
         }
         let oldest = watcher.known.map(\.time).min() ?? 0
         let isLate = watcher.isLoop || isVague
-        let candidates = isLate ? worlds.filter { $0.key <= shown && $0.value.time >= oldest }.map(\.value) : [now]
+        let candidates =
+            isLate
+            ? worlds.filter { $0.key <= shown && $0.value.time >= oldest }.map(\.value)
+            : [now] + watcher.basesDeliveredLate(now)
         if watcher.known.isEmpty {
             watcher.known = candidates
         } else {

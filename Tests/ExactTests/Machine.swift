@@ -290,7 +290,7 @@ final class Machine {
             if !isAhead { base = world }
             apply(operations, realm)
             // Observers of the Realm may write before this one has returned.
-            if let watcher, watcher.token != nil { watcher.silence(base, world) }
+            if let watcher, watcher.token != nil { watcher.silence(base, world, isLate: isAhead) }
         }
         isAhead = false
         hasShownNothing = false

@@ -57,11 +57,17 @@ final class Watcher {
 
     /// Writes that it is not told of, each from the first world to the second.
     private var silenced: [(base: World, after: World)] = []
+    /// Where silenced writes began that a callback added to before they did: what led there is delivered after them.
+    private var lateBases: [World] = []
+
+    /// The worlds before silenced writes that a call may still lead to.
+    func basesDeliveredLate(_ now: World) -> [World] { lateBases.filter { $0.time <= now.time } }
 
     /// What leads from one world to another is not to be told.
-    func silence(_ base: World, _ after: World) {
+    func silence(_ base: World, _ after: World, isLate: Bool) {
         // Before its first call everything is folded into that.
         if known.isEmpty { return }
+        if isLate { lateBases.append(base) }
         silenced.append((base, after))
         skipSilenced()
     }
@@ -85,6 +91,7 @@ final class Watcher {
     func settle(_ world: World) {
         known = [world]
         silenced = []
+        lateBases = []
     }
 
     /// Hears of changes in an asynchronous loop, which goes on when `executor` lets it.

@@ -79,6 +79,12 @@ extension TestRealm {
         }
     }
 
+    /// Waits until the background has released the versions that it worked at: it does so after it is idle.
+    func waitForOnePin() {
+        let deadline = Date(timeIntervalSinceNow: 30)
+        while realm.pinnedVersions.count > 1, Date() < deadline { sched_yield() }
+    }
+
     /// Adds dogs with these names.
     @discardableResult
     func dogs(_ names: String...) throws -> [Dog] {

@@ -63,6 +63,7 @@ struct SilentWriteTests {
         try scene.add("Bo")
         scene.test.settle()
         #expect(scene.log.take() == ["[] [2] []"])
+        scene.test.waitForOnePin()
         #expect(scene.test.realm.pinnedVersions.count == 1)
         scene.observers = []
     }
