@@ -114,7 +114,7 @@ final class CommitWatch: @unchecked Sendable {
             }
             unwatch(events.filter { $0.value == .replaced }.map(\.key))
             for (monitor, event) in heard {
-                if event == .replaced { monitor.watchAgain() } else { monitor.hear(isCertain: event == .closed) }
+                if event == .replaced { monitor.watchAgainSoon() } else { monitor.hear(isCertain: event == .closed) }
             }
         }
 

@@ -47,9 +47,14 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         return true
     }
 
-    /// The lock file was deleted or replaced: from now on another one is watched. Where the database itself is another one
-    /// by now, there is nothing to watch.
-    func watchAgain() {
+    /// The lock file was deleted or replaced: soon another one is watched. Not at once, since the whole folder may be on the way
+    /// to being deleted, which a new file in it would prevent.
+    func watchAgainSoon() {
+        CommitWatch.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in self?.watchAgain() }
+    }
+
+    // Where the database itself is another one by now, there is nothing to watch.
+    private func watchAgain() {
         guard !isOver, let coordinator, (try? coordinator.requireUnmoved()) != nil else { return }
         let interval = coordinator.environment.externalCommitMilliseconds
         guard watch(coordinator.writeLock.madeFile()) else {
