@@ -337,7 +337,10 @@ final class Machine {
         let kept = world
         let held = HeldNode.all(world, realm)
         apply(operations, realm)
-        keyValues.forEach { $0.isTakenBack = true }
+        keyValues.forEach {
+            $0.isTakenBack = true
+            $0.noteDeletedInVain()
+        }
         realm.cancelWrite()
         keyValues.forEach { $0.isTakenBack = false }
         world = kept
