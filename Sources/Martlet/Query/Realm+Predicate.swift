@@ -79,7 +79,9 @@ extension Realm.Predicate {
             var binder = QueryBinder(context.schema)
             let scope = QueryBinder.Scope(start: .rows(table))
             let condition = try binder.bind(syntax.condition, scope)
-            for object in binder.objects where object._context !== context { context.refuse(foreign: object, isLinked: false) }
+            for object in binder.objects where object._context !== context {
+                context.refuse(foreign: object, isLinked: false)
+            }
             var stages: [QueryPlan.Stage] = []
             for stage in syntax.stages { stages.append(try binder.stage(stage, scope)) }
             return Bound(condition: condition, stages: stages)
