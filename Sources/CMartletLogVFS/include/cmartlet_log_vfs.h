@@ -1,7 +1,7 @@
 /*
  * A VFS that makes a database file name the write-ahead log that continues it.
  *
- * SQLite tells its logs apart by the salts in their header: a random value, renewed with each log. The database file does not
+ * SQLite distinguishes its logs by the salts in their header: a random value, renewed with each log. The database file does not
  * know them, so that SQLite reads any log beside it into it, also into a backup that was copied over it. This VFS, which
  * stands over another one, writes the salts of a log into the header of the database file before the log begins: bytes
  * 72 to 91, which SQLite leaves alone. A checkpoint, which writes the first page anew, keeps them.
