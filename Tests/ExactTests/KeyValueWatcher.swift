@@ -15,7 +15,6 @@ final class KeyValueWatcher {
     /// When what it observes was written, at that time.
     private var known: String
     private var isForgiven = false
-    private var isDeletedInVain = false
     /// A write is being taken back.
     var isTakenBack = false
     private let path: KeyValuePathModel
@@ -72,10 +71,6 @@ final class KeyValueWatcher {
 
     fileprivate func hear(wrong: String?) { self.wrong = self.wrong ?? wrong }
 
-    /// The object that the path begins at was deleted in a write that is about to be taken back. Known fault: a path over
-    /// two links that leads back to that object is not observed any more afterwards, so it is not judged.
-    func noteDeletedInVain() { if isOver(), name.contains("next.next") { isDeletedInVain = true } }
-
     /// A write was taken back: calls may have come in pairs that lead to nothing.
     func forgive() { isForgiven = true }
 
@@ -87,7 +82,7 @@ final class KeyValueWatcher {
         }
         if let wrong { return wrong }
         if path.isInvalidation { return told == "\(isOver())" ? nil : "isInvalidated is told as \(told)" }
-        guard let world, !isOver(), !isDeletedInVain else { return nil }
+        guard let world, !isOver() else { return nil }
         let times = path.times(world)
         defer { known = times }
         let value = path.value(world)

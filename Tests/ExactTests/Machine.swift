@@ -337,10 +337,7 @@ final class Machine {
         let kept = world
         let held = HeldNode.all(world, realm)
         apply(operations, realm)
-        keyValues.forEach {
-            $0.isTakenBack = true
-            $0.noteDeletedInVain()
-        }
+        keyValues.forEach { $0.isTakenBack = true }
         realm.cancelWrite()
         keyValues.forEach { $0.isTakenBack = false }
         world = kept

@@ -232,12 +232,16 @@ final class CollectionCore {
 
     private func announce(_ edit: () -> KeyValueEdit?, _ body: () -> Void) {
         defer { context.reads.didChange() }
-        let observers = table.identity.object(owner)?._observers
-        observers?.noteChange(of: property.index, in: context)
-        let announced = observers?.announce({ $0 == property.index }, { _ in edit() }) ?? []
+        var observers: [KeyValueObservers] = []
+        table.forEachAccessor(owner) { if let known = $0._observers { observers.append(known) } }
+        var announced: [KeyValueAnnouncement.Entry] = []
+        for known in observers {
+            known.noteChange(of: property.index, in: context)
+            announced += known.announce({ $0 == property.index }, { _ in edit() }).map { (known, $0) }
+        }
         context.reads.willChange(property.index, of: owner, in: table.id)
         body()
-        for registration in announced where observers?.isRegistered(registration.id) == true { registration.did() }
+        for (known, registration) in announced where known.isRegistered(registration.id) { registration.did() }
     }
 
     // The program gives the collection other contents, whatever was deleted out of it.

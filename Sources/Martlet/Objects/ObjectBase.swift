@@ -125,7 +125,10 @@ open class ObjectBase {
             requireSettable(property, table)
         }
         if table.hasTwins {
-            forEachTwin(table) { $0.willChange(property) }
+            forEachTwin(table) {
+                $0.noteChange(of: property, in: table.context)
+                $0.willChange(property)
+            }
             requireSettable(property, table)
         }
         if table.context.isNoting {

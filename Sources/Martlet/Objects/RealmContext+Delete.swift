@@ -222,7 +222,10 @@ extension RealmContext {
         #endif
         var observers: [KeyValueObservers] = []
         if !isSilent { table.forEachAccessor(key) { if let known = $0._observers { observers.append(known) } } }
-        observers.forEach { $0.willChange(property) }
+        observers.forEach {
+            $0.noteChange(of: property, in: self)
+            $0.willChange(property)
+        }
         if !isSilent, isNoting { reads.willChange(property, of: key, in: table.id) }
         flushForQuery()
         body()

@@ -26,6 +26,14 @@ struct KeyValueAssignmentTests {
         #expect(recorders.map { $0.take() } == Array(repeating: ["next.name: n2 -> c"], count: 2))
         try test.realm.write { nodes[0].next = nil }
         #expect(recorders.map { $0.take() } == Array(repeating: ["next.name: c -> nil"], count: 2))
+        let children = [nodes[0].recorder("children.@count"), twin.recorder("children.@count")]
+        try test.realm.write {
+            nodes[0].children.append(nodes[1])
+            twin.children.append(nodes[1])
+        }
+        #expect(
+            children.map { $0.take() }
+                == Array(repeating: ["children.@count: 0 -> 1", "children.@count: 1 -> 2"], count: 2))
     }
 
     @Test("K1 every kind of property can be observed, and isInvalidated")

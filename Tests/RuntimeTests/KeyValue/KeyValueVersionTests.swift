@@ -124,6 +124,30 @@ struct KeyValueVersionTests {
         #expect(recorder.calls == ["next: #2 -> nil", "next: nil -> #2"])
     }
 
+    @Test("K27 paths back to an object are followed again after its deletion was rolled back", arguments: [1, 2, 3])
+    func cancelDeletionOfCycle(length: Int) throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(length)
+        let twin = Node(id: 1, name: "n1")
+        try test.realm.write {
+            for (index, node) in nodes.enumerated() { node.next = nodes[(index + 1) % length] }
+            test.realm.add(twin, update: .modified)
+            twin.next = nodes[1 % length]
+        }
+        let recorders = [nodes[0].recorder("next.next.name"), twin.recorder("next.next.name")]
+        try test.realm.beginWrite()
+        test.realm.delete(nodes[0])
+        test.realm.cancelWrite()
+        _ = recorders.map { $0.take() }
+        try test.realm.write { nodes[2 % length].name = "x" }
+        #expect(
+            recorders.map { $0.take() } == [
+                ["next.next.name: n\(2 % length + 1) -> x"], ["next.next.name: n\(2 % length + 1) -> x"],
+            ])
+        try test.realm.write { nodes[1 % length].next = nil }
+        #expect(recorders.map { $0.take() } == [["next.next.name: x -> nil"], ["next.next.name: x -> nil"]])
+    }
+
     @Test("K27 objects created in a cancelled write become invalidated, lists with them")
     func cancelCreation() throws {
         let test = try TestRealm()
