@@ -55,6 +55,9 @@ final class Audience: @unchecked Sendable {
         watch("list", first.children)
     }
 
+    /// Whether an observer has not had its first call.
+    var awaitsFirstCall: Bool { watchers.contains { $0.awaitsFirstCall } }
+
     /// What they have not been told of, when nobody writes; nil when they know all.
     var difference: String? {
         for picture in pictures { check(picture) }

@@ -87,6 +87,8 @@ final class Watcher {
         copy = elements
     }
 
+    var awaitsFirstCall: Bool { copy == nil }
+
     /// What it was not told of, outside of callbacks; nil when it knows all.
     var difference: String? {
         guard let copy else { return "\(name): no initial call" }
