@@ -171,7 +171,10 @@ struct StoreOpener {
         }
         try connection.execute("PRAGMA page_size = \(options.environment.pageSize)")
         try connection.execute("PRAGMA journal_mode = WAL")
+        options.environment.yield(.insideCreate)
         try transaction(on: connection) {
+            // Where the lock file was deleted meanwhile, another process may have created the tables under another lock.
+            guard try isBlank(connection) else { return try checkFormat(connection) }
             try connection.execute("PRAGMA application_id = \(Catalog.applicationID)")
             try connection.execute("PRAGMA user_version = \(Catalog.format)")
             for statement in Catalog.definition { try connection.execute(statement) }

@@ -22,7 +22,7 @@ package struct ThreadDriver: Sendable {
 /// Places where another thread or process may get in between.
 package enum YieldPoint: Sendable {
     // Opening, closing.
-    case insideTurn, afterOpen, beforeListen, afterListen, beforeClose
+    case insideTurn, insideCreate, afterOpen, beforeListen, afterListen, beforeClose
     // Reading.
     case beforePin, afterPin, beforeUnpin
     // Writing.

@@ -1,5 +1,6 @@
 import Foundation
 import MartletSQLite
+import Synchronization
 import Testing
 
 @testable import MartletEngine
@@ -171,6 +172,27 @@ struct LockFileTests {
         first.note(8)
         #expect(second.noted == 8)
         first.release()
+    }
+
+    @Test("B6 two processes may create a file at the same time although the lock file was deleted")
+    func deletedDuringCreation() throws {
+        let folder = try TestFolder()
+        let path = folder.path()
+        let others = Mutex<[VirtualProcess]>([])
+        let process = try VirtualProcess(path) {
+            $0.environment.step = { point in
+                guard case .insideCreate = point else { return }
+                unlink(path + LockFile.suffix)
+                others.withLock { others in
+                    guard others.isEmpty, let other = try? VirtualProcess(path) else { return }
+                    try? other.add("a")
+                    others.append(other)
+                }
+            }
+        }
+        try process.add("b")
+        #expect(try process.texts == ["a", "b"] && others.withLock { $0.count } == 1)
+        #expect(try process.integrity == .text("ok"))
     }
 
     @Test("B6 the lock file of a deleted database does not come back")
