@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MARK_OFFSET = 72, MARK_SIZE = 20, SALTS_SIZE = 8, LOG_HEADER_SIZE = 32, SMALLEST_PAGE = 512 };
+enum { MARK_OFFSET = 72, MARK_SIZE = 20, SALTS_SIZE = 8, LOG_HEADER_SIZE = 32, LOG_SALTS_OFFSET = 16, SMALLEST_PAGE = 512 };
 
 static const char MAGIC[4] = {'M', 'R', 'T', 'L'};
 
@@ -25,6 +25,9 @@ typedef struct MarkedFile {
     struct MarkedFile *database;
     bool is_mark_unsynced;
     bool is_database;
+    /* Of a database file: the log that its connection has open, and whether the file was once seen to name it. */
+    struct MarkedFile *log;
+    bool was_continued;
     /* Of a log: what its path led to when it was opened, where that is known. */
     const char *path;
     bool has_identity;
@@ -77,6 +80,26 @@ static int write_first_page(sqlite3_file *database, const void *bytes, int amoun
     return result;
 }
 
+/* While the log is open SQLite writes to the database file in a checkpoint only. The file may have been overwritten since the
+ * checkpoint began, as when a backup is copied over it: then it does not name the log, or has been cut to nothing, and gets no
+ * pages of it. A header that is not SQLite's, as after a torn write, is one that the log heals. */
+static int check_continuity(MarkedFile *database) {
+    uint8_t header[MARK_OFFSET + MARK_SIZE], salts[SALTS_SIZE];
+    sqlite3_file *log = database->log->real;
+    int result = log->pMethods->xRead(log, salts, SALTS_SIZE, LOG_SALTS_OFFSET);
+    if (result != SQLITE_OK) return result;
+    result = database->real->pMethods->xRead(database->real, header, sizeof header, 0);
+    if (result != SQLITE_OK) return result == SQLITE_IOERR_SHORT_READ ? SQLITE_IOERR_WRITE : result;
+    const uint8_t *mark = header + MARK_OFFSET;
+    bool is_marked = memcmp(mark + 16, MAGIC, sizeof MAGIC) == 0;
+    if (is_marked && memcmp(mark, salts, SALTS_SIZE) == 0) {
+        database->was_continued = true;
+        return SQLITE_OK;
+    }
+    bool is_torn = memcmp(header, "SQLite format 3", 16) != 0;
+    return is_torn && !database->was_continued ? SQLITE_OK : SQLITE_IOERR_WRITE;
+}
+
 static uint64_t number(const uint8_t salts[SALTS_SIZE]) {
     uint64_t number = 0;
     for (int i = 0; i < SALTS_SIZE; i++) number = number << 8 | salts[i];
@@ -86,6 +109,8 @@ static uint64_t number(const uint8_t salts[SALTS_SIZE]) {
 /* ---- Calls on files -------------------------------------------------------------------------- */
 
 static int marked_close(sqlite3_file *file) {
+    MarkedFile *database = ((MarkedFile *)file)->database;
+    if (database && database->log == (MarkedFile *)file) database->log = NULL;
     return real(file)->pMethods->xClose(real(file));
 }
 
@@ -95,6 +120,10 @@ static int marked_read(sqlite3_file *file, void *bytes, int amount, sqlite3_int6
 
 static int marked_write(sqlite3_file *file, const void *bytes, int amount, sqlite3_int64 offset) {
     MarkedFile *self = (MarkedFile *)file;
+    if (self->is_database && self->log && amount >= SMALLEST_PAGE) {
+        int result = check_continuity(self);
+        if (result != SQLITE_OK) return result;
+    }
     if (offset == 0 && self->is_database && amount >= SMALLEST_PAGE) {
         return write_first_page(self->real, bytes, amount);
     }
@@ -220,6 +249,7 @@ static int marked_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, i
     self->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
     if ((flags & SQLITE_OPEN_WAL) && path) {
         self->database = (MarkedFile *)sqlite3_database_file_object(path);
+        self->database->log = self;
         note_identity(self, path);
     }
     int version = self->real->pMethods->iVersion;

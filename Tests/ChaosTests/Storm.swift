@@ -152,18 +152,7 @@ final class Storm {
     /// of those who commit, since nobody opens or closes the file any more.
     private func calm(isLast: Bool = false) throws {
         totals.calms += 1
-        var ordered: Set<Int> = []
-        try wait("pause") { worker in
-            worker.answer.contains { if case .paused = $0 { true } else { false } }
-                && ordered.contains(worker.assignment.incarnation)
-        } whileDead: {
-            for worker in living {
-                worker.stoppedUntil = 0
-                worker.signal(SIGCONT)
-                guard worker.isReady, ordered.insert(worker.assignment.incarnation).inserted else { continue }
-                worker.order(Assignment.Order.pause)
-            }
-        }
+        try pauseAll()
         let newest = living.map(\.pausedSequence).max() ?? 0
         try wait("hear of transaction \(newest)") { worker in
             !worker.assignment.role.observes || worker.sequenceSeen == newest
@@ -176,6 +165,29 @@ final class Storm {
         }
         if isLast { return }
         for worker in living { worker.order(Assignment.Order.go) }
+    }
+
+    /// Waits until every process has paused. A process that is killed meanwhile may have committed without a signal after others
+    /// had paused: then the last transaction is written once more.
+    private func pauseAll() throws {
+        var ordered: Set<Int> = []
+        var known: Int
+        repeat {
+            known = incarnations
+            try wait("pause") { worker in
+                worker.answer.contains { if case .paused = $0 { true } else { false } }
+                    && ordered.contains(worker.assignment.incarnation)
+            } whileDead: {
+                for worker in living {
+                    worker.stoppedUntil = 0
+                    worker.signal(SIGCONT)
+                    guard worker.isReady, ordered.insert(worker.assignment.incarnation).inserted else { continue }
+                    worker.order(Assignment.Order.pause)
+                }
+            }
+            // The first is a writer: it writes again before it answers.
+            if incarnations != known { living[0].order(Assignment.Order.pause) }
+        } while incarnations != known
     }
 }
 

@@ -40,8 +40,10 @@ struct Assignment {
 
     /// The signals that stand for orders.
     enum Order {
-        static let pause = SIGUSR1
-        static let go = SIGUSR2
+        // Of several signals that wait, the system delivers the one with the lowest number first: 'go', where the order before
+        // it has not been carried out yet.
+        static let go = SIGUSR1
+        static let pause = SIGUSR2
         /// Compare what observers know with what there is.
         static let check = SIGHUP
         static let quit = SIGTERM
@@ -117,7 +119,12 @@ final class Worker: @unchecked Sendable {
                 fate.turn(on: false)
                 isToPause = true
                 audience?.isQuiet = true
-                if !assignment.role.writes { pause() }
+                if !assignment.role.writes {
+                    pause()
+                } else if isPaused {
+                    isPaused = false
+                    settle()
+                }
             case Assignment.Order.go:
                 fate.turn(on: true)
                 (isToPause, isPaused) = (false, false)

@@ -172,7 +172,14 @@ extension StoreCoordinator {
         // Nothing is copied over another file.
         try requireContinuity(writer)
         environment.yield(.insideGate)
-        let (frames, copied) = try checkpointer.checkpointPassively()
+        let (frames, copied): (Int, Int)
+        do {
+            (frames, copied) = try checkpointer.checkpointPassively()
+        } catch {
+            // Before each page the file is asked whether it still names the log.
+            try requireContinuity(writer)
+            throw error
+        }
         guard frames > 0 && frames == copied, let version = try? Catalog.meta(writer).version else {
             return (frames, copied, false)
         }

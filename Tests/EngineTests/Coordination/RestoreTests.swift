@@ -170,6 +170,24 @@ struct RestoreTests {
         #expect(SetAsideLogs.all(of: killed.path) == [], "they are deleted with the file")
     }
 
+    @Test("a backup that is copied over a file while a checkpoint begins is not written to", arguments: [false, true])
+    func duringCheckpoint(copies: Bool) throws {
+        let (files, backup) = try makeFiles(copies: copies)
+        let process = try VirtualProcess(files.path) {
+            $0.environment.step = { point in
+                guard case .insideGate = point else { return }
+                try? files.overwrite(with: backup)
+            }
+        }
+        try process.refresh()
+        for number in 0..<30 { try process.add("new \(number)") }
+        process.handle = nil
+        #expect(engineError { try process.coordinator.checkpoint() }?.code == .fileReplaced)
+        #expect(files.bytes == FileManager.default.contents(atPath: backup))
+        #expect(engineError { try process.add("refused") }?.code == .fileReplaced)
+        try files.afterKill().expect(Self.old)
+    }
+
     @Test("of several logs that are set aside none takes the place of another")
     func severalLogs() throws {
         let (files, backup) = try makeFiles(copies: false)
