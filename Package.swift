@@ -96,7 +96,8 @@ let package = Package(
         .testTarget(
             name: "RuntimeTests",
             dependencies: [
-                "Martlet", "MartletEngine", "KennelModels", "ConformanceModels", "CMartletRuntime", "CMartletTestVFS",
+                "Martlet", "MartletEngine", "MartletSQLite", "KennelModels", "ConformanceModels", "CMartletRuntime",
+                "CMartletTestVFS",
                 "MartletTestSupport",
             ]),
         .testTarget(

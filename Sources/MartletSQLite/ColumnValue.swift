@@ -18,6 +18,24 @@ package struct ColumnValue {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
+    package var isInteger: Bool { sqlite3_value_type(pointer) == SQLITE_INTEGER }
+
+    package var isBlob: Bool { sqlite3_value_type(pointer) == SQLITE_BLOB }
+
+    /// The number of a floating column; nil for values of other types.
+    package var number: Double? {
+        let type = sqlite3_value_type(pointer)
+        return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? real : nil
+    }
+
+    /// The text as it is; nil for values of other types, and for bytes that are no UTF-8.
+    package var validText: String? {
+        guard sqlite3_value_type(pointer) == SQLITE_TEXT else { return nil }
+        guard let bytes = sqlite3_value_text(pointer) else { return "" }
+        let count = Int(sqlite3_value_bytes(pointer))
+        return String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
     package func withBlob<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         let bytes = sqlite3_value_blob(pointer)
         let count = Int(sqlite3_value_bytes(pointer))

@@ -112,7 +112,8 @@ package final class RowBuffer {
 
 /// One row of a buffer, valid until the buffer changes. Its columns mean what those of the statement meant.
 ///
-/// Nil is what a column has no value of that kind for: no column holds two kinds, so only a damaged file has another.
+/// Nil is what a column has no value of that kind for, nor a text that is UTF-8: no column holds two kinds, so only a damaged
+/// file has another.
 package struct BufferedRow {
     @usableFromInline let values: UnsafePointer<RowBuffer.Value>
     @usableFromInline let columnCount: Int
@@ -147,7 +148,7 @@ package struct BufferedRow {
 
     @inlinable package func text(_ column: Int) -> String? {
         let value = self[column]
-        return value.type == .text ? String(decoding: content(value), as: UTF8.self) : nil
+        return value.type == .text ? String(validating: content(value), as: UTF8.self) : nil
     }
 
     @inlinable package func withBlob<R>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {

@@ -30,6 +30,12 @@ package struct SQLiteError: Error, Sendable {
         primary == .inputOutput && ![1, 2].contains(extendedCode >> 8)
     }
 
+    /// True when a constraint failed because a value is there already: `UNIQUE`, `PRIMARY KEY`, or the key of a row.
+    package var isUniqueness: Bool {
+        [CMARTLET_CONSTRAINT_UNIQUE, CMARTLET_CONSTRAINT_PRIMARYKEY, CMARTLET_CONSTRAINT_ROWID]
+            .contains(Int(extendedCode))
+    }
+
     /// True when a page lies beyond the end of the file (`SQLITE_IOERR_SHORT_READ`, `SQLITE_IOERR_CORRUPTFS`).
     package var findsFileTooShort: Bool { primary == .inputOutput && [2, 33].contains(extendedCode >> 8) }
 

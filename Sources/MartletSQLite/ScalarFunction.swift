@@ -56,6 +56,8 @@ package struct FunctionArguments {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
     }
 
+    package func isNull(_ index: Int) -> Bool { sqlite3_value_type(pointer[index]) == SQLITE_NULL }
+
     package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(pointer[index]) }
 
     package func bytes(_ index: Int) -> [UInt8]? {

@@ -146,6 +146,9 @@ package final class Statement {
 
     package func text(_ column: Int) -> String { self.column(column).text }
 
+    /// The text of a column; nil for values of other types, and for bytes that are no UTF-8.
+    package func validText(_ column: Int) -> String? { self.column(column).validText }
+
     /// The bytes of a blob, valid until the next step.
     package func withBlob<R>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         self.column(column).withBlob(body)

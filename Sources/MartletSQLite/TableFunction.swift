@@ -10,10 +10,18 @@ package final class TableFunction: Sendable {
     package let name: String
     let columns: [String]
     let argumentCount: Int
-    let body: @Sendable (FunctionArguments) -> [Row]
+    let body: @Sendable (FunctionArguments) throws(Refusal) -> [Row]
+
+    /// Arguments that no rows can be made of: the file is damaged, and the statement fails with this.
+    package struct Refusal: Error {
+        let message: String
+
+        package init(_ message: String) { self.message = message }
+    }
 
     package init(
-        _ name: String, columns: [String], argumentCount: Int, _ body: @escaping @Sendable (FunctionArguments) -> [Row]
+        _ name: String, columns: [String], argumentCount: Int,
+        _ body: @escaping @Sendable (FunctionArguments) throws(Refusal) -> [Row]
     ) {
         self.name = name
         self.columns = columns
@@ -97,7 +105,14 @@ extension TableFunction {
             guard let memory = cursor(entered), let table = memory.pointee.base.pVtab, let arguments else {
                 return SQLITE_INTERNAL
             }
-            memory.pointee.rows = function(table).body(FunctionArguments(count: Int(count), pointer: arguments))
+            do throws(TableFunction.Refusal) {
+                memory.pointee.rows = try function(table).body(
+                    FunctionArguments(count: Int(count), pointer: arguments))
+            } catch {
+                sqlite3_free(table.pointee.zErrMsg)
+                table.pointee.zErrMsg = TableFunction.copy(error.message)
+                return SQLITE_CORRUPT
+            }
             memory.pointee.position = 0
             return SQLITE_OK
         }
@@ -121,6 +136,16 @@ extension TableFunction {
         }
         return module
     }()
+
+    // SQLite frees it.
+    private static func copy(_ message: String) -> UnsafeMutablePointer<CChar>? {
+        let bytes = Array(message.utf8CString)
+        guard let memory = sqlite3_malloc64(UInt64(bytes.count)) else { return nil }
+        bytes.withUnsafeBytes {
+            memory.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(memory), byteCount: $0.count)
+        }
+        return memory.assumingMemoryBound(to: CChar.self)
+    }
 
     // Every argument must be known before the function can be entered.
     private static func plan(_ function: TableFunction, _ info: UnsafeMutablePointer<sqlite3_index_info>) -> Int32 {

@@ -104,6 +104,7 @@ import MartletSQLite
         guard object._state == .stale else { return }
         var decoder = RowDecoder(values, specialsAt: table.specialsPosition)
         object._decode(&decoder)
+        if decoder.damaged >= 0 { context.refuseDamaged(decoder, object._key, table) }
         object._state = .live
         object._guard = context.reads.isOn ? 0 : guardWord
     }
@@ -247,6 +248,7 @@ extension RealmContext {
                 guard object._key == key, object._state == .stale else { continue }
                 var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
                 object._decode(&decoder)
+                if decoder.damaged >= 0 { refuseDamaged(decoder, object._key, table) }
                 object._state = .live
                 object._guard = guardWord
             }

@@ -164,10 +164,13 @@ final class ResultsStorage {
         if context.reads.isOn {
             for place in ReadPlace.places(path, plan.table, context) { context.noteRead(place) }
         }
-        return context.read { connection in
+        let end = aggregated(path)
+        let found = context.read { connection in
             func value(inHalves: Bool) throws -> SQLValue {
                 var compiler = QueryCompiler(context.schema)
-                let query = try compiler.aggregate(function, path, plan, inHalves: inHalves)
+                let query = try compiler.aggregate(
+                    function, path, plan, inHalves: inHalves,
+                    isRequired: end.map { path.components.count == 1 && !$0.property.isOptional } ?? false)
                 let value = try connection.value(query.sql, query.arguments) ?? .null
                 // SQLite has no NaN, which is the sum of both infinities.
                 if function == .sum && value == .null || function == .average && value == .text("nan") {
@@ -182,6 +185,28 @@ final class ResultsStorage {
                 return try value(inHalves: true)
             }
         }
+        if let end, found != .null, !end.takes(found, from: function) {
+            context.refuseDamaged(end.property.index, in: end.table)
+        }
+        return found
+    }
+
+    /// The property that an aggregate is over.
+    private struct Aggregated {
+        let table: TableID
+        let property: PropertySchema
+
+        /// False for what only a damaged value makes.
+        func takes(_ found: SQLValue, from function: Predicate.Aggregate) -> Bool {
+            guard function.isArithmetic else { return property.element.fits(found) }
+            if case .text = found { return false }
+            return true
+        }
+    }
+
+    private func aggregated(_ path: PropertyPath) -> Aggregated? {
+        guard let end = try? ResolvedPath(path, from: table.id, in: context.schema).end else { return nil }
+        return Aggregated(table: end.table, property: context.schema[end.table].type.properties[end.property])
     }
 
     func object(at position: Int) -> ObjectBase? { key(at: position).map { table.object($0) } }

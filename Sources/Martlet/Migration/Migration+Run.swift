@@ -15,6 +15,7 @@ extension Migration {
                     .stopped, path: configuration.path, "the 'migrationBlock' has thrown an error; nothing was changed",
                     cause: error)
             }
+            if let failure = migration.present.failure { throw failure }
             migration.requireArrivals()
             migration.settle()
             try migration.present.flush()

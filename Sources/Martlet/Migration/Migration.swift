@@ -102,11 +102,24 @@ public final class Migration {
         guard let (old, new) = knownTables(typeName) else { return }
         settle()
         try forEachKey(of: old ?? new) { key in
-            let newObject = new.object(key)
-            guard newObject._state == .live || present.loadIfThere(newObject, new) else { return }
+            let (oldObject, newObject) = (old?.object(key), new.object(key))
+            // A row that is damaged fails the migration: the block is given no more.
+            guard present.failure == nil, isThere(newObject, new), oldObject == nil || isThere(oldObject, old) else {
+                return
+            }
             try block(
-                old.map { unsafeDowncast($0.object(key), to: MigrationObject.self) },
+                oldObject.map { unsafeDowncast($0, to: MigrationObject.self) },
                 unsafeDowncast(newObject, to: MigrationObject.self))
+        }
+    }
+
+    private func isThere(_ object: ObjectBase?, _ table: ObjectTable?) -> Bool {
+        guard let object, let table else { return false }
+        do {
+            return try table.context.loadOrThrow(object, table)
+        } catch {
+            present.failure = EngineError.named(error, path: present.coordinator.path)
+            return false
         }
     }
 

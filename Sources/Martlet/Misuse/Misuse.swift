@@ -236,6 +236,12 @@ enum Misuse {
                 + "Use a list or a map of 'AnyRealmValue' instead")
     }
 
+    static func nestedTooDeep(limit: Int) -> Never {
+        trap(
+            "an 'AnyRealmValue' with more than \(limit) lists and maps within each other was used. "
+                + "Store it in parts, as objects that link to each other")
+    }
+
     static func readFailed(_ reason: String, path: String) -> Never {
         trap("reading '\(path)' failed, and a property or collection has no way to throw: \(reason)")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import MartletEngine
 
 extension AnyRealmValue {
     /// What kind of value it is.
@@ -99,27 +100,34 @@ extension AnyRealmValue {
     ///
     /// - Parameter object: what is to be linked to for an object.
     init?(untyped value: Any?, _ object: (ObjectBase) -> ObjectBase) {
+        self.init(untyped: value, depth: 0, object)
+    }
+
+    private init?(untyped value: Any?, depth: Int, _ object: (ObjectBase) -> ObjectBase) {
+        if depth > AnyValue.greatestDepth { Misuse.nestedTooDeep(limit: AnyValue.greatestDepth) }
         guard let value = UntypedValue.unwrapped(value) else {
             self = .none
             return
         }
         switch value {
-        case let value as AnyRealmValue: self = value._replacingObject(object)
+        case let value as AnyRealmValue:
+            value.requireNesting()
+            self = value._replacingObject(object)
         case let value as ObjectBase: self = .object(object(value))
-        case let value as any PersistableEnum: self.init(untyped: value.rawValue, object)
-        case let values as [String: Any]: self.init(values, object)
+        case let value as any PersistableEnum: self.init(untyped: value.rawValue, depth: depth, object)
+        case let values as [String: Any]: self.init(values, depth: depth + 1, object)
         case let values as [Any]:
-            let elements = values.compactMap { AnyRealmValue(untyped: $0, object) }
+            let elements = values.compactMap { AnyRealmValue(untyped: $0, depth: depth + 1, object) }
             if elements.count != values.count { return nil }
             self = .list(elements)
         default: self.init(scalar: value)
         }
     }
 
-    private init?(_ values: [String: Any], _ object: (ObjectBase) -> ObjectBase) {
+    private init?(_ values: [String: Any], depth: Int, _ object: (ObjectBase) -> ObjectBase) {
         var entries: [String: AnyRealmValue] = [:]
         for key in values.keys.sorted() {
-            guard let value = AnyRealmValue(untyped: values[key], object) else { return nil }
+            guard let value = AnyRealmValue(untyped: values[key], depth: depth, object) else { return nil }
             entries[key] = value
         }
         self = .map(entries)

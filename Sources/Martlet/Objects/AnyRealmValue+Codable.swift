@@ -11,10 +11,15 @@ extension AnyRealmValue: Codable {
     /// `{"date": …}`: what is decoded is of the same kind. Objects are encoded under the names of their types, as in
     /// `{"object": {"Dog": {…}}}`, with all that they lead to.
     ///
-    /// - Throws: `EncodingError` where links lead back to an object that is being encoded.
+    /// - Throws: `EncodingError` where links lead back to an object that is being encoded, and for a value that is nested
+    ///   deeper than 100 lists and maps.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
     func encode(to encoder: any Encoder, _ trail: EncodingTrail?) throws {
+        if Self.depth == 0, isNestedTooDeep {
+            throw EncodingError.invalidValue(
+                kind, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: Self.tooDeep))
+        }
         func encode(_ value: some Encodable) throws {
             var container = encoder.singleValueContainer()
             try container.encode(value)
@@ -41,12 +46,16 @@ extension AnyRealmValue: Codable {
         case .uuid(let value): try encode(.uuid, value)
         case .list(let values):
             var container = encoder.unkeyedContainer()
-            for value in values { try container.encode(EncodedAnyValue(value: value, trail: trail)) }
+            for value in values {
+                try Self.deeper { try container.encode(EncodedAnyValue(value: value, trail: trail)) }
+            }
         case .map(let entries):
             var container = encoder.container(keyedBy: WrappedKind.self)
             var map = container.nestedContainer(keyedBy: PropertyKey.self, forKey: .map)
             for (key, value) in Self.sorted(entries) {
-                try map.encode(EncodedAnyValue(value: value, trail: trail), forKey: PropertyKey(key))
+                try Self.deeper {
+                    try map.encode(EncodedAnyValue(value: value, trail: trail), forKey: PropertyKey(key))
+                }
             }
         case .object(let object):
             let trail = try trail?.entering(object, encoder.codingPath) ?? EncodingTrail(object, nil)
@@ -58,15 +67,19 @@ extension AnyRealmValue: Codable {
 
     /// The value that a decoder gives, of the kind that was encoded. Objects are unmanaged ones.
     ///
-    /// - Throws: `DecodingError` for what names no kind, and for objects of types that the program does not have.
+    /// - Throws: `DecodingError` for what names no kind, for objects of types that the program does not have, and for more than
+    ///   100 lists and maps within each other.
     public init(from decoder: any Decoder) throws {
         if let plain = Self.plain(decoder) {
             self = plain
             return
         }
         if var elements = try? decoder.unkeyedContainer() {
+            try Self.requireDepth(decoder.codingPath)
             var values: [AnyRealmValue] = []
-            while !elements.isAtEnd { values.append(try elements.decode(AnyRealmValue.self)) }
+            while !elements.isAtEnd {
+                values.append(try Self.deeper { try elements.decode(AnyRealmValue.self) })
+            }
             self = .list(values)
             return
         }
@@ -81,6 +94,20 @@ extension AnyRealmValue: Codable {
         self = try Self.wrapped(kind, container)
     }
 
+    /// How many lists and maps the value being encoded or decoded lies in.
+    @TaskLocal private static var depth = 0
+
+    private static func requireDepth(_ path: [any CodingKey]) throws {
+        guard depth >= AnyValue.greatestDepth else { return }
+        throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: tooDeep))
+    }
+
+    private static func deeper<R>(_ body: () throws -> R) throws -> R {
+        try $depth.withValue(depth + 1, operation: body)
+    }
+
+    private static let tooDeep = "more than \(AnyValue.greatestDepth) lists and maps lie within each other"
+
     private static func wrapped(
         _ kind: WrappedKind, _ container: KeyedDecodingContainer<WrappedKind>
     ) throws -> AnyRealmValue {
@@ -93,9 +120,12 @@ extension AnyRealmValue: Codable {
         case .objectId: return .objectId(try container.decode(ObjectId.self, forKey: kind))
         case .uuid: return .uuid(try container.decode(UUID.self, forKey: kind))
         case .map:
+            try requireDepth(container.codingPath)
             let map = try container.nestedContainer(keyedBy: PropertyKey.self, forKey: kind)
             var entries: [String: AnyRealmValue] = [:]
-            for key in map.allKeys { entries[key.stringValue] = try map.decode(AnyRealmValue.self, forKey: key) }
+            for key in map.allKeys {
+                entries[key.stringValue] = try Self.deeper { try map.decode(AnyRealmValue.self, forKey: key) }
+            }
             return .map(entries)
         case .object:
             return .object(try object(container.nestedContainer(keyedBy: PropertyKey.self, forKey: kind)))

@@ -4,8 +4,8 @@ import MartletSQLite
 
 /// A value of any kind, chosen at run time. Absence is the case `none`, so it is never optional.
 ///
-/// Lists and maps hold further values, to any depth, and are values themselves: changing one inside a property assigns the
-/// property anew, in one step.
+/// Lists and maps hold further values, up to 100 of them within each other, and are values themselves: changing one inside a
+/// property assigns the property anew, in one step. Storing a value that is nested deeper stops the program.
 ///
 /// ```swift
 /// try realm.write {
@@ -16,7 +16,7 @@ import MartletSQLite
 ///
 /// An unmanaged object inside a value is added together with the owner of the value. Where the object is deleted, its place
 /// holds `none`. Sets take no lists and maps. Values are kept bit for bit.
-public enum AnyRealmValue: Hashable {
+public enum AnyRealmValue {
     case none
     case bool(Bool)
     case int(Int)
@@ -44,21 +44,28 @@ extension AnyRealmValue: Sendable {}
 
 extension AnyRealmValue: PersistableValue, OrderedValue {
     /// The value with what stands for objects that are in no Realm: such a value is equal to no stored one.
-    public var _stored: StoredValue { StoredValue(stored { $0.place.stored }) }
+    public var _stored: StoredValue {
+        requireNesting()
+        return StoredValue(stored { $0.place.stored })
+    }
 
     /// The value, with nothing in the place of objects: these need a Realm.
     public static func _value(_ stored: StoredValue) -> AnyRealmValue? {
-        isValue(stored.raw) ? AnyRealmValue(stored.raw, in: nil) : nil
+        AnyRealmValue(found: stored.raw, in: nil)
     }
 
     /// Numbers of all kinds by their value, each other kind by itself.
     public var _sortKey: StoredValue { StoredValue(AnyValue.sortKey(_stored.raw)) }
 
-    public var _comparedObjects: [AnyObject] { objects.filter { $0._context != nil } }
+    public var _comparedObjects: [AnyObject] {
+        requireNesting()
+        return objects.filter { $0._context != nil }
+    }
 
     /// The value as a Realm keeps it; adds the unmanaged objects in it.
     func stored(_ source: ElementSource) -> SQLValue {
-        stored { object in
+        requireNesting()
+        return stored { object in
             if object._model.schema.isEmbedded { Misuse.embeddedInAnyValue(object._typeName) }
             let key = source.context.adopt(object, source.policy)
             return AnyLink(object._table(in: source.context).id, key).stored
@@ -100,6 +107,22 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
     ///
     /// - Parameter isOld: true for a value from before, whose objects may be gone.
     init(_ stored: SQLValue, in context: RealmContext?, isOld: Bool = false) {
+        if let value = AnyRealmValue(found: stored, in: context, isOld: isOld) {
+            self = value
+        } else if let context {
+            context.refuseDamagedAny(stored)
+        } else {
+            self = .none
+        }
+    }
+
+    /// The same; nil for what is no value.
+    init?(found stored: SQLValue, in context: RealmContext?, isOld: Bool = false) {
+        guard AnyValue.isSound(stored) else { return nil }
+        self.init(sound: stored, context, isOld)
+    }
+
+    private init(sound stored: SQLValue, _ context: RealmContext?, _ isOld: Bool) {
         switch stored {
         case .null: self = .none
         case .integer(let number): self = .int(Int(number))
@@ -108,10 +131,6 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         case .blob(let bytes):
             self = stored.tag.map { Self.value($0, Array(bytes.dropFirst()), context, isOld) } ?? .none
         }
-    }
-
-    private static func isValue(_ stored: SQLValue) -> Bool {
-        if case .blob = stored { stored.tag != nil } else { true }
     }
 
     private static func value(
@@ -129,20 +148,24 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         case .uuid: return UUID._value(StoredValue(.blob(content))).map { .uuid($0) } ?? .none
         case .object: return object(content, context, isOld).map { .object($0) } ?? .none
         case .list:
-            return .list((ElementCodec.decode(content) ?? []).map { AnyRealmValue($0, in: context, isOld: isOld) })
+            return .list((ElementCodec.decode(content) ?? []).map { AnyRealmValue(sound: $0, context, isOld) })
         case .map:
             let elements = ElementCodec.decode(content) ?? []
             var entries: [String: AnyRealmValue] = [:]
             for position in stride(from: 0, to: elements.count - 1, by: 2) {
                 guard case .text(let key) = elements[position] else { continue }
-                entries[key] = AnyRealmValue(elements[position + 1], in: context, isOld: isOld)
+                entries[key] = AnyRealmValue(sound: elements[position + 1], context, isOld)
             }
             return .map(entries)
         }
     }
 
     private static func object(_ content: [UInt8], _ context: RealmContext?, _ isOld: Bool) -> ObjectBase? {
-        guard let link = AnyLink(content), let table = context?.tables[link.table] else { return nil }
+        guard let link = AnyLink(content), let context else { return nil }
+        guard let table = context.tables[link.table] else {
+            if isOld || context.access.isOfMigration { return nil }
+            context.refuseUnknownTarget(link)
+        }
         if isOld, table.identity.object(link.key) == nil, !table.exists(link.key) { return nil }
         return table.object(link.key)
     }
@@ -165,13 +188,14 @@ extension AnyRealmValue: RealmCollectionValue {
         AnyRealmValue(stored.raw, in: source.context)
     }
 
-    public static func _holds(_ stored: StoredValue) -> Bool { isValue(stored.raw) }
+    public static func _holds(_ stored: StoredValue) -> Bool { AnyValue.isSound(stored.raw) }
 
     public func _storedElement(_ source: ElementSource) -> StoredValue { StoredValue(stored(source)) }
 
     // Asking for an element adds nothing.
     public func _soughtElement(_ source: ElementSource) -> StoredValue? {
-        objects.allSatisfy { $0._context === source.context } ? _stored : nil
+        requireNesting()
+        return objects.allSatisfy { $0._context === source.context } ? _stored : nil
     }
 
     public var _object: ObjectBase? { nil }

@@ -13,7 +13,20 @@ import MartletSQLite
     public static var none: AnyStorage { .value(.none) }
 
     /// A value of an object that is not in a Realm.
-    public init(_ value: AnyRealmValue) { self = .value(value) }
+    public init(_ value: AnyRealmValue) {
+        value.requireNesting()
+        self = .value(value)
+    }
+
+    /// What a row has; nil for what is no value. Lists and maps are looked through when they are read.
+    init?(found stored: SQLValue) {
+        switch (stored, stored.tag) {
+        case (.blob(let bytes), .list), (.blob(let bytes), .map): self = .stored(bytes)
+        default:
+            guard AnyValue.isSound(stored) else { return nil }
+            self.init(stored: stored)
+        }
+    }
 
     init(stored: SQLValue) {
         switch (stored, stored.tag) {
@@ -40,13 +53,19 @@ extension ObjectBase {
     @_spi(Generated) public final func _any(_ storage: AnyStorage) -> AnyRealmValue {
         switch storage {
         case .value(let value): value
-        case .stored(let bytes): AnyRealmValue(.blob(bytes), in: _table?.context)
+        case .stored(let bytes): AnyRealmValue(found: .blob(bytes), in: _table?.context) ?? damagedAny(bytes)
         }
+    }
+
+    private final func damagedAny(_ bytes: [UInt8]) -> AnyRealmValue {
+        guard let table = _table else { return .none }
+        table.context.refuseDamagedAny(.blob(bytes), _key, table)
     }
 
     @_spi(Generated) public final func _setAny(
         _ property: Int, _ storage: inout AnyStorage, _ value: AnyRealmValue
     ) {
+        value.requireNesting()
         _willSet(property)
         if _state == .unmanaged {
             storage = .value(value)

@@ -116,9 +116,17 @@ final class CollectionCore {
     }
 
     private func loadChunk(_ ordinal: Int64, _ count: Int) throws -> [SQLValue] {
-        try context.handle.read {
+        let elements = try context.handle.read {
             try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: layout.chunks, $0)
         }
+        if let position = property.firstUnfit(elements) { throw damaged(elements[position], at: position, of: ordinal) }
+        return elements
+    }
+
+    private func damaged(_ element: SQLValue, at position: Int, of ordinal: Int64) -> EngineError {
+        let first = elements?.position(ofChunk: ordinal) ?? 0
+        return DamagedValue(table.type.name, property, owner, holds: element, at: first + position)
+            .error(path: context.coordinator.path)
     }
 
     // Zero once the owner was deleted: observers are handed the collection with its last change.
@@ -257,7 +265,8 @@ final class CollectionCore {
 
     private func count(_ element: SQLValue, _ change: Int) {
         if property.isAny {
-            for (link, number) in AnyLink.counts(in: element) { anyLinkChanges[link, default: 0] += change * number }
+            let links = attempt { try AnyLink.counts(in: element) }
+            for (link, number) in links { anyLinkChanges[link, default: 0] += change * number }
         }
         guard layout.targets != nil, case .integer(let target) = element else { return }
         if change > 0 { targetCounts.link(target) } else { targetCounts.unlink(target) }
@@ -414,7 +423,9 @@ final class CollectionCore {
 
     /// The same for links in values of any type: sets lose such a value, elsewhere nothing takes the place of the link.
     func release(_ link: AnyLink) {
-        let held = all().enumerated().map { ($0.offset, $0.element, link.removed(from: $0.element)) }
+        let held = all().enumerated().map { position, element in
+            (position, element, attempt { try link.removed(from: element) })
+        }
         change(held.filter { $0.1 != $0.2 }.map { ($0.0, property.kind == .set ? nil : $0.2) })
     }
 

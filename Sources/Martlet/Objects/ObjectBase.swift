@@ -91,6 +91,8 @@ open class ObjectBase {
 
     private final func refuseInvalidated() -> Never {
         if _table?.context.access.isOfMigration == true { Misuse.migrationIsOver("a '\(_typeName)'") }
+        // A link of a frozen object leads to a row of the same version.
+        if let context = _table?.context, context.isFrozen { context.refuseMissing(self) }
         Misuse.invalidated(_typeName, _keyDescription)
     }
 

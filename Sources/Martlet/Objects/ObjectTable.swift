@@ -1,5 +1,6 @@
 import MartletEngine
 import MartletSQLite
+import Synchronization
 
 /// One object type in one Realm: its class, its table, its living accessors.
 final class ObjectTable {
@@ -13,8 +14,8 @@ final class ObjectTable {
     /// Nil for types of the file that the program has no class for.
     let model: ModelClass?
     private let metatype: ObjectBase.Type?
-    /// What stands in for the class then, once it is needed.
-    private lazy var standIn = context.standIn(type)
+    /// Stands in for the class then, once it is needed. Frozen objects are used by several threads.
+    private let standIn = Mutex<ModelClass?>(nil)
     let identity = IdentityMap()
     /// Owns this table; objects keep it alive.
     unowned(unsafe) let context: RealmContext
@@ -137,8 +138,13 @@ final class ObjectTable {
 
     /// The class of the type, or what stands in for it.
     var anyModel: ModelClass {
-        guard let model = model ?? standIn else { Misuse.unknownType(type.name) }
-        return model
+        if let model { return model }
+        let made = standIn.withLock { known in
+            if known == nil { known = context.standIn(type) }
+            return known
+        }
+        guard let made else { Misuse.unknownType(type.name) }
+        return made
     }
 
     func makeAccessor(_ key: ObjectKey) -> ObjectBase {

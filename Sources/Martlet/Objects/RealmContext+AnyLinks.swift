@@ -12,7 +12,7 @@ extension RealmContext {
         for property in table.anyColumns where mask & (1 << UInt64(min(property, 63))) != 0 {
             let row = values ?? RowEncoder.values(of: object)
             values = row
-            let links = AnyLink.counts(in: row[property])
+            let links = try AnyLink.counts(in: row[property])
             let holder = AnyLinkIndex.Holder(table.id, property, key)
             if try transaction.hasAnyLinks(connection) { try AnyLinkIndex(connection).remove(holder) }
             if !links.isEmpty { try transaction.createAnyLinks(connection).count(links, of: holder) }
@@ -33,7 +33,10 @@ extension RealmContext {
         var holders: [AnyLinkIndex.Holder] = []
         withAnyLinks { holders = try $0.holders(of: link) }
         for holder in holders {
-            let source = self.table(holder.table)
+            guard let source = tables[holder.table], source.type.properties.indices.contains(holder.property) else {
+                refuseHolder(holder)
+                continue
+            }
             let property = source.type.properties[holder.property]
             if property.isCollection {
                 core(source, property.index, holder.owner).release(link)
@@ -52,7 +55,10 @@ extension RealmContext {
                 try $0.value(
                     "SELECT \(column.name) FROM \(layout.table) WHERE \(layout.keyColumn) = ?1", [.integer(holder)])
             }
-            let rest = link.removed(from: value ?? .null)
+            guard let rest = try? link.removed(from: value ?? .null) else {
+                let damage = DamagedValue(source.type.name, property, holder, holds: value ?? .null)
+                return storing { throw damage.error(path: coordinator.path) }
+            }
             execute(
                 "UPDATE \(layout.table) SET \(column.name) = ?2 WHERE \(layout.keyColumn) = ?1",
                 [.integer(holder), rest])
@@ -61,6 +67,16 @@ extension RealmContext {
                 try index.remove(place)
                 try index.count(AnyLink.counts(in: rest), of: place)
             }
+        }
+    }
+
+    // The write fails with it.
+    private func refuseHolder(_ holder: AnyLinkIndex.Holder) {
+        let type = tables[holder.table]?.type.name ?? "number \(holder.table)"
+        storing {
+            throw EngineError.damaged(
+                "the table 'martlet_any_links' has a link of the property \(holder.property) of the type \(type), "
+                    + "in the row with the key \(holder.owner), and there is no such property", path: coordinator.path)
         }
     }
 

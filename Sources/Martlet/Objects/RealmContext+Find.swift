@@ -21,6 +21,7 @@ extension RealmContext {
             if object._state == .stale {
                 var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
                 object._decode(&decoder)
+                if decoder.damaged >= 0 { refuseDamaged(decoder, object._key, table) }
                 object._state = .live
                 object._guard = guardWord
             }

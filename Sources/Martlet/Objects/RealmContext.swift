@@ -151,6 +151,7 @@ final class RealmContext {
         // As the source knows them: the file may have got other types since.
         (schema, epoch) = (source.schema, source.epoch)
         snapshot = handle
+        standIn = source.standIn
         reference.begin(self)
         adoptTypes()
         autorefresh = false
@@ -318,7 +319,7 @@ final class RealmContext {
     }
 
     func readFailed(_ error: any Error) -> Never {
-        Misuse.readFailed(EngineError.named(error, path: coordinator.path).message, path: coordinator.path)
+        Misuse.readFailed(EngineError.named(located(error), path: coordinator.path).message, path: coordinator.path)
     }
 
     // MARK: Accessors
@@ -335,8 +336,7 @@ final class RealmContext {
     private func load(_ object: ObjectBase) {
         guard let table = object._table else { return }
         guard loadIfThere(object, table) else {
-            invalidate(object)
-            Misuse.invalidated(object._typeName, object._keyDescription)
+            refuseMissing(object)
         }
         noticeTracking()
     }
@@ -344,17 +344,28 @@ final class RealmContext {
     /// Reads the row of a stale accessor; false when it is gone.
     func loadIfThere(_ object: ObjectBase, _ table: ObjectTable) -> Bool {
         if table.hasTwins { flushForQuery() }
-        let found = read { connection in
-            let statement = try table.selectStatement(connection)
-            statement.bind(object._key, at: 1)
-            guard try statement.step() else { return false }
-            var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
-            object._decode(&decoder)
-            statement.reset()
-            return true
-        }
+        let found = read { try decode(object, table, $0) }
         if found { object._state = .live }
         return found
+    }
+
+    /// The same where an error can be thrown.
+    func loadOrThrow(_ object: ObjectBase, _ table: ObjectTable) throws -> Bool {
+        if object._state == .live { return true }
+        let found = try handle.read { try decode(object, table, $0) }
+        if found { object._state = .live }
+        return found
+    }
+
+    private func decode(_ object: ObjectBase, _ table: ObjectTable, _ connection: Connection) throws -> Bool {
+        let statement = try table.selectStatement(connection)
+        statement.bind(object._key, at: 1)
+        guard try statement.step() else { return false }
+        defer { statement.reset() }
+        var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
+        object._decode(&decoder)
+        if decoder.damaged >= 0 { throw damage(in: decoder, object._key, table) }
+        return true
     }
 
     /// True when the row is there; asks the file if the accessor is not sure.

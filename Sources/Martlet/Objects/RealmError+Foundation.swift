@@ -27,10 +27,9 @@ extension Realm.Error.Code {
     /// Numbers that are given once and never change: they may be in the logs of programs.
     private static let numbers: [String: Int] = [
         "fileNotFound": 1, "fileAccess": 2, "incompatibleConfiguration": 3, "schemaMismatch": 4,
-        "schemaVersionNewer": 5, "notADatabase": 6, "corrupt": 7, "unsupportedFileFormat": 8, "outOfDiskSpace": 9,
+        "schemaVersionNewer": 5, "notADatabase": 6, "fileCorrupted": 7, "unsupportedFileFormat": 8, "outOfDiskSpace": 9,
         "inputOutput": 10, "busy": 11, "invalidInput": 12, "tooManyVersions": 13, "commitOutcomeUnknown": 14,
         "uniqueViolation": 15, "fileExists": 16, "deletionDenied": 17, "logFull": 18, "alreadyOpen": 19,
-        "fileCorrupted": 20,
     ]
 
     /// The number of the code as an `NSError`. One that was added later has a number that its name alone decides.

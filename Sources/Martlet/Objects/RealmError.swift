@@ -61,8 +61,8 @@ extension Realm.Error {
     public static let schemaVersionNewer = Code(rawValue: "schemaVersionNewer")
     /// The file is of another program, or none that holds a database.
     public static let notADatabase = Code(rawValue: "notADatabase")
-    /// The file is damaged.
-    public static let corrupt = Code(rawValue: "corrupt")
+    /// The file is damaged: a page of it, or a stored value that does not fit the schema, which the message names.
+    public static let fileCorrupted = Code(rawValue: "fileCorrupted")
     /// The file was written by another version of Martlet.
     public static let unsupportedFileFormat = Code(rawValue: "unsupportedFileFormat")
     /// The disk is full.
@@ -104,8 +104,8 @@ extension Realm.Error.Code {
     public static let schemaVersionNewer = Realm.Error.schemaVersionNewer
     /// The file is of another program, or none that holds a database.
     public static let notADatabase = Realm.Error.notADatabase
-    /// The file is damaged.
-    public static let corrupt = Realm.Error.corrupt
+    /// The file is damaged: a page of it, or a stored value that does not fit the schema, which the message names.
+    public static let fileCorrupted = Realm.Error.fileCorrupted
     /// The file was written by another version of Martlet.
     public static let unsupportedFileFormat = Realm.Error.unsupportedFileFormat
     /// The disk is full.
@@ -142,7 +142,7 @@ extension Realm.Error.Code {
             case .schemaMismatch, .stopped: .schemaMismatch
             case .schemaVersionNewer: .schemaVersionNewer
             case .notADatabase: .notADatabase
-            case .corrupt: .corrupt
+            case .corrupt: .fileCorrupted
             case .unsupportedFormat: .unsupportedFileFormat
             case .outOfDiskSpace: .outOfDiskSpace
             case .inputOutput: .inputOutput

@@ -15,6 +15,9 @@ import MartletSQLite
     private let isChecking: Bool
     /// A property whose value is no case of its enum; known only where that is to be found out.
     private(set) var refused: Int?
+    /// The first property whose stored value does not fit the schema; -1 where all do. Whoever decodes a row looks at it before
+    /// anything that was decoded is read.
+    private(set) var damaged = -1
 
     /// The current row of a statement that selects `TableLayout.rowColumns`, of which one may be special.
     init(_ statement: Statement, specialsAt position: Int?) {
@@ -65,26 +68,125 @@ import MartletSQLite
         return Int(column)
     }
 
-    private mutating func integer() -> Int64 { optionalInteger() ?? 0 }
+    // MARK: One value. Each takes one comparison to be sure of its type, and what is damaged has its way out of line.
+
+    @inline(never)
+    private mutating func noteDamage(_ property: Int) {
+        if damaged < 0 { damaged = property }
+    }
+
+    // Nil is damage where `column` is not NULL.
+    @inline(never)
+    private mutating func noteUnlessNull(_ property: Int, _ column: Int) {
+        if let copied {
+            if !copied.isNull(column) { noteDamage(property) }
+        } else if let statement, !statement.isNull(column) {
+            noteDamage(property)
+        }
+    }
+
+    private mutating func integer() -> Int64 {
+        let current = property
+        let column = next()
+        if let copied {
+            if let value = copied.integer(column) { return value }
+        } else if let statement {
+            let value = statement.column(column)
+            if value.isInteger { return value.integer }
+        } else {
+            return image.flatMap { Int64._value(StoredValue($0.image[current])) } ?? 0
+        }
+        noteDamage(current)
+        return 0
+    }
 
     private mutating func optionalInteger() -> Int64? {
         let current = property
         let column = next()
-        if let copied { return copied.integer(column) }
-        guard let statement else { return image.flatMap { Int64._value(StoredValue($0.image[current])) } }
-        let value = statement.column(column)
-        return value.isNull ? nil : value.integer
+        if let copied {
+            if let value = copied.integer(column) { return value }
+        } else if let statement {
+            let value = statement.column(column)
+            if value.isInteger { return value.integer }
+        } else {
+            return image.flatMap { Int64._value(StoredValue($0.image[current])) }
+        }
+        noteUnlessNull(current, column)
+        return nil
     }
 
-    private mutating func floating() -> Double? {
+    private mutating func narrow<T: FixedWidthInteger>(_ value: Int64) -> T {
+        let narrow = T(truncatingIfNeeded: value)
+        if Int64(narrow) != value { noteDamage(property - 1) }
+        return narrow
+    }
+
+    private mutating func truth(_ value: Int64) -> Bool {
+        if value & ~1 != 0 { noteDamage(property - 1) }
+        return value != 0
+    }
+
+    private mutating func floating() -> Double {
+        let current = property
+        if let value = optionalFloating() { return value }
+        if image == nil { noteDamage(current) }
+        return 0
+    }
+
+    private mutating func optionalFloating() -> Double? {
         let current = property
         let column = next()
         if let image { return Double._value(StoredValue(image.image[current])) }
         if specials >= 0, let special = special(current) { return special }
-        if let copied { return copied.real(column) }
-        guard let statement else { return nil }
-        let value = statement.column(column)
-        return value.isNull ? nil : value.real
+        if let copied {
+            if let value = copied.real(column) { return value }
+        } else if let statement, let value = statement.column(column).number {
+            return value
+        }
+        noteUnlessNull(current, column)
+        return nil
+    }
+
+    private mutating func narrow(_ value: Double) -> Float {
+        let narrow = Float(value)
+        if narrow.isInfinite && value.isFinite { noteDamage(property - 1) }
+        return narrow
+    }
+
+    private mutating func text() -> String? {
+        let column = next()
+        if let copied {
+            if let text = copied.text(column) { return text }
+        } else if let statement {
+            if let text = statement.column(column).validText { return text }
+        } else {
+            return image.flatMap { String._value(StoredValue($0.image[property - 1])) }
+        }
+        noteUnlessNull(property - 1, column)
+        return nil
+    }
+
+    // What `make` makes of a blob; nil is damage.
+    private mutating func blob<T>(_ make: (UnsafeRawBufferPointer) -> T?, image: (StoredValue) -> T?) -> T? {
+        let current = property
+        let column = next()
+        if let copied {
+            if let value = copied.withBlob(column, make) ?? nil { return value }
+        } else if let statement {
+            let value = statement.column(column)
+            if value.isBlob, let made = value.withBlob(make) { return made }
+        } else {
+            return self.image.flatMap { image(StoredValue($0.image[current])) }
+        }
+        noteUnlessNull(current, column)
+        return nil
+    }
+
+    // A required value of a row.
+    private mutating func required<T>(_ value: T?, or zero: @autoclosure () -> T) -> T {
+        if let value { return value }
+        if image == nil { noteDamage(property - 1) }
+        return zero()
     }
 
     private func special(_ property: Int) -> Double? {
@@ -97,77 +199,80 @@ import MartletSQLite
     private mutating func stored() -> StoredValue {
         let current = property
         let column = next()
-        if let copied { return StoredValue(copied.value(column)) }
-        return StoredValue(statement?.value(column) ?? image?.image[current] ?? .null)
+        if let image { return StoredValue(image.image[current]) }
+        let value = copied?.value(column) ?? statement?.value(column) ?? .null
+        // Bytes that are no UTF-8 have become others here.
+        if case .text = value, (copied?.text(column) ?? statement?.validText(column)) == nil { noteDamage(current) }
+        return StoredValue(value)
+    }
+
+    /// The value that a row has of a property, and whether it is a text that is no UTF-8.
+    func found(_ column: Int) -> (value: SQLValue, isValid: Bool) {
+        let value = copied?.value(column) ?? statement?.value(column) ?? .null
+        guard case .text = value else { return (value, true) }
+        return (value, (copied?.text(column) ?? statement?.validText(column)) != nil)
     }
 
     // MARK: One method per kind, as generated code calls them
 
-    public mutating func bool() -> Bool { integer() != 0 }
-    public mutating func optionalBool() -> Bool? { optionalInteger().map { $0 != 0 } }
+    public mutating func bool() -> Bool { truth(integer()) }
+    public mutating func optionalBool() -> Bool? { if let value = optionalInteger() { truth(value) } else { nil } }
     public mutating func int() -> Int { Int(integer()) }
     public mutating func optionalInt() -> Int? { optionalInteger().map { Int($0) } }
-    public mutating func int8() -> Int8 { Int8(truncatingIfNeeded: integer()) }
-    public mutating func optionalInt8() -> Int8? { optionalInteger().map { Int8(truncatingIfNeeded: $0) } }
-    public mutating func int16() -> Int16 { Int16(truncatingIfNeeded: integer()) }
-    public mutating func optionalInt16() -> Int16? { optionalInteger().map { Int16(truncatingIfNeeded: $0) } }
-    public mutating func int32() -> Int32 { Int32(truncatingIfNeeded: integer()) }
-    public mutating func optionalInt32() -> Int32? { optionalInteger().map { Int32(truncatingIfNeeded: $0) } }
+    public mutating func int8() -> Int8 { narrow(integer()) }
+    public mutating func optionalInt8() -> Int8? { if let value = optionalInteger() { narrow(value) } else { nil } }
+    public mutating func int16() -> Int16 { narrow(integer()) }
+    public mutating func optionalInt16() -> Int16? { if let value = optionalInteger() { narrow(value) } else { nil } }
+    public mutating func int32() -> Int32 { narrow(integer()) }
+    public mutating func optionalInt32() -> Int32? { if let value = optionalInteger() { narrow(value) } else { nil } }
     public mutating func int64() -> Int64 { integer() }
     public mutating func optionalInt64() -> Int64? { optionalInteger() }
-    public mutating func float() -> Float { Float(floating() ?? 0) }
-    public mutating func optionalFloat() -> Float? { floating().map { Float($0) } }
-    public mutating func double() -> Double { floating() ?? 0 }
-    public mutating func optionalDouble() -> Double? { floating() }
-
-    public mutating func string() -> String {
-        if let copied { return copied.text(next()) ?? "" }
-        guard let statement else { return optionalString() ?? "" }
-        return statement.text(next())
-    }
-
-    public mutating func optionalString() -> String? {
-        if let copied { return copied.text(next()) }
-        guard let statement else { return String._value(stored()) }
-        let value = statement.column(next())
-        return value.isNull ? nil : value.text
-    }
-
-    public mutating func data() -> Data { optionalData() ?? Data() }
-
-    public mutating func optionalData() -> Data? {
-        if let copied { return copied.withBlob(next()) { Data($0) } }
-        guard let statement else { return Data._value(stored()) }
-        let value = statement.column(next())
-        return value.isNull ? nil : value.withBlob { Data($0) }
-    }
-
-    public mutating func date() -> Date { Date(timeIntervalSinceReferenceDate: floating() ?? 0) }
-    public mutating func optionalDate() -> Date? { floating().map { Date(timeIntervalSinceReferenceDate: $0) } }
+    public mutating func float() -> Float { narrow(floating()) }
+    public mutating func optionalFloat() -> Float? { if let value = optionalFloating() { narrow(value) } else { nil } }
+    public mutating func double() -> Double { floating() }
+    public mutating func optionalDouble() -> Double? { optionalFloating() }
+    public mutating func string() -> String { required(text(), or: "") }
+    public mutating func optionalString() -> String? { text() }
+    public mutating func data() -> Data { required(optionalData(), or: Data()) }
+    public mutating func optionalData() -> Data? { blob({ Data($0) }, image: Data._value) }
+    public mutating func date() -> Date { Date(timeIntervalSinceReferenceDate: floating()) }
+    public mutating func optionalDate() -> Date? { optionalFloating().map { Date(timeIntervalSinceReferenceDate: $0) } }
     public mutating func uuid() -> UUID {
-        optionalUuid() ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        required(optionalUuid(), or: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
     }
-    public mutating func optionalUuid() -> UUID? { UUID._value(stored()) }
-    public mutating func objectId() -> ObjectId { optionalObjectId() ?? .zero }
-
+    public mutating func optionalUuid() -> UUID? {
+        blob({ $0.count == 16 ? UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) : nil }, image: UUID._value)
+    }
+    public mutating func objectId() -> ObjectId { required(optionalObjectId(), or: .zero) }
     public mutating func optionalObjectId() -> ObjectId? {
-        if let copied { return copied.withBlob(next()) { ObjectId(bytes: $0) } }
-        guard let statement else { return ObjectId._value(stored()) }
-        let value = statement.column(next())
-        return value.isNull ? nil : value.withBlob { ObjectId(bytes: $0) }
+        blob({ $0.count == 12 ? ObjectId(bytes: $0) : nil }, image: ObjectId._value)
     }
-
-    public mutating func decimal128() -> Decimal128 { Decimal128._value(stored()) ?? .zero }
-    public mutating func optionalDecimal128() -> Decimal128? { Decimal128._value(stored()) }
+    public mutating func decimal128() -> Decimal128 { required(optionalDecimal128(), or: .zero) }
+    public mutating func optionalDecimal128() -> Decimal128? {
+        blob({ Decimal128(bytes: Array($0)) }, image: Decimal128._value)
+    }
     public mutating func anyValue() -> AnyStorage {
         let current = property
         let stored = stored()
-        return image?.image.anyValues[current].map { .value($0) } ?? AnyStorage(stored: stored.raw)
+        if let image { return image.image.anyValues[current].map { .value($0) } ?? AnyStorage(stored: stored.raw) }
+        guard let storage = AnyStorage(found: stored.raw) else {
+            noteDamage(current)
+            return .none
+        }
+        return storage
+    }
+
+    // A value of another type than the raw values have is damage; other raw values may be of newer builds.
+    private mutating func noteUnlessRaw<E: PersistableEnum>(_ value: StoredValue, _: E.Type) {
+        if image == nil, value != .null, E.RawValue._value(value) == nil { noteDamage(property - 1) }
     }
 
     public mutating func enumeration<E: PersistableEnum>() -> E {
         let value = stored()
+        noteUnlessRaw(value, E.self)
         if let known = E._value(value) { return known }
+        if image == nil, value == .null { noteDamage(property - 1) }
+        if damaged >= 0, let first = E.first { return first }
         if isChecking, value != .null { refused = property - 1 }
         guard value == .null || isChecking, let first = E.first else {
             Misuse.enumWithoutCase("\(E.self)", "\(value.raw)")
@@ -177,14 +282,22 @@ import MartletSQLite
 
     public mutating func optionalEnumeration<E: PersistableEnum>() -> E? {
         let value = stored()
+        noteUnlessRaw(value, E.self)
         let known = E._value(value)
         if isChecking, known == nil, value != .null { refused = property - 1 }
         return known
     }
 
     /// The value of a property of any type, as `RowImage` has it.
-    mutating func value(_ element: ElementType) -> SQLValue {
-        element.isFloating ? floating()._stored.raw : stored().raw
+    mutating func value(_ property: PropertySchema) -> SQLValue {
+        let current = self.property
+        if property.element.isFloating {
+            if property.isOptional { return optionalFloating()._stored.raw }
+            return floating()._stored.raw
+        }
+        let value = stored().raw
+        if image == nil, !property.fits(value) { noteDamage(current) }
+        return value
     }
 
     public mutating func link<T: ObjectBase>(_ storage: inout LinkStorage<T>) {

@@ -146,6 +146,9 @@ final class ObjectObservation {
     private func shown(_ stored: [SQLValue], _ indices: [Int]) -> [Any?] {
         indices.map { index in
             guard let property = named[index].property else { return nil }
+            if property.isColumn, stored[index] != .null, !property.fits(stored[index]) {
+                context.refuse(DamagedValue(table.type.name, property, object._key, holds: stored[index]))
+            }
             if property.isAny { return AnyRealmValue(stored[index], in: context, isOld: true) }
             if let owner = named[index].enumOwner {
                 return RowEncoder.enumCase(StoredValue(stored[index]), property.index, of: owner)

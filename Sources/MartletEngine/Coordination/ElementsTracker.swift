@@ -92,7 +92,8 @@ package struct ElementsTracker: CollectionTracker {
         }
         if modified.isEmpty { return [] }
         return try elements(connection).enumerated().compactMap { position, element in
-            AnyLink.counts(in: element).keys.contains { modified[$0.table]?.contains($0.key) == true } ? position : nil
+            let links = try schema.links(in: element, of: id, path: connection.options.path)
+            return links.keys.contains { modified[$0.table]?.contains($0.key) == true } ? position : nil
         }
     }
 

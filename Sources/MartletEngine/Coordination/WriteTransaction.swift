@@ -48,6 +48,11 @@ package final class WriteTransaction {
             ?? handle.read {
                 try $0.integer("SELECT next_key FROM martlet_types WHERE id = ?1", [.integer(Int64(table))]) ?? 1
             }
+        // None is higher: `TableRebuild` and the keys that are given out before stay far from it.
+        guard key < ObjectKey.max else {
+            throw EngineError.damaged(
+                "'martlet_types' has no next key for the type number \(table)", path: coordinator.path)
+        }
         nextKeys[table] = key + 1
         return key
     }

@@ -16,6 +16,9 @@ extension EngineError {
         return EngineError(.inputOutput, path: path, "the file could not be used: \(error)")
     }
 
+    /// What SQL functions say of the elements of a collection that are none.
+    package static let unreadableCollection = "the elements of a collection cannot be read"
+
     /// Part of the file cannot be what the engine wrote.
     package static func damaged(_ what: String, path: String) -> EngineError {
         EngineError(

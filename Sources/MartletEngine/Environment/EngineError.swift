@@ -59,7 +59,14 @@ package struct EngineError: Error, Sendable {
                 case .corrupt:
                     (.corrupt, "the file is damaged; it was left as it is; restore a backup or work on a copy")
                 case .notADatabase: (.notADatabase, "this is not a Martlet file; it was left as it is")
-                case .constraint: (.uniqueViolation, "a value that must be unique exists already")
+                case .constraint where error.isUniqueness:
+                    (.uniqueViolation, "a value that must be unique exists already")
+                case .constraint:
+                    (
+                        .corrupt,
+                        "a row holds what its table does not take: the file is damaged; nothing of this transaction was kept; "
+                            + "restore a backup, or correct the row with the program 'sqlite3'"
+                    )
                 case .tooBig: (.invalidInput, "a value is larger than SQLite can store")
                 default: (.inputOutput, "the file could not be used")
                 }

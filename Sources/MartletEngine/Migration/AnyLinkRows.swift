@@ -18,14 +18,26 @@ struct AnyLinkRows {
         let index = AnyLinkIndex(connection)
         try index.removeAll()
         try forEachValue { holder, value in
-            try index.count(AnyLink.counts(in: value), of: holder)
+            try index.count(try placed(holder, value) { try AnyLink.counts(in: value) }, of: holder)
             return value
         }
     }
 
     /// Puts other links in the place of those there are; nothing where there is none.
     func replace(_ replacement: (AnyLink) throws -> AnyLink?) throws {
-        try forEachValue { _, value in try AnyLink.replacing(in: value, replacement) }
+        try forEachValue { holder, value in
+            try placed(holder, value) { try AnyLink.replacing(in: value, replacement) }
+        }
+    }
+
+    private func placed<R>(_ holder: AnyLinkIndex.Holder, _ value: SQLValue, _ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch is DamagedAnyValue {
+            guard let type = types.first(where: { $0.id == holder.table })?.type else { throw DamagedAnyValue() }
+            throw DamagedValue(type.name, type.properties[holder.property], holder.owner, holds: value)
+                .error(path: connection.options.path)
+        }
     }
 
     private func forEachValue(_ body: (AnyLinkIndex.Holder, SQLValue) throws -> SQLValue) throws {

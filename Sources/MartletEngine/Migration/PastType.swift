@@ -23,7 +23,18 @@ struct PastType {
         guard let position = layout.columns.firstIndex(where: { $0.property == property.index }) else {
             return try elements(of: property, key(row))
         }
-        return [value(of: property, at: position, row)]
+        let value = value(of: property, at: position, row)
+        let isText = property.element == .scalar(.string) || property.element == .stringEnum
+        if isText, value != .null, row.validText(position) == nil {
+            throw
+                (property.fits(value)
+                ? DamagedValue(notUTF8In: type.name, property, key(row))
+                : DamagedValue(type.name, property, key(row), holds: value)).error(path: connection.options.path)
+        }
+        guard property.fits(value) else {
+            throw DamagedValue(type.name, property, key(row), holds: value).error(path: connection.options.path)
+        }
+        return [value]
     }
 
     /// A floating value is the number that was stored, whatever REAL makes of it.
@@ -41,6 +52,10 @@ struct PastType {
         var chunks = try ChunkedElements(owner: key, table: table, connection)
         let elements = try chunks.all {
             try ChunkedElements.load(owner: key, ordinal: $0, count: $1, table: table, connection)
+        }
+        if let position = property.firstUnfit(elements) {
+            throw DamagedValue(type.name, property, key, holds: elements[position], at: position)
+                .error(path: connection.options.path)
         }
         return property.element.isFloating ? elements.map(FloatingSpecials.number) : elements
     }

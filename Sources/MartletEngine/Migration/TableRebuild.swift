@@ -25,9 +25,32 @@ struct TableRebuild {
             for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
         }
         // Keys that were primary keys until now were never counted.
-        try connection.run(
-            "UPDATE martlet_types SET next_key = max(next_key, ?2) WHERE name = ?1",
-            [.text(type.name), .integer(last &+ 1)])
+        if last <= Self.highestCounted {
+            try connection.run(
+                "UPDATE martlet_types SET next_key = max(next_key, ?2) WHERE name = ?1",
+                [.text(type.name), .integer(last + 1)])
+        } else {
+            try connection.run(
+                "UPDATE martlet_types SET next_key = ?2 WHERE name = ?1",
+                [.text(type.name), .integer(try freeKey(layout))])
+        }
+    }
+
+    private static let highestCounted = ObjectKey.max / 2
+
+    // Behind a key so high there may be no room for others: they begin in the widest gap between the keys.
+    private func freeKey(_ layout: TableLayout) throws -> ObjectKey {
+        let statement = try connection.statement("SELECT _rowid_ FROM \(layout.table) ORDER BY _rowid_")
+        defer { statement.reset() }
+        var (start, width): (ObjectKey, UInt64) = (1, 0)
+        var last = ObjectKey.min
+        while try statement.step() {
+            let key = statement.integer(0)
+            let distance = UInt64(bitPattern: key &- last)
+            if distance > width { (start, width) = (last + 1, distance) }
+            last = key
+        }
+        return start
     }
 
     // MARK: Collections that stay as they are

@@ -74,6 +74,18 @@ extension QueryCompiler {
         return "ifnull(avg(\(term.sql)), CASE WHEN count(\(term.sql)) > 0 THEN 'nan' END)"
     }
 
+    /// A sum or mean that is the text 'damaged' where a member has a value of another type: SQLite would take it for a number.
+    static func checked(
+        _ total: String, _ function: Predicate.Aggregate, _ term: QueryTerm, inHalves: Bool, isRequired: Bool
+    ) -> String {
+        guard function.isArithmetic, term.kind == .number else { return total }
+        // Texts and blobs are greater than all numbers.
+        var signs = ["typeof(max(\(term.sql))) IN ('text', 'blob')"]
+        if term.isWhole && !inHalves { signs.append("typeof(sum(\(term.sql))) = 'real'") }
+        if term.isWhole && isRequired { signs.append("count(*) > count(\(term.sql))") }
+        return "CASE WHEN \(signs.joined(separator: " OR ")) THEN 'damaged' ELSE \(total) END"
+    }
+
     /// The mean of whole numbers from their sum, which keeps every digit.
     static func mean(_ sum: String, _ term: QueryTerm) -> String {
         "CAST(\(sum) AS REAL) / nullif(count(\(term.sql)), 0)"

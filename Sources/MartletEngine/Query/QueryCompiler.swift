@@ -56,8 +56,10 @@ package struct QueryCompiler {
 
     /// - Parameter inHalves: adds whole numbers up slower, but beyond 64 bits; what SQLite's sum stops at is to be asked
     ///   again like this.
+    /// - Parameter isRequired: every member has a value, which is not NULL.
     package mutating func aggregate(
-        _ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan, inHalves: Bool = false
+        _ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan, inHalves: Bool = false,
+        isRequired: Bool = false
     ) throws -> Query {
         let layout = schema[plan.table].layout
         let term = try term(.path(path), .row(plan.table, "t"))
@@ -68,7 +70,9 @@ package struct QueryCompiler {
         if term.kind == .any {
             return finish(Self.extreme(function, term, from: members))
         }
-        return finish("SELECT \(Self.total(function, term, inHalves: inHalves)) FROM \(members)")
+        let total = Self.total(function, term, inHalves: inHalves)
+        let checked = Self.checked(total, function, term, inHalves: inHalves, isRequired: isRequired)
+        return finish("SELECT \(checked) FROM \(members)")
     }
 
     /// Those of `keys` that match, each with its sort values, of a plan without stages. Parameters for the keys come first.

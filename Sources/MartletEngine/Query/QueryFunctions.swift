@@ -73,10 +73,11 @@ enum QueryFunctions {
 
     // (elements, count, layout): layout 1 for maps, whose keys and values take turns; 2 for floating values
     private static let elements = TableFunction("martlet_elements", columns: ["k", "v", "nan"], argumentCount: 3) {
-        arguments in
+        (arguments: FunctionArguments) throws(TableFunction.Refusal) in
+        guard !arguments.isNull(0) else { return [] }
         guard let bytes = arguments.bytes(0),
             let elements = bytes.withUnsafeBytes({ ElementCodec.decode($0, count: Int(arguments.integer(1))) })
-        else { return [] }
+        else { throw TableFunction.Refusal(EngineError.unreadableCollection) }
         let layout = arguments.integer(2)
         func row(_ key: SQLValue, _ value: SQLValue) -> TableFunction.Row {
             guard layout & 2 != 0, case .blob = value, case .real(let number) = FloatingSpecials.number(value) else {
@@ -98,30 +99,36 @@ extension QueryFunctions {
     }
 }
 
-/// A sum of decimals; zero for none.
+/// A sum of decimals; zero for none. What is no decimal makes it a text, which fits no property.
 private final class DecimalTotal: Aggregation {
     private var sum = DecimalSum()
+    private var isDamaged = false
 
     init() {}
 
-    func step(_ arguments: FunctionArguments) { sum.add(arguments) }
+    func step(_ arguments: FunctionArguments) { if !sum.add(arguments) { isDamaged = true } }
 
-    var outcome: SQLValue { .blob(sum.total.bytes) }
+    var outcome: SQLValue { isDamaged ? .text("damaged") : .blob(sum.total.bytes) }
 }
 
-/// A mean of decimals; nothing for none.
+/// A mean of decimals; nothing for none. What is no decimal makes it a text, which fits no property.
 private final class DecimalMean: Aggregation {
     private var sum = DecimalSum()
+    private var isDamaged = false
 
     init() {}
 
-    func step(_ arguments: FunctionArguments) { sum.add(arguments) }
+    func step(_ arguments: FunctionArguments) { if !sum.add(arguments) { isDamaged = true } }
 
-    var outcome: SQLValue { sum.mean.map { .blob($0.bytes) } ?? .null }
+    var outcome: SQLValue { isDamaged ? .text("damaged") : sum.mean.map { .blob($0.bytes) } ?? .null }
 }
 
 extension DecimalSum {
-    fileprivate mutating func add(_ arguments: FunctionArguments) {
-        if let number = DecimalNumber(arguments.value(0)), !number.isNaN { add(number) }
+    /// False for what is neither a decimal nor absent.
+    fileprivate mutating func add(_ arguments: FunctionArguments) -> Bool {
+        let value = arguments.value(0)
+        guard let number = DecimalNumber(value) else { return value == .null }
+        if !number.isNaN { add(number) }
+        return true
     }
 }

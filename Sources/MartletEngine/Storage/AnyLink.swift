@@ -26,38 +26,69 @@ package struct AnyLink: Hashable, Sendable {
     }
 
     /// The links in a value, however deep, each with how often it is there.
-    package static func counts(in value: SQLValue) -> [AnyLink: Int] {
+    ///
+    /// - Throws: `DamagedAnyValue`.
+    package static func counts(in value: SQLValue) throws(DamagedAnyValue) -> [AnyLink: Int] {
         var counts: [AnyLink: Int] = [:]
-        visit(value) { counts[$0, default: 0] += 1 }
+        try visit(value, depth: 0) { counts[$0, default: 0] += 1 }
         return counts
     }
 
-    private static func visit(_ value: SQLValue, _ body: (AnyLink) -> Void) {
+    private static func visit(
+        _ value: SQLValue, depth: Int, _ body: (AnyLink) -> Void
+    ) throws(DamagedAnyValue) {
         guard case .blob(let bytes) = value, let tag = value.tag else { return }
         switch tag {
         case .object: if let link = AnyLink(bytes.dropFirst()) { body(link) }
-        case .list, .map: for element in elements(bytes) { visit(element, body) }
+        case .list, .map:
+            for element in try elements(bytes, depth) { try visit(element, depth: depth + 1, body) }
         default: break
         }
     }
 
-    private static func elements(_ bytes: [UInt8]) -> [SQLValue] { ElementCodec.decode(Array(bytes.dropFirst())) ?? [] }
+    // Values that are no elements, and those deeper than any that was stored.
+    private static func elements(
+        _ bytes: [UInt8], _ depth: Int
+    ) throws(DamagedAnyValue) -> [SQLValue] {
+        guard depth < AnyValue.greatestDepth, let elements = ElementCodec.decode(Array(bytes.dropFirst())) else {
+            throw DamagedAnyValue()
+        }
+        return elements
+    }
 
     /// The value with other links in the place of its own; nothing where there is none.
-    package static func replacing(in value: SQLValue, _ replacement: (AnyLink) throws -> AnyLink?) rethrows -> SQLValue
-    {
+    ///
+    /// - Throws: `DamagedAnyValue`, and what `replacement` throws.
+    package static func replacing(
+        in value: SQLValue, _ replacement: (AnyLink) throws -> AnyLink?
+    ) throws -> SQLValue {
+        try replacing(in: value, depth: 0, replacement)
+    }
+
+    private static func replacing(
+        in value: SQLValue, depth: Int, _ replacement: (AnyLink) throws -> AnyLink?
+    ) throws -> SQLValue {
         guard case .blob(let bytes) = value, let tag = value.tag else { return value }
         switch tag {
         case .object:
             guard let link = AnyLink(bytes.dropFirst()) else { return value }
             return try replacement(link)?.stored ?? .null
         case .list, .map:
-            let replaced = try elements(bytes).map { try replacing(in: $0, replacement) }
+            let replaced = try elements(bytes, depth).map {
+                try replacing(in: $0, depth: depth + 1, replacement)
+            }
             return tag.tagged(ElementCodec.encode(replaced))
         default: return value
         }
     }
 
     /// The value without a link.
-    package func removed(from value: SQLValue) -> SQLValue { Self.replacing(in: value) { $0 == self ? nil : $0 } }
+    package func removed(from value: SQLValue) throws -> SQLValue {
+        try Self.replacing(in: value) { $0 == self ? nil : $0 }
+    }
+}
+
+/// A value of any type that cannot be read, or is nested deeper than any that was stored.
+package struct DamagedAnyValue: Error {
+    package init() {}
 }

@@ -69,6 +69,12 @@ package struct AnyValue {
 
     /// Nil for the absence of a value, and for what no value of any type is stored as.
     init?(_ stored: SQLValue) {
+        guard Self.isSound(stored) else { return nil }
+        self.init(sound: stored)
+    }
+
+    // What is in a sound value is sound, and need not be looked through again.
+    private init?(sound stored: SQLValue) {
         isFloat = stored.tag == .float
         switch stored {
         case .null: return nil
@@ -93,6 +99,39 @@ package struct AnyValue {
                 content = tag == .list ? .list(elements) : .map(elements)
             }
         }
+    }
+
+    /// How many lists and maps may lie within each other. What is deeper is not stored: no stack would be safe with it.
+    package static let greatestDepth = 100
+
+    /// True for what a value of any type is stored as, whatever is in it.
+    package static func isSound(_ stored: SQLValue, depth: Int = 0) -> Bool {
+        guard case .blob(let blob) = stored else { return true }
+        guard let tag = stored.tag else { return false }
+        let count = blob.count - 1
+        switch tag {
+        case .bool: return count == 1 && blob[1] <= 1
+        case .float, .double, .date: return count == 8
+        case .data: return true
+        case .decimal128: return DecimalNumber(bytes: Array(blob.dropFirst())) != nil
+        case .objectId, .object: return count == 12
+        case .uuid: return count == 16
+        case .list, .map:
+            guard depth < greatestDepth, let elements = ElementCodec.decode(Array(blob.dropFirst())) else {
+                return false
+            }
+            return areSound(elements, isMap: tag == .map, depth: depth + 1)
+        }
+    }
+
+    private static func areSound(_ elements: [SQLValue], isMap: Bool, depth: Int) -> Bool {
+        if !isMap { return elements.allSatisfy { isSound($0, depth: depth) } }
+        return elements.count.isMultiple(of: 2)
+            && elements.indices.allSatisfy { position in
+                if !position.isMultiple(of: 2) { return isSound(elements[position], depth: depth) }
+                if case .text = elements[position] { return true }
+                return false
+            }
     }
 
     /// Below, at or above zero; nil for values of different kinds, and where one is not a number.
@@ -123,7 +162,9 @@ package struct AnyValue {
     private static func areEqual(_ left: [SQLValue], _ right: [SQLValue]) -> Bool {
         left.count == right.count
             && zip(left, right).allSatisfy { left, right in
-                guard let first = AnyValue(left), let second = AnyValue(right) else { return left == right }
+                guard let first = AnyValue(sound: left), let second = AnyValue(sound: right) else {
+                    return left == right
+                }
                 return first.compare(second) == 0
             }
     }
@@ -160,7 +201,11 @@ extension AnyValue {
     /// Bytes whose order is that of values of any type: absent ones, booleans, numbers of all kinds by value, texts, data,
     /// dates, ids, UUIDs, then objects, lists and maps, which have no order but their own.
     package static func sortKey(_ stored: SQLValue) -> SQLValue {
-        guard let value = AnyValue(stored) else { return .null }
+        isSound(stored) ? soundSortKey(stored) : .null
+    }
+
+    private static func soundSortKey(_ stored: SQLValue) -> SQLValue {
+        guard let value = AnyValue(sound: stored) else { return .null }
         return switch value.content {
         case .bool(let bool): .blob([1, bool ? 1 : 0])
         case .number(let number): .blob([2] + numberKey(DecimalNumber(number)))
@@ -169,8 +214,8 @@ extension AnyValue {
         case .date(let date): .blob([5] + ordered(date))
         case .bytes(let kind, let bytes): .blob([kind == .data ? 4 : kind == .objectId ? 6 : 7] + bytes)
         case .object(let bytes): .blob([8] + bytes)
-        case .list(let elements): .blob([9] + ElementCodec.encode(elements.map(sortKey)))
-        case .map(let elements): .blob([10] + ElementCodec.encode(elements.map(sortKey)))
+        case .list(let elements): .blob([9] + ElementCodec.encode(elements.map(soundSortKey)))
+        case .map(let elements): .blob([10] + ElementCodec.encode(elements.map(soundSortKey)))
         }
     }
 

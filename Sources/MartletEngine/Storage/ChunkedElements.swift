@@ -35,12 +35,18 @@ package struct ChunkedElements {
             guard size > 0, size <= Int64(Int32.max) else {
                 statement.reset()
                 throw EngineError.damaged(
-                    "a collection in \(table) has a chunk of \(size) elements", path: connection.options.path)
+                    "a collection in \(table), of the row with the key \(owner), has a chunk of \(size) elements",
+                    path: connection.options.path)
             }
             chunks.append(Chunk(ordinal: statement.integer(0), count: Int(size)))
             starts.append(count)
             count += Int(size)
         }
+    }
+
+    /// The position of the first element of a chunk.
+    package func position(ofChunk ordinal: Int64) -> Int? {
+        chunks.firstIndex { $0.ordinal == ordinal }.map { starts[$0] }
     }
 
     /// Where elements that are not yet in memory come from.
@@ -53,11 +59,15 @@ package struct ChunkedElements {
         statement.bind(owner, at: 1)
         statement.bind(ordinal, at: 2)
         guard try statement.step() else {
-            throw EngineError.damaged("a collection in \(table) lacks a chunk", path: connection.options.path)
+            throw EngineError.damaged(
+                "a collection in \(table), of the row with the key \(owner), lacks a chunk",
+                path: connection.options.path)
         }
         defer { statement.reset() }
         guard let elements = statement.withBlob(0, { ElementCodec.decode($0, count: count) }) else {
-            throw EngineError.damaged("a collection in \(table) cannot be read", path: connection.options.path)
+            throw EngineError.damaged(
+                "a collection in \(table), of the row with the key \(owner), cannot be read",
+                path: connection.options.path)
         }
         return elements
     }

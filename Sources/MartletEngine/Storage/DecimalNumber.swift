@@ -21,6 +21,9 @@ package struct DecimalNumber: Hashable, Sendable {
     private static let smallestExponent = -6_176
     private static let largestPower = 6_144
 
+    private static let leastScaled: UInt128 = 1_000_000_000_000_000_000_000_000_000_000_000
+    private static let greatestScaled: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
+
     /// The number 0.
     package static let zero = DecimalNumber(isNegative: false, coefficient: 0, exponent: 0)
     /// Not a number: equal to itself here, and greater than all numbers.
@@ -160,8 +163,11 @@ package struct DecimalNumber: Hashable, Sendable {
         return isNegative ? [127] + content.map { ~$0 } : [129] + content
     }
 
+    /// The number in bytes that `bytes` has made; nil for all others, of which only a damaged file has some.
     package init?(bytes: [UInt8]) {
         switch (bytes.first, bytes.count) {
+        // As the zeros of new columns were stored once.
+        case (nil, _): self = .zero
         case (63, 1): self = DecimalNumber(kind: .negativeInfinity)
         case (128, 1): self = .zero
         case (191, 1): self = .infinity
@@ -171,7 +177,11 @@ package struct DecimalNumber: Hashable, Sendable {
             let content = bytes.dropFirst().map { isNegative ? ~$0 : $0 }
             let magnitude = Int(content[0]) << 8 | Int(content[1])
             let scaled = content[2...].reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+            // The first of 34 digits is none that could be left out.
+            guard Self.leastScaled...Self.greatestScaled ~= scaled else { return nil }
             self.init(isNegative: isNegative, coefficient: scaled, exponent: magnitude - 16_384 - Self.maximumDigits)
+            let power = magnitude - 16_384 - 1
+            guard exponent >= Self.smallestExponent, power <= Self.largestPower else { return nil }
         default: return nil
         }
     }

@@ -1,6 +1,6 @@
 package import MartletSQLite
 
-/// The bytes of the elements in a chunk of a collection: a tag, then little-endian or length-prefixed content.
+/// The bytes of the elements in a chunk of a collection: a tag, then little-endian or length-prefixed content. Texts are UTF-8.
 package enum ElementCodec {
     package static func encode(_ elements: some Sequence<SQLValue>) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -73,7 +73,7 @@ package enum ElementCodec {
             guard word <= UInt64(bytes.count - offset) else { return nil }
             let content = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(word)])
             offset += Int(word)
-            return tag == 3 ? .text(String(decoding: content, as: UTF8.self)) : .blob(Array(content))
+            return tag == 3 ? String(validating: content, as: UTF8.self).map { .text($0) } : .blob(Array(content))
         default: return nil
         }
     }

@@ -86,7 +86,8 @@ extension TableLayout {
             case .bool, .int, .int8, .int16, .int32, .int64: .integer(0)
             case .float, .double, .date: .real(0)
             case .string: .text("")
-            case .data, .decimal128: .blob([])
+            case .data: .blob([])
+            case .decimal128: .blob(DecimalNumber.zero.bytes)
             case .uuid: .blob([UInt8](repeating: 0, count: 16))
             case .objectId: .blob([UInt8](repeating: 0, count: 12))
             case .any: .null

@@ -63,6 +63,7 @@ struct RandomMigrationTests {
         if property.isOptional, !property.isLink, Int.random(in: 0..<3, using: &random) == 0 { return .null }
         let number = property.name == "p" ? row * 10 : Int.random(in: 0..<2, using: &random)
         switch property.element {
+        case .scalar(.bool): return .integer(number == 0 ? 0 : 1)
         case .link(let target): return .integer(key(random.number(1..<rows + 1), target, schema))
         case .scalar(.string):
             return .text(random.once(in: 100) ? "word \(row)" : "\(number)")
@@ -179,7 +180,7 @@ struct RandomMigrationTests {
         var migrated: VirtualProcess?
         let error = engineError { migrated = try VirtualProcess(folder.path(), new) { $0.schemaVersion = 1 } }
         guard let migrated else {
-            #expect(error?.code == .schemaMismatch, "\(old) \(new) \(error?.message ?? "")")
+            #expect(error?.code == .schemaMismatch, "\(error?.message ?? "")")
             #expect(try dump(VirtualProcess(folder.path(), old)) == before)
             return .refused
         }

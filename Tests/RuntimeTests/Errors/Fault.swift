@@ -95,11 +95,11 @@ struct Fault: Sendable, CustomStringConvertible {
             try bench.spoil(at: { _ in 60 }, [0, 0, 99, 0])
             try bench.open()
         },
-        Fault(.corrupt, "a page was written over", says: "restore a backup", cure: { try $0.heal() }) { bench in
+        Fault(.fileCorrupted, "a page was written over", says: "restore a backup", cure: { try $0.heal() }) { bench in
             try bench.spoil(at: { $0.count - 4096 }, Array(repeating: 0xA5, count: 4096))
             try bench.open { $0.readOnly = true }.writeCopy(toFile: bench.folder.appending(path: "second.realm"))
         },
-        Fault(.corrupt, "the end is cut off", says: "restore a backup", cure: { try $0.heal() }) { bench in
+        Fault(.fileCorrupted, "the end is cut off", says: "restore a backup", cure: { try $0.heal() }) { bench in
             try bench.useCopy()
             let bytes = try Data(contentsOf: bench.url)
             try bytes.prefix(bytes.count / 2).write(to: bench.url)

@@ -104,6 +104,15 @@ extension Provocations {
             try test.realm.write { lists.anyValues.append(.object(Part())) }
         },
         Provocation(
+            "nestedTooDeep",
+            "an 'AnyRealmValue' with more than 100 lists and maps within each other was used. "
+                + "Store it in parts, as objects that link to each other"
+        ) {
+            let value = (0..<101).reduce(AnyRealmValue.int(1)) { value, _ in .list([value]) }
+            let test = try TestRealm()
+            try test.realm.write { test.realm.add(Scalars(id: 1, anyValue: value)) }
+        },
+        Provocation(
             "wrongAnyKind", "an 'AnyRealmValue' that is 'int' was used as a map. Ask for its 'kind' first"
         ) {
             var value = AnyRealmValue.int(1)

@@ -126,6 +126,28 @@ extension Provocations {
         ) {
             try readDamaged()
         },
+        Provocation(
+            "readFailed",
+            "reading '…test.realm' failed, and a property or collection has no way to throw: "
+                + "'Node.amount' in the row with the key 1 holds the text 'many', where the schema expects Double: "
+                + "the file is damaged; it was left as it is; restore a backup, "
+                + "or correct the row with the program 'sqlite3' while no Realm of the file is open"
+        ) {
+            let file = try DamagedFile()
+            try file.spoil("UPDATE Node SET amount = 'many' WHERE id = 1")
+            _ = try file.open().objects(Node.self).first?.amount
+        },
+        Provocation(
+            "readFailed",
+            "reading '…test.realm' failed, and a property or collection has no way to throw: "
+                + "'Node.next' in the row with the key 1 leads to the row 77 of 'Node', which does not exist: "
+                + "the file is damaged; it was left as it is; restore a backup, "
+                + "or correct the row with the program 'sqlite3' while no Realm of the file is open"
+        ) {
+            let file = try DamagedFile()
+            try file.spoil("UPDATE Node SET next = 77 WHERE id = 1")
+            _ = try file.open().objects(Node.self).first?.next?.name
+        },
     ]
 
     static let values = [

@@ -86,7 +86,7 @@ struct BadFileTests {
         for length in [1, 100, 600, 4_096, 8_192, 20_000, whole.count - 1] where length < whole.count {
             try whole.prefix(length).write(to: url())
             let error = refusal()
-            #expect(error.map { [.corrupt, .notADatabase].contains($0.code) } == true, "\(length)")
+            #expect(error.map { [.fileCorrupted, .notADatabase].contains($0.code) } == true, "\(length)")
             let isSame = bytes() == whole.prefix(length)
             #expect(isSame)
             for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url().path + suffix) }

@@ -1,0 +1,108 @@
+import MartletEngine
+
+// Values that lie within each other. In memory there is no limit to their depth, so nothing here recurses: whoever does
+// has asked 'requireNesting' first.
+
+extension AnyRealmValue: Equatable {
+    /// By kind and value. Complexity: that of the values within.
+    public static func == (left: AnyRealmValue, right: AnyRealmValue) -> Bool {
+        var rest = [(left, right)]
+        while let (left, right) = rest.popLast() {
+            switch (left, right) {
+            case (.none, .none): continue
+            case (.bool(let left), .bool(let right)): if left != right { return false }
+            case (.int(let left), .int(let right)): if left != right { return false }
+            case (.float(let left), .float(let right)): if left != right { return false }
+            case (.double(let left), .double(let right)): if left != right { return false }
+            case (.string(let left), .string(let right)): if left != right { return false }
+            case (.data(let left), .data(let right)): if left != right { return false }
+            case (.date(let left), .date(let right)): if left != right { return false }
+            case (.decimal128(let left), .decimal128(let right)): if left != right { return false }
+            case (.objectId(let left), .objectId(let right)): if left != right { return false }
+            case (.uuid(let left), .uuid(let right)): if left != right { return false }
+            case (.object(let left), .object(let right)): if left != right { return false }
+            case (.list(let left), .list(let right)):
+                if left.count != right.count { return false }
+                rest += zip(left, right)
+            case (.map(let left), .map(let right)):
+                if left.count != right.count { return false }
+                for (key, value) in left {
+                    guard let other = right[key] else { return false }
+                    rest.append((value, other))
+                }
+            default: return false
+            }
+        }
+        return true
+    }
+}
+
+extension AnyRealmValue: Hashable {
+    /// The kind and the value. Complexity: that of the values within.
+    public func hash(into hasher: inout Hasher) {
+        var rest = [self]
+        while let value = rest.popLast() {
+            hasher.combine(value.kind)
+            switch value {
+            case .none: break
+            case .bool(let value): hasher.combine(value)
+            case .int(let value): hasher.combine(value)
+            case .float(let value): hasher.combine(value)
+            case .double(let value): hasher.combine(value)
+            case .string(let value): hasher.combine(value)
+            case .data(let value): hasher.combine(value)
+            case .date(let value): hasher.combine(value)
+            case .decimal128(let value): hasher.combine(value)
+            case .objectId(let value): hasher.combine(value)
+            case .uuid(let value): hasher.combine(value)
+            case .object(let value): hasher.combine(value)
+            case .list(let values):
+                hasher.combine(values.count)
+                rest += values
+            case .map(let entries):
+                hasher.combine(entries.count)
+                // Keys that are equal may have other code points, so their order is not that of their bytes.
+                for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+                    hasher.combine(key)
+                    rest.append(value)
+                }
+            }
+        }
+    }
+}
+
+extension AnyRealmValue {
+    /// True for a value with more lists and maps within each other than are stored.
+    var isNestedTooDeep: Bool {
+        var level = within
+        var depth = isCollection ? 1 : 0
+        while !level.isEmpty {
+            depth += 1
+            if depth > AnyValue.greatestDepth { return true }
+            level = level.flatMap(\.within)
+        }
+        return false
+    }
+
+    /// Traps where a value is nested deeper than values are stored.
+    @inline(__always)
+    func requireNesting() {
+        if isCollection, isNestedTooDeep { Misuse.nestedTooDeep(limit: AnyValue.greatestDepth) }
+    }
+
+    private var isCollection: Bool {
+        switch self {
+        case .list, .map: true
+        default: false
+        }
+    }
+
+    // The lists and maps in the value.
+    private var within: [AnyRealmValue] {
+        switch self {
+        case .list(let values): values.filter(\.isCollection)
+        case .map(let entries): entries.values.filter(\.isCollection)
+        default: []
+        }
+    }
+}

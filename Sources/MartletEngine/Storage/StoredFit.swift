@@ -1,0 +1,258 @@
+package import MartletSQLite
+
+// Whether stored values are what the schema says. The engine writes no others: one that does not fit is damage.
+
+extension PropertySchema {
+    /// True for a value that a column of the property, or an element of the collection, may hold.
+    package func fits(_ value: SQLValue) -> Bool {
+        if value == .null { return takesNothing || isAny }
+        return element.fits(value)
+    }
+
+    /// The position of the first element that does not fit; nil where all do. In maps keys and values take turns.
+    package func firstUnfit(_ elements: [SQLValue]) -> Int? {
+        guard kind == .map else { return elements.firstIndex { !fits($0) } }
+        if !elements.count.isMultiple(of: 2) { return elements.count - 1 }
+        return elements.indices.first { position in
+            guard position.isMultiple(of: 2) else { return !fits(elements[position]) }
+            if case .text = elements[position] { return false }
+            return true
+        }
+    }
+
+    private var takesNothing: Bool { isOptional || (isLink && (kind == .single || kind == .map)) }
+}
+
+extension ElementType {
+    /// True for a value of this type. Raw values that no case of an enum has are values of its type.
+    package func fits(_ value: SQLValue) -> Bool {
+        switch (self, value) {
+        case (.intEnum, .integer), (.link, .integer), (.embedded, .integer), (.stringEnum, .text): true
+        case (.scalar(let scalar), _): scalar.fits(value)
+        default: false
+        }
+    }
+}
+
+extension ScalarType {
+    fileprivate func fits(_ value: SQLValue) -> Bool {
+        switch (self, value) {
+        case (.bool, .integer(let number)): number == 0 || number == 1
+        case (.int, .integer), (.int64, .integer), (.string, .text), (.data, .blob): true
+        case (.int8, .integer(let number)): Int8(exactly: number) != nil
+        case (.int16, .integer(let number)): Int16(exactly: number) != nil
+        case (.int32, .integer(let number)): Int32(exactly: number) != nil
+        case (.float, .real(let number)): number.isInfinite || !Float(number).isInfinite
+        case (.double, .real), (.date, .real): true
+        // What REAL does not keep bit for bit lies in collections as its bits.
+        case (.float, .blob(let bytes)), (.double, .blob(let bytes)), (.date, .blob(let bytes)): bytes.count == 8
+        case (.uuid, .blob(let bytes)): bytes.count == 16
+        case (.objectId, .blob(let bytes)): bytes.count == 12
+        case (.decimal128, .blob(let bytes)): DecimalNumber(bytes: bytes) != nil
+        case (.any, _): AnyValue.isSound(value)
+        default: false
+        }
+    }
+}
+
+/// A stored value that does not fit the schema, with its place.
+package struct DamagedValue: Sendable {
+    private let place: String
+    private let finding: String
+
+    /// The error of the file that holds it.
+    package func error(path: String) -> EngineError {
+        EngineError(
+            .corrupt, path: path,
+            "\(place) \(finding): the file is damaged; it was left as it is; restore a backup, "
+                + "or correct the row with the program 'sqlite3' while no Realm of the file is open")
+    }
+
+    /// A value that is not of the property's type.
+    package init(
+        _ type: String, _ property: PropertySchema, _ key: ObjectKey, holds value: SQLValue, at position: Int? = nil
+    ) {
+        self.init(type, property, key, holds: Self.text(value), at: position)
+    }
+
+    private init(_ type: String, _ property: PropertySchema, _ key: ObjectKey, holds text: String, at position: Int?) {
+        place = Self.place(type, property, key)
+        let position = position.map { " at position \($0)" } ?? ""
+        finding = "holds \(text)\(position), where the schema expects \(property.expectation)"
+    }
+
+    /// A text whose bytes are no UTF-8.
+    package init(notUTF8In type: String, _ property: PropertySchema, _ key: ObjectKey) {
+        self.init(type, property, key, holds: "a text that is not UTF-8", at: nil)
+    }
+
+    /// A link to a row that is not there.
+    package init(
+        _ type: String, _ property: PropertySchema, _ key: ObjectKey, leadsTo row: ObjectKey, of target: String
+    ) {
+        place = Self.place(type, property, key)
+        finding = "leads to the row \(row) of '\(target)', which does not exist"
+    }
+
+    private static func place(_ type: String, _ property: PropertySchema, _ key: ObjectKey) -> String {
+        "'\(type).\(property.name)' in the row with the key \(key)"
+    }
+
+    private static func text(_ value: SQLValue) -> String {
+        switch value {
+        case .null: return "nothing"
+        case .integer(let number): return "the number \(number)"
+        case .real(let number): return "the number \(number)"
+        case .text(let text): return "the text '\(text.prefix(60))\(text.count > 60 ? "…" : "")'"
+        case .blob(let bytes):
+            let shown = bytes.prefix(20).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+            let count = bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
+            return bytes.isEmpty ? count : "\(count) (\(shown)\(bytes.count > 20 ? "…" : ""))"
+        }
+    }
+}
+
+extension PropertySchema {
+    /// What one value of the property is, for messages.
+    fileprivate var expectation: String {
+        guard isCollection else { return typeDescription }
+        var single = typeDescription.drop { $0 != "<" }.dropFirst()
+        single = single.dropLast()
+        return String(single)
+    }
+}
+
+extension DatabaseSchema {
+    /// The links in a value of any type, an element of a collection.
+    ///
+    /// - Throws: the error of the file for a damaged one.
+    func links(in element: SQLValue, of id: CollectionID, path: String) throws(EngineError) -> [AnyLink: Int] {
+        do {
+            return try AnyLink.counts(in: element)
+        } catch {
+            let type = self[id.table].type
+            throw DamagedValue(type.name, type.properties[id.property], id.owner, holds: element).error(path: path)
+        }
+    }
+}
+
+// MARK: Looking for it
+
+/// Looks through a file for values that do not fit. For messages: reading has found that there is one.
+package struct DamageSearch {
+    private let schema: DatabaseSchema
+    private let connection: Connection
+
+    package init(_ schema: DatabaseSchema, _ connection: Connection) {
+        self.schema = schema
+        self.connection = connection
+    }
+
+    /// The first value of a property that does not fit.
+    ///
+    /// - Parameter key: the only row to look at.
+    package func value(of property: PropertyIndex, in table: TableID, key: ObjectKey? = nil) throws -> DamagedValue? {
+        let layout = schema[table].layout
+        guard let column = layout.column(of: property) else { return nil }
+        let described = schema[table].type.properties[property]
+        let special = layout.hasSpecials ? TableLayout.specialColumn : "NULL"
+        let statement = try connection.statement(
+            "SELECT \(layout.keyColumn), \(column.name), \(special) FROM \(layout.table) "
+                + "WHERE ?1 IS NULL OR \(layout.keyColumn) = ?1")
+        statement.bind(key.map { SQLValue.integer($0) } ?? .null, at: 1)
+        while try statement.step() {
+            let value = statement.value(1)
+            let isText = described.element == .scalar(.string) || described.element == .stringEnum
+            let isUTF8 = statement.validText(1) != nil
+            if described.fits(value), !isText || isUTF8 || value == .null { continue }
+            if value == .null, described.element.isFloating, !statement.isNull(2),
+                FloatingSpecials.bits(statement.blob(2), property) != nil
+            {
+                continue
+            }
+            defer { statement.reset() }
+            return damaged(described, schema[table].type.name, statement.integer(0), statement)
+        }
+        return nil
+    }
+
+    private func damaged(
+        _ property: PropertySchema, _ type: String, _ key: ObjectKey, _ statement: Statement
+    ) -> DamagedValue {
+        let value = statement.value(1)
+        if case .text = value, property.element.fits(value) { return DamagedValue(notUTF8In: type, property, key) }
+        return DamagedValue(type, property, key, holds: value)
+    }
+
+    /// The first link that leads to a row: asked where there is no such row.
+    package func link(to key: ObjectKey, in target: TableID) throws -> DamagedValue? {
+        let name = schema[target].type.name
+        for incoming in schema[target].incoming {
+            let source = schema[incoming.table]
+            let property = source.type.properties[incoming.property]
+            if let holder = try holder(of: key, source.layout, property) {
+                return DamagedValue(source.type.name, property, holder, leadsTo: key, of: name)
+            }
+        }
+        guard try AnyLinkIndex.exists(connection),
+            let holder = try AnyLinkIndex(connection).holders(of: AnyLink(target, key)).first,
+            let source = schema.tables[holder.table], source.type.properties.indices.contains(holder.property)
+        else { return nil }
+        return DamagedValue(
+            source.type.name, source.type.properties[holder.property], holder.owner, leadsTo: key, of: name)
+    }
+
+    private func holder(of key: ObjectKey, _ layout: TableLayout, _ property: PropertySchema) throws -> ObjectKey? {
+        if let column = layout.column(of: property.index) {
+            return try connection.integer(
+                "SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(column.name) = ?1 LIMIT 1", [.integer(key)])
+        }
+        let collection = layout.collection(of: property.index)
+        if let targets = collection.targets,
+            let owner = try connection.integer(
+                "SELECT owner FROM \(targets) WHERE target = ?1 LIMIT 1", [.integer(key)])
+        {
+            return owner
+        }
+        // The table of targets may be the part that is right.
+        return try firstChunk(of: collection) { _, elements in elements?.contains(.integer(key)) == true }
+    }
+
+    /// The first collection that cannot be read.
+    package func collection() throws -> DamagedValue? {
+        for table in schema.tables.values.sorted(by: { $0.id < $1.id }) {
+            for collection in table.layout.collections {
+                var stored = SQLValue.null
+                let owner = try firstChunk(of: collection) { value, elements in
+                    stored = value
+                    return elements == nil
+                }
+                guard let owner else { continue }
+                return DamagedValue(
+                    table.type.name, table.type.properties[collection.property], owner, holds: stored)
+            }
+        }
+        return nil
+    }
+
+    /// The owner of the first chunk that is sought, which is given as it lies there and as elements.
+    private func firstChunk(
+        of collection: TableLayout.Collection, where isSought: (SQLValue, [SQLValue]?) -> Bool
+    ) throws -> ObjectKey? {
+        let statement = try connection.statement("SELECT owner, count, elements FROM \(collection.chunks)")
+        while try statement.step() {
+            let (count, value) = (statement.integer(1), statement.value(2))
+            var elements: [SQLValue]?
+            if case .blob(let bytes) = value {
+                elements = bytes.withUnsafeBytes { bytes in
+                    Int(exactly: count).flatMap { ElementCodec.decode(bytes, count: $0) }
+                }
+            }
+            guard isSought(value, elements) else { continue }
+            let owner = statement.integer(0)
+            statement.reset()
+            return owner
+        }
+        return nil
+    }
+}

@@ -1,0 +1,49 @@
+import MartletSQLite
+import MartletTestSupport
+import Testing
+
+@testable import MartletEngine
+
+/// Bytes of decimals that no program has written.
+@Suite("bytes of decimals") struct DecimalBytesTests {
+    @Test("random bytes are a number that is stored as these bytes, or none") func randomBytes() {
+        var random = Seeded(state: 6)
+        var found = 0
+        for round in 0..<40_000 {
+            var bytes = (0..<Int.random(in: 1...22, using: &random)).map { _ in
+                UInt8.random(in: .min ... .max, using: &random)
+            }
+            if round.isMultiple(of: 2) {
+                bytes =
+                    [[127, 129].randomElement(using: &random) ?? 127]
+                    + (0..<18).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+                // Powers near those there are.
+                if round.isMultiple(of: 4) { bytes[1] = bytes[0] == 129 ? 0x40 : 0xbf }
+            }
+            guard let number = DecimalNumber(bytes: bytes) else { continue }
+            found += 1
+            #expect(number.bytes == bytes && DecimalNumber(number.description) == number, "\(bytes)")
+            var sum = DecimalSum()
+            sum.add(number)
+            #expect(sum.total == number)
+        }
+        #expect(found > 10)
+    }
+
+    @Test("written numbers are read, and those beyond their range are not") func range() {
+        for text in [
+            "1e6144", "-1e6144", "1e-6176", "9999999999999999999999999999999999e6111", "0.1", "-7", "NaN", "inf",
+        ] {
+            let number = DecimalNumber(text)
+            #expect(number.flatMap { DecimalNumber(bytes: $0.bytes) } == number && number != nil, "\(text)")
+        }
+        #expect(DecimalNumber(bytes: []) == .zero)
+        let largest = DecimalNumber("1e6144")?.bytes ?? []
+        var beyond = largest
+        beyond[2] += 1
+        #expect(DecimalNumber(bytes: beyond) == nil)
+        // A coefficient of 35 digits, and one of 33.
+        #expect(DecimalNumber(bytes: largest.prefix(3) + [UInt8](repeating: 255, count: 16)) == nil)
+        #expect(DecimalNumber(bytes: largest.prefix(3) + [UInt8](repeating: 1, count: 16)) == nil)
+    }
+}

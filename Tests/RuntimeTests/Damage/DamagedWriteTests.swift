@@ -1,0 +1,136 @@
+import ConformanceModels
+import Foundation
+import MartletEngine
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+/// Damage that is met where an error can be thrown, and what looked like damage once.
+@Suite("damage in writes and migrations") struct DamagedWriteTests {
+    @Test("F7 a write that meets a value of another type throws the error of the file, not of a unique value")
+    func datatype() throws {
+        let file = try DamagedFile()
+        try file.spoil("UPDATE Node SET amount = 'many' WHERE id = 1")
+        let realm = try file.open()
+        let error = #expect(throws: Realm.Error.self) {
+            try realm.write { realm.delete(try #require(realm.object(ofType: Node.self, forPrimaryKey: 2))) }
+        }
+        #expect(error?.code == .fileCorrupted && error?.message.contains("Node.amount") == true, "\(error as Any)")
+        #expect(error?.errorCode == 7)
+    }
+
+    @Test("F6c an index of links that names no property is an error of the file") func holder() throws {
+        let file = try DamagedFile()
+        try file.spoil("UPDATE martlet_any_links SET property = 99999")
+        let realm = try file.open()
+        let error = #expect(throws: Realm.Error.self) {
+            try realm.write { realm.delete(try #require(realm.object(ofType: Node.self, forPrimaryKey: 2))) }
+        }
+        #expect(
+            error?.code == .fileCorrupted && error?.message.contains("martlet_any_links") == true, "\(error as Any)")
+    }
+
+    @Test(
+        "F7 a migration that meets a damaged value throws the error of the file, with the place",
+        arguments: [
+            ("UPDATE Scalars SET \"int\" = x'00'", "'Scalars.int' in the row with the key 1 holds 1 byte (00)"),
+            ("UPDATE Scalars SET \"int\" = NULL", "'Scalars.int' in the row with the key 1 holds nothing"),
+            (
+                "UPDATE Scalars SET string = CAST(x'ff' AS TEXT)",
+                "'Scalars.string' in the row with the key 1 holds a text that"
+            ),
+        ])
+    func migration(_ sql: String, _ says: String) throws {
+        let past = try PastProgram([
+            "object Scalars\nprimaryKey id\nproperty id Int\nproperty int Int\nproperty string String"
+        ]) {
+            _ = $0("Scalars", ["id": 1, "int": 5, "string": "a"])
+        }
+        try spoil(past.url.path, sql)
+        let error = #expect(throws: Realm.Error.self) {
+            _ = try past.migrated([Scalars.self]) { migration, _ in
+                migration.enumerateObjects(ofType: "Scalars") { old, _ in _ = old?["id"] }
+            }
+        }
+        #expect(error?.code == .fileCorrupted && error?.message.contains(says) == true, "\(error as Any)")
+    }
+
+    @Test(
+        "F7 a migration that converts a damaged value throws the error of the file, with the place",
+        arguments: [
+            ("UPDATE Scalars SET \"int\" = x'00'", "'Scalars.int' in the row with the key 1 holds 1 byte (00)"),
+            (
+                "UPDATE Scalars SET \"int\" = CAST(x'ff' AS TEXT)",
+                "'Scalars.int' in the row with the key 1 holds a text that"
+            ),
+            ("UPDATE Scalars SET \"int\" = NULL", "'Scalars.int' in the row with the key 1 holds nothing"),
+        ])
+    func conversion(_ sql: String, _ says: String) throws {
+        let past = try PastProgram(["object Scalars\nprimaryKey id\nproperty id Int\nproperty int String"]) {
+            _ = $0("Scalars", ["id": 1, "int": "5"])
+        }
+        try spoil(past.url.path, sql)
+        let error = #expect(throws: Realm.Error.self) { _ = try past.migrated([Scalars.self]) { _, _ in } }
+        #expect(error?.code == .fileCorrupted && error?.message.contains(says) == true, "\(error as Any)")
+    }
+
+    @Test("B12c a required Decimal128 of an object without a class is zero") func zeroDecimal() throws {
+        let past = try PastProgram(["object Unheard\nprimaryKey id\nproperty id Int\nproperty price Decimal128"])
+        let realm = try Realm(configuration: past.configuration([Scalars.self], schemaVersion: 0))
+        try realm.write { realm.dynamicCreate("Unheard", value: ["id": 1]) }
+        #expect(realm.dynamicObjects("Unheard").filter("price == 0").count == 1)
+        #expect(realm.dynamicObjects("Unheard").first?.price as? Decimal128 == 0)
+    }
+
+    @Test("zeros that earlier programs stored as nothing are zeros") func emptyDecimal() throws {
+        let file = try DamagedFile()
+        try file.spoil("UPDATE Scalars SET decimal128 = x''")
+        let sum: Decimal128 = try file.open().objects(Scalars.self).sum(ofProperty: "decimal128")
+        #expect(try file.open().objects(Scalars.self).map(\.decimal128) == [0, 0, 0] && sum == 0)
+    }
+
+    @Test("B9 frozen objects of types without a class are read by several threads at once") func frozen() throws {
+        let past = try PastProgram([
+            "object Unheard\nprimaryKey id\nproperty id Int\nproperty extra AnyRealmValue\nproperty next link:Unheard?"
+        ]) { create in
+            let first = create("Unheard", ["id": 0])
+            for id in 1..<50 { _ = create("Unheard", ["id": id, "extra": first, "next": first]) }
+        }
+        for _ in 0..<20 {
+            let realm = try Realm(configuration: past.configuration([Scalars.self], schemaVersion: 0))
+            let frozen = realm.freeze()
+            nonisolated(unsafe) let objects = frozen.dynamicObjects("Unheard")
+            DispatchQueue.concurrentPerform(iterations: 8) { number in
+                let object = objects[1 + number]
+                if object.id as? Int != 1 + number { Issue.record("object \(number) is another one") }
+                if (object.extra as? DynamicObject)?.id as? Int != 0 { Issue.record("no link in \(number)") }
+                if (object.next as? DynamicObject)?.id as? Int != 0 { Issue.record("no link in \(number)") }
+            }
+            try realm.write {
+                realm.add(Scalars(id: 1, anyValue: .object(realm.dynamicObjects("Unheard")[3].object)), update: .all)
+            }
+            let value = try #require(realm.freeze().objects(Scalars.self).first).anyValue
+            #expect(value.object(StoredObject.self)?["id"] as? Int == 3)
+        }
+    }
+
+    @Test(
+        "B12d keys near the end of their range make room for others",
+        arguments: [
+            [Int.max], [Int.max - 1], [Int.max, Int.max - 1, 5], [Int.min, Int.max, 0], [Int.min, Int.max],
+        ])
+    func highKeys(_ keys: [Int]) throws {
+        let past = try PastProgram(["object Keyless\nprimaryKey id\nproperty id Int\nproperty content String"]) {
+            create in
+            for key in keys { _ = create("Keyless", ["id": key, "content": "old \(key)"]) }
+        }
+        let realm = try past.migrated([Keyless.self])
+        for _ in 0..<3 {
+            try realm.write { for _ in 0..<5 { realm.add(Keyless(content: "new")) } }
+        }
+        #expect(realm.objects(Keyless.self).count == keys.count + 15)
+        let old = realm.objects(Keyless.self).filter("content BEGINSWITH 'old'").map(\.content)
+        #expect(Set(old) == Set(keys.map { "old \($0)" }))
+    }
+}
