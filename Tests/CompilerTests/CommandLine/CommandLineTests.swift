@@ -98,7 +98,7 @@ struct CommandLineTests {
             let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
             let outcome = try Executable().run(arguments, in: folder(), output: full)
             #expect(outcome.status == 3)
-            #expect(outcome.errors == "martlet: error: standard output cannot be written\n")
+            #expect(outcome.errors == "martlet: error: standard output cannot be written: no space left on device\n")
         }
     #endif
 
