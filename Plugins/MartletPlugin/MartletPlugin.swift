@@ -39,9 +39,11 @@ struct SchemaSet {
     private(set) var schemas: [Schema] = []
     private(set) var configurations: [URL] = []
     private let hasSwiftFile: Bool
+    private let swiftFiles: [URL]
 
     init(files: [URL], folder: URL) {
-        hasSwiftFile = files.contains { $0.pathExtension == "swift" }
+        swiftFiles = files.filter { $0.pathExtension == "swift" }.sorted { $0.path < $1.path }
+        hasSwiftFile = !swiftFiles.isEmpty
         for url in files.sorted(by: { $0.path < $1.path }) where url.pathExtension == "yaml" {
             if url.lastPathComponent == "martlet.yaml" {
                 configurations.append(url)
@@ -72,9 +74,24 @@ struct SchemaSet {
             let paths = configurations.map { "'\($0.path)'" }.joined(separator: " and ")
             Diagnostics.error("target '\(targetName)' has more than one martlet.yaml; keep one of \(paths)")
         }
+        let committed = committedOutputs()
+        if let first = committed.first {
+            let names = schemas.map { "\"\($0.path)\"" }.joined(separator: ", ")
+            Diagnostics.error(
+                "target '\(targetName)' holds '\(first.path)', which MartletPlugin writes as well; keep one of the two: "
+                    + "take MartletPlugin out of the target's plugins and add 'exclude: [\(names)]' to the target, or "
+                    + "delete the generated files in its folder")
+        }
         let collisions = collisions()
         for collision in collisions { Diagnostics.error(collision) }
         return !schemas.isEmpty && hasSwiftFile && configurations.count <= 1 && collisions.isEmpty
+            && committed.isEmpty
+    }
+
+    /// Files of the target that have the names of those that are made: to SwiftPM they would be one file made twice.
+    private func committedOutputs() -> [URL] {
+        let names = Set(outputNames.map { $0.lowercased() })
+        return swiftFiles.filter { names.contains($0.lastPathComponent.lowercased()) }
     }
 
     private func collisions() -> [String] {

@@ -1,19 +1,18 @@
 import Foundation
+import MartletCompiler
 
 /// Standard output and standard error.
 enum Console {
     /// What was asked for. Where it cannot be written, nobody should take its beginning for the whole.
     static func write(_ text: String) throws {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
-        } catch {
-            throw CommandFailure(.inputOutput, "standard output cannot be written")
+        if let reason = StandardStream.output.write(text) {
+            throw CommandFailure(.inputOutput, "standard output cannot be written: \(reason)")
         }
     }
 
     /// What is said beside it; there is nowhere left to say that it could not be.
     static func error(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+        _ = StandardStream.error.write(text)
     }
 
     /// Colour only where a person looks, and has not said no: see no-color.org.

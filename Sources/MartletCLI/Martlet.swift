@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MartletCompiler
+import MartletSchema
 
 /// `martlet`: the schema compiler at the command line.
 @main
@@ -21,8 +22,9 @@ struct Martlet: ParsableCommand {
     /// The codes of the contract, in the place of the library's own.
     static func main() {
         Memory.keep()
+        StandardStream.keepLargeFilesErrors()
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(CommandWords.all)
             try command.run()
         } catch {
             leave(with: error)
@@ -48,7 +50,7 @@ struct Martlet: ParsableCommand {
     /// Ready to be written; empty when all was said already.
     private static func message(of error: any Error) -> String {
         if let failure = error as? CommandFailure {
-            return failure.message.isEmpty ? "" : "martlet: error: \(failure.message)\n"
+            return failure.message.isEmpty ? "" : "martlet: error: \(failure.message.printable)\n"
         }
         let text = fullMessage(for: error)
         return text.isEmpty ? "" : text + "\n"

@@ -1,4 +1,3 @@
-import Foundation
 import MartletCompiler
 import MartletSchema
 
@@ -20,13 +19,13 @@ struct GeneratorRun {
             _ = try OutputWriter(folder: arguments.output).write(result.outputs)
             return 0
         } catch {
-            GeneratorRun.report("\(error.path): error: \(error.reason)\n")
+            GeneratorRun.report("\(error.path.printable): error: \(error.reason)\n")
             return 3
         }
     }
 
     static func report(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        _ = StandardStream.error.write(text)
     }
 
     /// Findings name the real files, so that an editor opens what the author edits and not a link to it.
@@ -38,6 +37,6 @@ struct GeneratorRun {
     private static func resolvingLink(_ source: SourceText) -> SourceText {
         SourceText(
             file: source.file, relativePath: source.relativePath,
-            displayPath: URL(fileURLWithPath: source.displayPath).resolvingSymlinksInPath().path, bytes: source.bytes)
+            displayPath: FileSystem.realPath(source.displayPath), bytes: source.bytes)
     }
 }

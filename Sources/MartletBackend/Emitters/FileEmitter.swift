@@ -57,6 +57,6 @@ struct FileEmitter {
 
     /// A path as it can stand in a comment of one line.
     private static func printable(_ path: String) -> String {
-        Documentation.lines(path).map { $0.dropFirst(4) }.joined(separator: " ")
+        Documentation.lines(path.withVisibleBytes).map { $0.dropFirst(4) }.joined(separator: " ")
     }
 }

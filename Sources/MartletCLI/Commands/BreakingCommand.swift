@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import MartletCompiler
 import MartletSchema
 
@@ -44,7 +43,7 @@ struct BreakingCommand: ParsableCommand {
             throw CommandFailure(
                 .inputOutput, "the schema of '\(against)' has errors and cannot be compared; name an earlier one")
         }
-        var report = Report(pathsFrom: FileManager.default.currentDirectoryPath)
+        var report = Report(pathsFrom: FileSystem.currentFolder)
         report.add(comparison.diagnostics, of: comparison.sources, named: folder)
         let isColored = Console.isColored(descriptor: 1)
         try Console.write(report.text(as: brief ? .brief : format ?? .text, isColored: isColored))
@@ -54,11 +53,11 @@ struct BreakingCommand: ParsableCommand {
     /// nil when the folder was not there.
     private func formerSchema() throws -> SchemaInput? {
         let isPath = against.hasPrefix("/") || against.hasPrefix(".") || against.hasSuffix("/")
-        if isPath, !isFolder(against) {
+        if isPath, !FileSystem.isFolder(against) {
             throw CommandFailure(
                 .inputOutput, "'\(against)' is no folder; name a folder with an older schema, or a git ref")
         }
-        if isFolder(against) {
+        if FileSystem.isFolder(against) {
             if !isPath, let history = try? GitHistory(of: folder), try history.commit(named: against) != nil {
                 throw CommandFailure(
                     .usage, "'\(against)' is a folder and a git ref; write './\(against)' or 'refs/heads/\(against)'")
@@ -68,21 +67,17 @@ struct BreakingCommand: ParsableCommand {
         do {
             let schema = try GitHistory(of: folder).schema(where: against)
             if schema.isMoved {
-                Console.error("martlet: note: '\(folder)' was '\(schema.folder)' at \(schema.commit)\n")
+                let former = schema.folder.printable
+                Console.error("martlet: note: '\(folder.printable)' was '\(former)' at \(schema.commit)\n")
             } else if schema.input == nil {
                 Console.error(
-                    "martlet: note: '\(folder)' did not exist at \(schema.commit); nothing can break; "
+                    "martlet: note: '\(folder.printable)' did not exist at \(schema.commit); nothing can break; "
                         + "if it was moved, commit that first, or compare with a folder\n")
             }
             return schema.input
         } catch {
             throw CommandFailure(.inputOutput, error.description)
         }
-    }
-
-    private func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import MartletCompiler
 import MartletReference
 import MartletSchema
@@ -56,14 +55,14 @@ struct DiagramCommand: ParsableCommand {
             return
         }
         let isWritten = try loading { () throws(DiskError) in
-            try FileReplacer.replace(output, with: Array(text.utf8))
+            try FileBatch.replace(output, with: Array(text.utf8))
         }
-        try Console.write(isWritten ? "wrote \(output)\n" : "nothing to do\n")
+        try Console.write(isWritten ? "wrote \(output.printable)\n" : "nothing to do\n")
     }
 
     private var chosenFormat: DiagramFormat {
         if let format { return format }
-        switch output.map({ URL(fileURLWithPath: $0).pathExtension.lowercased() }) {
+        switch output?.split(separator: ".").last.map({ $0.lowercased() }) {
         case "svg": return .svg
         case "dot", "gv": return .dot
         default: return .mermaid

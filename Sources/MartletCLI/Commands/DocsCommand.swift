@@ -1,7 +1,7 @@
 import ArgumentParser
-import Foundation
 import MartletBackend
 import MartletCompiler
+import MartletSchema
 
 struct DocsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,10 +22,10 @@ struct DocsCommand: ParsableCommand {
 
     func run() throws {
         let input = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
-        let name = URL(fileURLWithPath: folder).standardizedFileURL.lastPathComponent
+        let name = FileSystem.name(of: FileSystem.absolute(folder)).printable
         let text = try Compiler.page(input, title: title ?? name).text(reporting: input)
         let page = OutputFile(name: "index.html", text: text)
         let written = try loading { () throws(DiskError) in try OutputWriter(folder: output).write([page]) }
-        try Console.write(written.isEmpty ? "nothing to do\n" : "wrote \(output)/index.html\n")
+        try Console.write(written.isEmpty ? "nothing to do\n" : "wrote \(output.printable)/index.html\n")
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import MartletCompiler
 import MartletSchema
 
@@ -21,6 +20,7 @@ struct FormatCommand: ParsableCommand {
         var isClean = true
         var hasChanges = false
         let owned = OwnedFiles(paths)
+        var batch = FileBatch()
         for source in try sources() {
             let formatting = Compiler.format(source)
             guard let bytes = formatting.bytes else {
@@ -31,17 +31,20 @@ struct FormatCommand: ParsableCommand {
             guard bytes != source.bytes else { continue }
             guard owned.contains(source.displayPath) else {
                 Console.error(
-                    "left '\(source.displayPath)' alone, which lies outside of the schema folder; format it there\n")
+                    "left '\(source.displayPath.printable)' alone, which lies outside of the schema folder; format it there\n"
+                )
                 continue
             }
             hasChanges = true
             if check {
                 isClean = false
-                try Console.write("\(source.displayPath)\n")
+                try Console.write("\(source.displayPath.printable)\n")
             } else {
-                _ = try loading { () throws(DiskError) in try FileReplacer.replace(source.displayPath, with: bytes) }
-                try Console.write("wrote \(source.displayPath)\n")
+                batch.replace(source.displayPath, with: bytes)
             }
+        }
+        for path in try loading({ () throws(DiskError) in try batch.commit() }) {
+            try Console.write("wrote \(path.printable)\n")
         }
         if !check, isClean, !hasChanges { try Console.write("nothing to do\n") }
         if !isClean { throw CommandFailure(.findings) }

@@ -5,7 +5,10 @@ import MartletSchema
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Generate Swift model classes from a schema.",
-        discussion: "Files are written only when their bytes differ; with any error nothing is written.")
+        discussion: """
+            Files are written only when their bytes differ. With any error nothing is written, also where one of the files \
+            cannot be.
+            """)
 
     @Argument(help: "The schema folder.", completion: .directory)
     var folder: String
@@ -42,16 +45,15 @@ struct GenerateCommand: ParsableCommand {
             try report(writer.check(compilation.outputs))
             return
         }
-        let written = try loading { () throws(DiskError) in try writer.write(compilation.outputs) }
-        let removed = try loading { () throws(DiskError) in try writer.removeStale(compilation.outputs) }
-        let done = written.map { "wrote \($0)\n" } + removed.map { "removed \($0)\n" }
+        let (written, removed) = try loading { () throws(DiskError) in try writer.update(compilation.outputs) }
+        let done = written.map { "wrote \($0.printable)\n" } + removed.map { "removed \($0.printable)\n" }
         try Console.write(done.isEmpty ? "nothing to do\n" : done.joined())
     }
 
     private func report(_ drifts: [OutputWriter.Drift]) throws {
         guard !drifts.isEmpty else { return }
         for drift in drifts { Console.error(drift.text) }
-        Console.error("run 'martlet generate \(folder) --output \(output)' and commit the result\n")
+        Console.error("run 'martlet generate \(folder.printable) --output \(output.printable)' and commit the result\n")
         throw CommandFailure(.findings)
     }
 }
@@ -59,13 +61,13 @@ struct GenerateCommand: ParsableCommand {
 extension OutputWriter.Drift {
     /// One finding with the lines that differ.
     fileprivate var text: String {
-        let place = line.map { "\(path):\($0):1" } ?? path
+        let place = path.printable + (line.map { ":\($0):1" } ?? "")
         let code = DiagnosticCode.driftedOutput.rawValue
         switch kind {
         case .missing: return "\(place): error: the schema generates this file, and it is missing [\(code)]\n"
         case .stale: return "\(place): error: no schema generates this file any more; remove it [\(code)]\n"
         case .different:
-            let lines = changes.map { $0 + "\n" }.joined()
+            let lines = changes.map { $0.printable + "\n" }.joined()
             return "\(place): error: this file differs from what the schema generates [\(code)]\n" + lines
         }
     }

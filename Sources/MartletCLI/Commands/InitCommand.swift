@@ -1,5 +1,6 @@
 import ArgumentParser
 import MartletCompiler
+import MartletSchema
 
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,6 +20,6 @@ struct InitCommand: ParsableCommand {
                 .findings, "nothing was written, since there is \(shown)\(rest) already; name another folder")
         }
         try loading { () throws(DiskError) in try starter.write() }
-        try Console.write("wrote \(starter.path)\n\n" + StarterSchema.advice(for: folder))
+        try Console.write("wrote \(starter.path.printable)\n\n" + StarterSchema.advice(for: folder.printable))
     }
 }

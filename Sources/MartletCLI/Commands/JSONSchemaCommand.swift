@@ -1,5 +1,6 @@
 import ArgumentParser
 import MartletCompiler
+import MartletSchema
 
 struct JSONSchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,8 +19,8 @@ struct JSONSchemaCommand: ParsableCommand {
             return
         }
         let isWritten = try loading { () throws(DiskError) in
-            try FileReplacer.replace(output, with: Array(EditorSchema.text.utf8))
+            try FileBatch.replace(output, with: Array(EditorSchema.text.utf8))
         }
-        try Console.write(isWritten ? "wrote \(output)\n" : "nothing to do\n")
+        try Console.write(isWritten ? "wrote \(output.printable)\n" : "nothing to do\n")
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import MartletCompiler
 import MartletSchema
 
@@ -28,12 +27,12 @@ struct LintCommand: ParsableCommand {
     func validate() throws { try ReportFormat.require(brief, format) }
 
     func run() throws {
-        let folders = paths.filter(isFolder)
-        let files = paths.filter { !isFolder($0) }
+        let folders = paths.filter(FileSystem.isFolder)
+        let files = paths.filter { !FileSystem.isFolder($0) }
         var schemas = folders.map { [$0] }
         if !files.isEmpty { schemas.append(files) }
         var isClean = true
-        var report = Report(pathsFrom: FileManager.default.currentDirectoryPath)
+        var report = Report(pathsFrom: FileSystem.currentFolder)
         for paths in schemas {
             var input = try loading { () throws(DiskError) in try SourceLoader().load(paths) }
             let options = CompilerOptions(preset: preset?.preset)
@@ -52,11 +51,6 @@ struct LintCommand: ParsableCommand {
         let result = try loading { () throws(DiskError) in try SourceMender(paths).mend(input, options: options) }
         Console.error(result.report.text)
         return result.input
-    }
-
-    private func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 }
 

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The files that a command may write: those in the schema folders that were named, and beside files that were named.
 ///
 /// By their real paths: a link inside a folder may lead out of it.
@@ -9,21 +7,14 @@ public struct OwnedFiles {
 
     public init(_ paths: [String]) {
         folders = paths.map { path in
-            var isFolder: ObjCBool = false
-            let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-            let url = URL(fileURLWithPath: path).standardizedFileURL
-            let folder = exists && isFolder.boolValue ? url : url.deletingLastPathComponent()
-            let real = Self.realPath(folder.path)
+            let folder = FileSystem.isFolder(path) ? path : FileSystem.parent(of: path)
+            let real = FileSystem.realPath(folder)
             return real.hasSuffix("/") ? real : real + "/"
         }
     }
 
     public func contains(_ path: String) -> Bool {
-        let real = Self.realPath(path)
-        return folders.contains { real.hasPrefix($0) }
-    }
-
-    static func realPath(_ path: String) -> String {
-        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let real = FileSystem.realPath(path)
+        return folders.contains { real.utf8.starts(with: $0.utf8) }
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import MartletSchema
 
 /// Applies safe fixes to the files of a schema on disk.
@@ -11,10 +10,12 @@ public struct SourceMender {
         public let outside: [String]
 
         public var text: String {
-            var lines = outside.map { "left '\($0)' alone, which lies outside of the schema folder; fix it there" }
+            var lines = outside.map {
+                "left '\($0.printable)' alone, which lies outside of the schema folder; fix it there"
+            }
             let total = files.reduce(0) { $0 + $1.count }
             if total > 0 {
-                let places = files.map { "\($0.path) (\($0.count))" }.joined(separator: ", ")
+                let places = files.map { "\($0.path.printable) (\($0.count))" }.joined(separator: ", ")
                 lines.append("applied \(total) \(total == 1 ? "fix" : "fixes") in \(places)")
             } else {
                 lines.append("no fix to apply")
@@ -30,7 +31,7 @@ public struct SourceMender {
         owned = OwnedFiles(paths)
     }
 
-    /// Mends the schema and writes the files whose bytes have changed.
+    /// Mends the schema and writes the files whose bytes have changed, all of them or none.
     ///
     /// - Throws: when a file cannot be written, or has changed since it was read.
     public func mend(
@@ -40,11 +41,14 @@ public struct SourceMender {
         let mending = SchemaMender.mend(input, options: options) { owned.contains($0.file) }
         let before = Dictionary(input.allSources.map { ($0.file, $0) }) { first, _ in first }
         var files: [(path: String, count: Int)] = []
+        var batch = FileBatch()
         for source in mending.input.allSources.sorted(by: { $0.displayPath < $1.displayPath }) {
             guard let old = before[source.file], old.bytes != source.bytes else { continue }
-            try write(source, over: old)
+            try requireUnchanged(old)
+            batch.replace(source.displayPath, with: source.bytes)
             files.append((source.displayPath, mending.counts[source.displayPath] ?? 0))
         }
+        _ = try batch.commit()
         return (mending.input, Report(files: files, outside: outside(mending.input, owned, options)))
     }
 
@@ -58,11 +62,9 @@ public struct SourceMender {
             .sorted()
     }
 
-    private func write(_ source: SourceText, over old: SourceText) throws(DiskError) {
-        let target = URL(fileURLWithPath: OwnedFiles.realPath(source.displayPath))
-        guard (try? Data(contentsOf: target)) == Data(old.bytes) else {
+    private func requireUnchanged(_ source: SourceText) throws(DiskError) {
+        guard (try? FileSystem.bytes(of: source.displayPath)) == source.bytes else {
             throw DiskError(path: source.displayPath, reason: "the file has changed since it was read; run it again")
         }
-        _ = try FileReplacer.replace(target.path, with: Array(source.bytes))
     }
 }

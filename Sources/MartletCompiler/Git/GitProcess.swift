@@ -1,4 +1,5 @@
 import Foundation
+import MartletSchema
 
 /// Runs `git` in one folder. Only commands that read: neither the work tree nor the index is touched.
 struct GitProcess {
@@ -7,7 +8,8 @@ struct GitProcess {
         let output: Data
         let errors: String
 
-        var text: String { String(decoding: output, as: UTF8.self) }
+        /// Names of files may be bytes that are not UTF-8.
+        var text: String { FileName.text(of: output) }
         /// Without the line feed at its end.
         var line: String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
     }
@@ -27,6 +29,9 @@ struct GitProcess {
             throw GitError("no program 'git' in PATH; install it, or compare with a folder")
         }
         self.executable = URL(fileURLWithPath: executable)
+        guard folder.withVisibleBytes == folder else {
+            throw GitError("git cannot be run in '\(folder.printable)', whose name is not UTF-8; compare with a folder")
+        }
         self.folder = folder
         var environment = environment
         for name in Self.misleading { environment[name] = nil }

@@ -9,7 +9,7 @@ struct CheckstyleReport: ReportWriter {
             if errors[finding.path] == nil { paths.append(finding.path) }
             errors[finding.path, default: []].append(element(of: finding))
         }
-        let files = paths.map { XMLTag("file", [("name", $0)], children: errors[$0] ?? []) }
+        let files = paths.map { XMLTag("file", [("name", $0.withVisibleBytes)], children: errors[$0] ?? []) }
         return XMLTag("checkstyle", [("version", "4.3")], children: files).document
     }
 

@@ -7,7 +7,7 @@ struct GitHubReport: ReportWriter {
     }
 
     private func line(of finding: LocatedFinding) -> String {
-        var properties = [("file", finding.path)]
+        var properties = [("file", finding.path.withVisibleBytes)]
         if let place = finding.place {
             properties.append(("line", String(place.start.line)))
             properties.append(("endLine", String(place.end.line)))

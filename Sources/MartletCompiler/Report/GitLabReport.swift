@@ -16,7 +16,7 @@ struct GitLabReport: ReportWriter {
             "check_name": .string(finding.code),
             "fingerprint": .string(finding.fingerprint),
             "severity": .string(word(for: finding.severity)),
-            "location": ["path": .string(finding.path), "positions": positions],
+            "location": ["path": .string(finding.path.withVisibleBytes), "positions": positions],
         ]
     }
 

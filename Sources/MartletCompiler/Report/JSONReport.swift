@@ -10,7 +10,7 @@ struct JSONReport: ReportWriter {
         let document: JSONValue = [
             "formatVersion": .integer(JSONReport.formatVersion),
             "tool": ["name": "martlet", "version": .string(Compiler.version)],
-            "files": .array(report.paths.map { .string($0) }),
+            "files": .array(report.paths.map { .string($0.withVisibleBytes) }),
             "summary": ["errors": count(.error), "warnings": count(.warning), "notes": count(.note)],
             "findings": .array(findings.map(value)),
         ]
@@ -28,7 +28,7 @@ struct JSONReport: ReportWriter {
             "label": finding.diagnostic.label.map { .string($0) } ?? .null,
             "help": finding.diagnostic.help.map { .string($0) } ?? .null,
             "fingerprint": .string(finding.fingerprint),
-            "path": .string(finding.path),
+            "path": .string(finding.path.withVisibleBytes),
             "place": value(finding.place),
             "notes": .array(notes),
             "fixes": .array(finding.mends.map(value)),
@@ -48,7 +48,7 @@ struct JSONReport: ReportWriter {
 
     private func value(_ place: ReportPlace?) -> JSONValue {
         guard let place else { return .null }
-        return ["path": .string(place.path), "start": value(place.start), "end": value(place.end)]
+        return ["path": .string(place.path.withVisibleBytes), "start": value(place.start), "end": value(place.end)]
     }
 
     private func value(_ point: ReportPlace.Point) -> JSONValue {

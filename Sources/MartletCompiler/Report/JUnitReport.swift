@@ -22,23 +22,25 @@ struct JUnitReport: ReportWriter {
 
     private func suite(of path: String, _ findings: [LocatedFinding]) -> XMLTag {
         // A file without findings is a test that passed, since readers drop suites without tests.
-        let clean = XMLTag("testcase", [("name", "no findings"), ("classname", path), ("file", path)])
+        let name = path.withVisibleBytes
+        let clean = XMLTag("testcase", [("name", "no findings"), ("classname", name), ("file", name)])
         let cases = findings.isEmpty ? [clean] : findings.map(testCase)
         let attributes = [
-            ("name", path), ("tests", String(cases.count)), ("failures", String(findings.count(where: isFailure))),
+            ("name", name), ("tests", String(cases.count)), ("failures", String(findings.count(where: isFailure))),
             ("errors", "0"), ("skipped", "0"),
         ]
         return XMLTag("testsuite", attributes, children: cases)
     }
 
     private func testCase(of finding: LocatedFinding) -> XMLTag {
+        let path = finding.path.withVisibleBytes
         let place = finding.place.map { "\($0.start.line):\($0.start.column)" }
         var attributes = [
-            ("name", finding.code + (place.map { " at " + $0 } ?? "")), ("classname", finding.path),
-            ("file", finding.path),
+            ("name", finding.code + (place.map { " at " + $0 } ?? "")), ("classname", path), ("file", path),
         ]
         if let line = finding.place?.start.line { attributes.append(("line", String(line))) }
-        let head = "\(finding.path)\(place.map { ":" + $0 } ?? ""): \(finding.severity.rawValue): \(finding.sentence)"
+        let start = finding.path.printable + (place.map { ":" + $0 } ?? "")
+        let head = "\(start): \(finding.severity.rawValue): \(finding.sentence)"
         let body = (["\(head) [\(finding.code)]"] + finding.noteLines).joined(separator: "\n")
         let outcome =
             isFailure(finding)

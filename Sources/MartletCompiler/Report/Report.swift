@@ -98,7 +98,7 @@ struct LocatedFinding {
     /// The notes that have a place, as `path:line:column: note: message`.
     var noteLines: [String] {
         notes.compactMap { note in
-            note.place.map { "\($0.path):\($0.start.line):\($0.start.column): note: \(note.message)" }
+            note.place.map { "\($0.path.printable):\($0.start.line):\($0.start.column): note: \(note.message)" }
         }
     }
 }

@@ -137,10 +137,10 @@ struct SARIFReport: ReportWriter {
         text.unicodeScalars.map { $0 == "{" ? "{{" : $0 == "}" ? "}}" : String($0) }.joined()
     }
 
-    /// All bytes but the unreserved ones of RFC 3986 and the steps' slashes.
+    /// All bytes of the name but the unreserved ones of RFC 3986 and the steps' slashes.
     static func encoded(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF")
-        return path.utf8.reduce(into: "") { result, byte in
+        return FileName.bytes(of: path).reduce(into: "") { result, byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

@@ -134,8 +134,9 @@ extension StoreCoordinator {
         guard changed.isEmpty else {
             throw EngineError(
                 .schemaMismatch, path: path,
-                "another process has changed '\(changed.joined(separator: "', '"))' in the file since it was opened; "
-                    + "nothing was written; close the file and open it with the program's newest version")
+                "another process has changed '\(changed.joined(separator: "', '"))' in the file since it was opened, "
+                    + "so it can neither be read nor written any more; close the file and open it with the program's "
+                    + "newest version")
         }
         locked { state in
             guard meta.epoch > state.epoch else { return }

@@ -219,9 +219,11 @@ extension TrapFinder {
         else { return nil }
         let end = endInFlow(scene, from: scene.failure.offset, to: content.upperBound) ?? content.upperBound
         let range = open..<end
+        let isCertain =
+            isCertainCollection(scene.lines.text(open + 1..<close)) && isDroppable(scene.lines.text(close + 1..<end))
         return scene.mend(
             "square brackets are lists of YAML, not types; write '\(type)'", at: range, replace: range, with: type,
-            title: "write '\(type)'", .safe)
+            title: "write '\(type)'", isCertain ? .safe : .suggested)
     }
 
     /// `index: - name`.

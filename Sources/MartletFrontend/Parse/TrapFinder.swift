@@ -83,7 +83,8 @@ enum TrapFinder {
             guard let type = collectionType(inside) else { continue }
             return scene.mend(
                 "square brackets are lists of YAML, not types; write '\(type)'", at: value,
-                replace: value, with: type, title: "write '\(type)'", .safe)
+                replace: value, with: type, title: "write '\(type)'",
+                isCertainCollection(inside) && isDroppable(tail) ? .safe : .suggested)
         }
         return nil
     }
@@ -96,6 +97,23 @@ enum TrapFinder {
         else { return nil }
         let element = ForeignTypes.rightSpelling(of: last)
         return parts.count == 2 ? "Map<\(element)>" : "List<\(element)>"
+    }
+
+    /// Whether such brackets say nothing that the collection does not say: the keys of a map are always text.
+    static func isCertainCollection(_ inside: String) -> Bool {
+        let parts = inside.split(separator: ":", maxSplits: 1)
+        return parts.count < 2 || isTextKey(trimmed(parts[0]))
+    }
+
+    /// Whether keys of this type are text: `String`, `str`.
+    static func isTextKey(_ key: String) -> Bool {
+        let name = trimmed(key[...])
+        return ForeignTypes.isCertain(name) && ForeignTypes.scalar(for: name) == ScalarKind.string.rawValue
+    }
+
+    /// Whether what stands behind a collection says only that it is empty at first, as all of them are.
+    static func isDroppable(_ tail: String) -> Bool {
+        ["", "?", "=[]", "?=[]", "={}", "?=nil", "?=null"].contains(tail.filter { $0 != " " })
     }
 
     private static func trimmed(_ text: Substring) -> String {

@@ -111,7 +111,7 @@ extension Resolver {
             report(
                 .badOptionality, "a set cannot hold embedded objects; write 'List<\(name)>'", at: type.span,
                 help: "write 'List<\(name)>'",
-                fixes: [Fix("write 'List<\(name)>'", .safe, [Edit(type.span, "List<\(name)>")])])
+                fixes: [Fix("write 'List<\(name)>'", .suggested, [Edit(type.span, "List<\(name)>")])])
         case .link, .embedded:
             if isMap, !isOptional {
                 let isEmbedded = if case .embedded = value { true } else { false }
@@ -158,11 +158,13 @@ extension Resolver {
             return nil
         }
         if let right = ForeignTypes.scalar(for: name.value) {
+            let isCertain = ForeignTypes.isCertain(name.value)
+            let help = isCertain ? "write '\(right)'" : "did you mean '\(right)'?"
             report(
-                .unknownType, "unknown type '\(name.value)'; write '\(right)'", at: name.span,
-                label: "no type with this name", help: "write '\(right)'",
+                .unknownType, "unknown type '\(name.value)'\(isCertain ? "; \(help)" : "")", at: name.span,
+                label: "no type with this name", help: help,
                 fixes: name.span.end - name.span.start == name.value.utf8.count
-                    ? [Fix("write '\(right)'", .safe, [Edit(name.span, right)])] : [])
+                    ? [Fix("write '\(right)'", isCertain ? .safe : .suggested, [Edit(name.span, right)])] : [])
             return ScalarKind(rawValue: right).map { .scalar($0) }
         }
         if let container = ContainerName(name.value) {

@@ -13,13 +13,16 @@ struct ContainerName {
     let kind: Kind
     /// The right spelling.
     let spelling: String
+    /// Whether nothing else can be meant: a set with an order may be a list here.
+    let isCertain: Bool
 
     init?(_ name: String) {
         switch name.asciiLowercased {
         case "list", "array", "realmlist", "vector", "sequence", "contiguousarray", "nsarray", "rlmarray":
             self.init(kind: .list, spelling: "List")
-        case "set", "mutableset", "hashset", "orderedset", "nsset", "rlmset":
+        case "set", "mutableset", "hashset", "nsset", "rlmset":
             self.init(kind: .set, spelling: "Set")
+        case "orderedset": self.init(kind: .set, spelling: "Set", isCertain: false)
         case "map", "dictionary", "dict", "hashmap", "nsdictionary", "rlmdictionary":
             self.init(kind: .map, spelling: "Map")
         case "linkingobjects", "backlinks", "backlink", "inverse", "linkingobject", "rlmlinkingobjects":
@@ -29,7 +32,8 @@ struct ContainerName {
         }
     }
 
-    private init(kind: Kind, spelling: String) {
+    private init(kind: Kind, spelling: String, isCertain: Bool = true) {
+        self.isCertain = isCertain
         self.kind = kind
         self.spelling = spelling
     }

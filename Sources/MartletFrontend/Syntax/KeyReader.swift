@@ -50,6 +50,7 @@ struct KeyReader {
             names = suggestions.nearest(to: key.text, among: free)
         }
         help = help ?? Suggestions.question(names)
+        let isSpelling = names.count == 1 && Level.isSpelling(key.text, of: names[0])
         let mend = level.advice[folded].map { "; \($0)" } ?? ""
         diagnostics.append(
             Diagnostic(
@@ -58,7 +59,8 @@ struct KeyReader {
                 notes: help == nil
                     ? [DiagnosticNote("the keys here are \(level.keys.map { "'\($0)'" }.joined(separator: ", "))")]
                     : [],
-                help: help, fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(key.span, $0)]) }))
+                help: help,
+                fixes: names.map { Fix("write '\($0)'", isSpelling ? .safe : .suggested, [Edit(key.span, $0)]) }))
         return names.count == 1 ? names[0] : nil
     }
 }

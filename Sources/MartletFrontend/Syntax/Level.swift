@@ -73,6 +73,12 @@ public struct Level: Sendable {
             "description": "doc", "comment": "doc", "docs": "doc",
         ], advice: [:])
 
+    /// Whether two words are one but for case, `_` and `-`: `primarykey`, `primary_key`.
+    static func isSpelling(_ key: String, of right: String) -> Bool {
+        key.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") || $0 == Byte.dash }
+            && folded(key) == folded(right)
+    }
+
     /// A key without case and separators, as the tables hold it.
     static func folded(_ key: String) -> String {
         String(decoding: key.utf8.filter { $0.isLetter || $0.isDigit }.map(\.lowercased), as: UTF8.self)

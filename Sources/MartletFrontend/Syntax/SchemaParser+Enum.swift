@@ -75,11 +75,12 @@ extension SchemaParser {
         guard let scalar = text(node, of: "'raw'") else { return nil }
         if let kind = EnumRawKind(rawValue: scalar.text) { return kind }
         let folded = scalar.text.asciiLowercased
+        let isCertain = ["int", "integer", "str", "string", "text"].contains(folded)
         let right = folded.hasPrefix("int") ? "Int" : folded.hasPrefix("str") || folded == "text" ? "String" : nil
         report(
             .unknownType, "an enum is stored as 'Int' or 'String', not '\(scalar.text.shortened)'", at: scalar.span,
             help: right.map { "did you mean '\($0)'?" },
-            fixes: right.map { [Fix("write '\($0)'", .safe, [Edit(scalar.span, $0)])] } ?? [])
+            fixes: right.map { [Fix("write '\($0)'", isCertain ? .safe : .suggested, [Edit(scalar.span, $0)])] } ?? [])
         return nil
     }
 

@@ -76,7 +76,12 @@ extension SchemaParser {
         }
         report(
             .unknownType, "square brackets are not part of a type; write '\(type)'", at: sequence.span,
-            help: "write '\(type)'", fixes: [Fix("write '\(type)'", .safe, [Edit(sequence.span, type)])])
+            help: "write '\(type)'",
+            fixes: [
+                Fix(
+                    "write '\(type)'", TrapFinder.isCertainCollection(inside) ? .safe : .suggested,
+                    [Edit(sequence.span, type)])
+            ])
         let parsed = TypeExpressionParser.parse(element).type
         return parsed.map {
             TypeSyntax(
@@ -93,7 +98,11 @@ extension SchemaParser {
         else { return nil }
         report(
             .unknownType, "braces are not part of a type; write '\(type)'", at: mapping.span, help: "write '\(type)'",
-            fixes: [Fix("write '\(type)'", .safe, [Edit(mapping.span, type)])])
+            fixes: [
+                Fix(
+                    "write '\(type)'", TrapFinder.isTextKey(entry.key.text) ? .safe : .suggested,
+                    [Edit(mapping.span, type)])
+            ])
         return TypeExpressionParser.parse(value).type.map {
             TypeSyntax(shape: .map, name: $0.name, optional: $0.optional, outerOptional: nil, span: mapping.span)
         }
@@ -166,16 +175,18 @@ extension SchemaParser {
             YAMLScalar(text: text, span: whole, style: .plain, contentStart: whole.start))
         var right = "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
         var mend = "quote the value"
+        var isCertain = true
         var result = YAMLScalar(text: text, span: whole, style: .singleQuoted, contentStart: whole.start)
         if let type = parsed.type, case .map = type.shape, parsed.defaultValue == nil {
             right = "Map<\(ForeignTypes.rightSpelling(of: type.name.value))\(type.optional == nil ? "" : "?")>"
             mend = "write '\(right)'"
+            isCertain = parsed.diagnostics.flatMap(\.fixes).allSatisfy { $0.applicability == .safe }
             result = YAMLScalar(text: right, span: type.name.span, style: .plain, contentStart: nil)
         }
         let place = SourceSpan(file: whole.file, start: comma, end: comma + 1)
         report(
             .yamlTrap, "a comma inside '{…}' ends the value; \(mend)", at: place, label: "the value ends here",
-            help: mend, fixes: [Fix(mend, .safe, [Edit(whole, right)])])
+            help: mend, fixes: [Fix(mend, isCertain ? .safe : .suggested, [Edit(whole, right)])])
         return result
     }
 

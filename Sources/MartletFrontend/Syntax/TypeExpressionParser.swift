@@ -125,8 +125,11 @@ struct TypeExpressionParser {
         index += 1
         let outer = readOptional()
         let type = "Map<\(ForeignTypes.rightSpelling(of: value.value))\(optional == nil ? "" : "?")>"
-        let reason = key.asciiLowercased.hasPrefix("string") ? "keys are always 'String'" : "keys can only be 'String'"
-        replaceAll(start..<index, with: type, "'\(container.value)' names the type of its values alone, \(reason);")
+        let isText = TrapFinder.isTextKey(key)
+        let reason = isText ? "keys are always 'String'" : "keys can only be 'String'"
+        replaceAll(
+            start..<index, with: type, "'\(container.value)' names the type of its values alone, \(reason);",
+            isText ? .safe : .suggested)
         return finish(.map, value, optional: optional, outer: outer, start: start)
     }
 
@@ -189,7 +192,9 @@ struct TypeExpressionParser {
         let inside = String(decoding: bytes[(index + 1)..<max(index + 1, close)], as: UTF8.self)
         let end = min(bytes.count, close + 1)
         if let type = TrapFinder.collectionType(inside) {
-            replaceAll(index..<end, with: type, "square brackets are not part of a type;")
+            replaceAll(
+                index..<end, with: type, "square brackets are not part of a type;",
+                TrapFinder.isCertainCollection(inside) ? .safe : .suggested)
             return nil
         }
         return refuse(from: index, to: end, "square brackets are not part of a type; write 'List<…>'")
@@ -221,16 +226,19 @@ struct TypeExpressionParser {
                 Diagnostic(
                     .unknownType, "unknown collection '\(container.value)'; write '\(right)'",
                     at: scalar.span(of: range), help: "write '\(right)'",
-                    fixes: scalar.contentStart == nil ? [] : [Fix("write '\(right)'", .safe, [Edit(all, right)])]))
+                    fixes: scalar.contentStart == nil
+                        ? [] : [Fix("write '\(right)'", kind.isCertain ? .safe : .suggested, [Edit(all, right)])]))
         } else {
             report(.unknownType, "the type stands in '<' and '>'; write '\(right)'", start..<end, replacement: right)
         }
     }
 
-    mutating func replaceAll(_ range: Range<Int>, with type: String, _ reason: String) {
+    mutating func replaceAll(
+        _ range: Range<Int>, with type: String, _ reason: String, _ applicability: Fix.Applicability = .safe
+    ) {
         let isWord = reason.hasSuffix(";")
         let message = isWord ? "\(reason) write '\(type)'" : "\(reason) is not part of the language; write '\(type)'"
-        report(.unknownType, message, range, replacement: type)
+        report(.unknownType, message, range, replacement: type, applicability)
     }
 
     /// - Parameter all: what goes, when that is more than what is at fault.
@@ -243,11 +251,12 @@ struct TypeExpressionParser {
     }
 
     mutating func report(
-        _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacement: String
+        _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacement: String,
+        _ applicability: Fix.Applicability = .safe
     ) {
         let span = scalar.span(of: range)
         let title = "write '\(replacement)'"
-        let fixes = scalar.contentStart == nil ? [] : [Fix(title, .safe, [Edit(span, replacement)])]
+        let fixes = scalar.contentStart == nil ? [] : [Fix(title, applicability, [Edit(span, replacement)])]
         diagnostics.append(Diagnostic(code, message, at: span, help: title, fixes: fixes))
     }
 

@@ -7,11 +7,21 @@ enum ForeignTypes {
         table[name.asciiLowercased]
     }
 
-    /// The same with a `?` behind it, before the declared types are known: a name in upper case may be one of those.
+    /// Whether a foreign name can mean one type alone. `number` may be a whole one, `url` may be a type of its own, and
+    /// `uint64` holds numbers that no type here holds: what they become is for a person to choose.
+    static func isCertain(_ name: String) -> Bool { !guesses.contains(name.asciiLowercased) }
+
+    private static let guesses: Set<String> = [
+        "number", "nsnumber", "numeric", "real", "money", "byte", "char", "uint", "uint8", "uint16", "uint32", "uint64",
+        "time", "timestamp", "url", "uri", "nsurl",
+    ]
+
+    /// The same with a `?` behind it, before the declared types are known: a name in upper case may be one of those, and a
+    /// guess is left to the finding of its own.
     static func rightSpelling(of text: String) -> String {
         let isOptional = text.hasSuffix("?")
         let name = isOptional ? String(text.dropLast()) : text
-        guard name.utf8.first?.isUppercase == false, let right = scalar(for: name) else { return text }
+        guard name.utf8.first?.isUppercase == false, isCertain(name), let right = scalar(for: name) else { return text }
         return isOptional ? right + "?" : right
     }
 

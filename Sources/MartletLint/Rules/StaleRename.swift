@@ -23,7 +23,9 @@ struct StaleRename: LintRule {
         var findings: [Diagnostic] = []
         for thing in things {
             guard let from = thing.from else { continue }
-            let fixes = schema.removal(of: from.span).map { [Fix("remove 'renamedFrom'", .safe, $0)] } ?? []
+            // Where there are two things, either may be the one that is wrong.
+            let applicability: Fix.Applicability = from.value == thing.name ? .safe : .suggested
+            let fixes = schema.removal(of: from.span).map { [Fix("remove 'renamedFrom'", applicability, $0)] } ?? []
             if from.value == thing.name {
                 findings.append(
                     Diagnostic(

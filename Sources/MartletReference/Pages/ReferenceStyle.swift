@@ -53,7 +53,7 @@ enum ReferenceStyle {
         .diagram label{font-size:.875rem}
         .picture{max-height:85vh;margin-top:.5rem;overflow:auto;border:1px solid var(--edge);border-radius:.5rem}
         .picture svg{display:block}
-        .diagram:has(.fit:checked) .picture svg{width:100%;min-width:38rem;max-width:max-content;height:auto}
+        .diagram:has(.fit:checked) .picture svg{width:100%;max-width:max-content;height:auto}
         .type{padding:.2rem 0 1.2rem;border-bottom:1px solid var(--edge);content-visibility:auto;
         contain-intrinsic-size:auto 30rem}
         .type:last-child{border-bottom:0}

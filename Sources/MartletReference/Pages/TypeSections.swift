@@ -12,7 +12,7 @@ struct TypeSections {
         html = HTMLText(anchors: index.anchors)
         var paths: [String: String] = [:]
         for file in model.files {
-            for declaration in file.declarations { paths[declaration.name] = file.path }
+            for declaration in file.declarations { paths[declaration.name] = file.path.withVisibleBytes }
         }
         self.paths = paths
     }

@@ -36,8 +36,8 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
     /// The severity of a finding of this kind that does not say otherwise.
     public var severity: Severity {
         switch self {
-        case .plurality, .indexCost: .note
-        case .uselessIgnore, .badIndex, .namingCase, .noPrimaryKey, .tooWide, .missingDocumentation, .unreachable,
+        case .plurality, .indexCost, .missingDocumentation: .note
+        case .uselessIgnore, .badIndex, .namingCase, .noPrimaryKey, .tooWide, .unreachable,
             .staleRename, .deprecation:
             .warning
         default: .error

@@ -1,5 +1,6 @@
 extension String {
-    /// The same text with what cannot be seen written out: `\n`, `\u{1B}`, `\u{202E}`, `\u{A0}`.
+    /// The same text with what cannot be seen written out: `\n`, `\u{1B}`, `\u{202E}`, `\u{A0}`, and `\xFF` for
+    /// a byte of a file's name that is not UTF-8.
     ///
     /// Findings quote the schema. A line feed in a name would break their lines in two, a control character would steer
     /// the terminal, and a blank that is none would make a message nobody understands.
@@ -20,13 +21,15 @@ extension Unicode.Scalar {
     fileprivate var isInvisible: Bool {
         if value < 0x7F { return value < 0x20 }
         return switch properties.generalCategory {
+        case .privateUse: FileName.strayByte(of: self) != nil
         case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: true
         default: false
         }
     }
 
     fileprivate var escape: String {
-        switch self {
+        if let byte = FileName.strayByte(of: self) { return byte.escape }
+        return switch self {
         case "\n": "\\n"
         case "\t": "\\t"
         case "\r": "\\r"

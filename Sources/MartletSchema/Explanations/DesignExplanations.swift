@@ -109,7 +109,8 @@ extension RuleExplanation {
             No '##' line stands above a type, or the line says no more than the name of the type.
             """,
         reason: """
-            The lines become the documentation of the Swift class, where people read what the type is for.
+            The lines become the documentation of the Swift class, where people read what the type is for. It is a note, \
+            which 'preset: strict' shows: 'martlet lint' does not fail of it unless 'MRT0504: warning' asks for that.
             """,
         example: .schema(
             wrong: """

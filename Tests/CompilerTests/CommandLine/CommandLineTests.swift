@@ -45,6 +45,20 @@ struct CommandLineTests {
         #expect(outcome.status == 0)
     }
 
+    @Test("S40 MRT0504 exit code 0: types without documentation are noted where notes are asked for, and no more")
+    func undocumented() throws {
+        let folder = try folder(
+            Self.clean.split(separator: "\n").filter { !$0.contains("##") }.joined(separator: "\n") + "\n")
+        let outcome = try run(["lint", "Schemas"], in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.output + outcome.errors == "")
+        let strict = try run(["lint", "--brief", "--preset", "strict", "Schemas"], in: folder)
+        #expect(strict.status == 0)
+        #expect(strict.output.contains("note: 'Dog' has no documentation; write a '##' line above it [MRT0504]"))
+        try folder.write("lint: {rules: {MRT0504: warning}}\n", to: "martlet.yaml")
+        #expect(try run(["lint", "Schemas"], in: folder).status == 1)
+    }
+
     @Test("S40 exit code 1: errors and warnings", arguments: ["name: Strng", "old: {type: Int, deprecated: true}"])
     func findings(_ property: String) throws {
         let outcome = try run(["lint", "Schemas"], in: folder(Self.clean + "      \(property)\n"))
@@ -98,7 +112,7 @@ struct CommandLineTests {
             let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
             let outcome = try Executable().run(arguments, in: folder(), output: full)
             #expect(outcome.status == 3)
-            #expect(outcome.errors == "martlet: error: standard output cannot be written\n")
+            #expect(outcome.errors == "martlet: error: standard output cannot be written: no space left on device\n")
         }
     #endif
 

@@ -41,10 +41,37 @@ struct Executable {
         _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:],
         output: FileHandle? = nil
     ) throws -> Outcome {
+        try run(url, arguments, in: folder, environment: environment, output: output)
+    }
+
+    /// Runs a script of the shell, to which the tool is `$MARTLET`: for what `Process` cannot say, such as names of bytes
+    /// that are not UTF-8.
+    func shell(_ script: String, in folder: TemporaryFolder) throws -> Outcome {
+        try run(
+            URL(fileURLWithPath: "/bin/sh"), ["-c", script], in: folder, environment: ["MARTLET": url.path], output: nil
+        )
+    }
+
+    /// Runs the tool where no file may become larger than so many blocks of 512 or 1024 bytes, as the shell counts: writing
+    /// more fails as it does on a full disk. Both outputs are one.
+    func run(_ arguments: [String], in folder: TemporaryFolder, blocks: Int) throws -> Outcome {
+        let words = arguments.map { "'\($0)'" }.joined(separator: " ")
+        // 25 is the signal that would end the process. The outputs go through a pipe, which has no size.
+        let outcome = try shell(
+            "(ulimit -f \(blocks); trap '' 25; \"$MARTLET\" \(words) 2>&1; echo $?) | cat", in: folder)
+        var lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
+        let status = lines.count > 1 ? Int32(lines.remove(at: lines.count - 2)) : nil
+        return Outcome(status: try #require(status), output: lines.joined(separator: "\n"), errors: outcome.errors)
+    }
+
+    private func run(
+        _ program: URL, _ arguments: [String], in folder: TemporaryFolder, environment: [String: String],
+        output: FileHandle?
+    ) throws -> Outcome {
         try folder.write("", to: ".output")
         try folder.write("", to: ".errors")
         let process = Process()
-        process.executableURL = url
+        process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "NO_COLOR" && $0.key != "TERM" }

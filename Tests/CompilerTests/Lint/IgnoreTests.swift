@@ -34,7 +34,7 @@ struct IgnoreTests {
               Bird:
             #~^^^^ warning MRT0501: 'Bird' has no primary key; write 'primaryKey:' with the property that names it
             #~  help write 'primaryKey: id' and 'id: ObjectId = new'
-            #~^^^^ warning MRT0504: 'Bird' has no documentation; write a '##' line above it
+            #~^^^^ note MRT0504: 'Bird' has no documentation; write a '##' line above it
                 properties: {name: Int}
 
             """)

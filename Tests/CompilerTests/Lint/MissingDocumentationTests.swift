@@ -11,29 +11,29 @@ struct MissingDocumentationTests {
             enums:
               ## Size.
               Size: [a]
-            #~^^^^ warning MRT0504: the documentation of 'Size' repeats its name; say what it is for
+            #~^^^^ note MRT0504: the documentation of 'Size' repeats its name; say what it is for
               Level:
-            #~^^^^^ warning MRT0504: 'Level' has no documentation; write a '##' line above it
+            #~^^^^^ note MRT0504: 'Level' has no documentation; write a '##' line above it
                 doc: ""
                 cases: [a]
             objects:
               ## The big dog.
               BigDog:
-            #~^^^^^^ warning MRT0504: the documentation of 'BigDog' repeats its name; say what it is for
+            #~^^^^^^ note MRT0504: the documentation of 'BigDog' repeats its name; say what it is for
                 properties: {a: Int}
               Cat:
-            #~^^^ warning MRT0504: 'Cat' has no documentation; write a '##' line above it
+            #~^^^ note MRT0504: 'Cat' has no documentation; write a '##' line above it
                 properties: {a: Int}
               ## A bird that sings.
               Bird:
                 properties: {a: Int}
               # Private.
               Fish:
-            #~^^^^ warning MRT0504: 'Fish' has no documentation; write a '##' line above it
+            #~^^^^ note MRT0504: 'Fish' has no documentation; write a '##' line above it
                 properties: {a: Int}
             projections:
               DogCard:
-            #~^^^^^^^ warning MRT0504: 'DogCard' has no documentation; write a '##' line above it
+            #~^^^^^^^ note MRT0504: 'DogCard' has no documentation; write a '##' line above it
                 of: BigDog
                 properties: {a: a}
 

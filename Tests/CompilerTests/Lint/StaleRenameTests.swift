@@ -13,12 +13,12 @@ struct StaleRenameTests {
                 renamedFrom: Cat
             #~               ^^^ warning MRT0602: 'Cat' is still there, so nothing can be renamed from it; remove 'renamedFrom'
             #~  note @12:3+3 'Cat' is declared here
-            #~  safe @1-4:1 ""
+            #~  suggested @1-4:1 ""
                 properties:
                   a: {type: Int, renamedFrom: b}
             #~                                ^ warning MRT0602: 'b' is still there, so nothing can be renamed from it; remove 'renamedFrom'
             #~  note @6:7+1 'b' is declared here
-            #~  safe @20+16 ""
+            #~  suggested @20+16 ""
                   b: {type: Int, renamedFrom: b}
             #~                                ^ warning MRT0602: 'b' is renamed from itself; remove 'renamedFrom'
             #~  safe @20+16 ""
@@ -27,7 +27,7 @@ struct StaleRenameTests {
                     renamedFrom: z
             #~                   ^ warning MRT0602: two things are renamed from 'z'; remove one 'renamedFrom'
             #~  note @7:35+1 the other one
-            #~  safe @1-10:1 ""
+            #~  suggested @1-10:1 ""
                     type: Int
                   e: {type: Int, renamedFrom: gone}
               Cat:

@@ -77,6 +77,36 @@ struct SchemaMenderTests {
                 """)
     }
 
+    @Test(
+        "S41 what can mean one thing alone is mended, and a guess is left to a person",
+        arguments: [
+            ("a: string", "a: String"), ("a: NSDate", "a: Date"), ("a: Long?", "a: Int64?"), ("a: number", nil),
+            ("a: Number?", nil), ("a: timestamp", nil), ("a: URL", nil), ("a: UInt64", nil), ("a: byte", nil),
+            ("a: '?number'", "a: 'number?'"), ("a: Array<string>", "a: List<String>"),
+            ("a: Array<number>", "a: List<number>"),
+            ("a: OrderedSet<Int>", nil), ("a: Map<String, Int>", "a: Map<Int>"), ("a: 'Map<Int, String>'", nil),
+            ("a: [string]", "a: List<String>"), ("a: [number]", "a: List<number>"), ("a: '[Int: String]'", nil),
+            ("a: [String]?", "a: List<String>"), ("a: [String] = []", "a: List<String>"), ("a: [Int] = [1, 2]", nil),
+        ] as [(String, String?)])
+    func guesses(_ property: String, _ mended: String?) {
+        let schema = { (property: String) in "objects:\n  Dog:\n    properties:\n      \(property)\n" }
+        #expect(mend(schema(property)).text == schema(mended ?? property))
+    }
+
+    @Test(
+        "S41 a key in another spelling is mended, and a word for it is left to a person",
+        arguments: [
+            ("primarykey", true), ("PrimaryKey", true), ("primary_key", true), ("primary-key", true), ("pk", false),
+            ("primaryKye", false), ("key", false),
+        ])
+    func keys(_ key: String, _ isMended: Bool) {
+        let schema = { (key: String) in "objects:\n  Dog:\n    \(key): a\n    properties:\n      a: Int\n" }
+        #expect(mend(schema(key)).text == schema(isMended ? "primaryKey" : key))
+        // Nothing is lost where the right key is there too.
+        let both = "objects:\n  Dog:\n    primaryKey: a\n    \(key): b\n    properties:\n      a: Int\n      b: Int\n"
+        #expect(mend(both).text == both)
+    }
+
     @Test("MRT0305 MRT0602 lists and mappings lose entries, and keep their comments")
     func removals() {
         let text = """

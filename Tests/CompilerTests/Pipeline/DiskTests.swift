@@ -71,7 +71,8 @@ struct DiskTests {
         #expect(drifts[0].line == 1)
         #expect(drifts[0].changes == ["-// first"])
         #expect(folder.names(in: "Out").count == 3)
-        #expect(try writer.removeStale(outputs) == ["Cat.martlet.swift"])
+        try folder.write(text, to: "Out/Dog.martlet.swift")
+        #expect(try writer.update(outputs).removed == ["Cat.martlet.swift"])
     }
 
     @Test("S34 check shows every line that differs, in order, and ends somewhere")

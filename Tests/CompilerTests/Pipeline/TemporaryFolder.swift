@@ -29,6 +29,18 @@ final class TemporaryFolder {
         ((try? FileManager.default.contentsOfDirectory(atPath: path + "/" + folder)) ?? []).sorted()
     }
 
+    /// All files and folders with what they hold, hidden ones included; a folder's path ends with `/`.
+    func tree() -> [String: Data] {
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+        return Dictionary(
+            uniqueKeysWithValues: names.filter { $0 != ".output" && $0 != ".errors" }.map { name in
+                let content = FileManager.default.contents(atPath: path + "/" + name)
+                var isFolder: ObjCBool = false
+                _ = FileManager.default.fileExists(atPath: path + "/" + name, isDirectory: &isFolder)
+                return (name + (isFolder.boolValue ? "/" : ""), isFolder.boolValue ? Data() : content ?? Data())
+            })
+    }
+
     func modified(_ name: String) throws -> Date? {
         try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.modificationDate] as? Date
     }

@@ -1,18 +1,17 @@
 import Foundation
+import MartletCompiler
 
 /// Standard output and standard error.
 enum Console {
     static func write(_ text: String) throws {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
-        } catch {
-            throw CommandFailure(.inputOutput, "standard output cannot be written")
+        if let reason = StandardStream.output.write(text) {
+            throw CommandFailure(.inputOutput, "standard output cannot be written: \(reason)")
         }
     }
 
     /// There is nowhere left to say that it could not be written.
     static func error(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+        _ = StandardStream.error.write(text)
     }
 }
 

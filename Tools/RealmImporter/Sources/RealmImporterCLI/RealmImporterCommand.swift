@@ -51,7 +51,7 @@ struct RealmImporterCommand: ParsableCommand {
         let written = try loading { () throws(DiskError) in
             try SchemaFileWriter().write(result.outputs, to: output, isForced: force)
         }
-        for path in written { try Console.write("wrote \(path)\n") }
+        for path in written { try Console.write("wrote \(path.printable)\n") }
         try Console.write(result.summary + "\n")
         if result.findings.contains(where: { $0.severity > .note }) { throw CommandFailure(.findings) }
         if result.typeCount == 0 {
@@ -71,8 +71,9 @@ struct RealmImporterCommand: ParsableCommand {
     // MARK: Exit codes
 
     static func main() {
+        StandardStream.keepLargeFilesErrors()
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(CommandWords.all)
             try command.run()
         } catch {
             leave(with: error)
@@ -82,7 +83,7 @@ struct RealmImporterCommand: ParsableCommand {
     private static func leave(with error: any Error) -> Never {
         let status = status(of: error)
         if let failure = error as? CommandFailure {
-            if !failure.message.isEmpty { Console.error("realm-importer: error: \(failure.message)\n") }
+            if !failure.message.isEmpty { Console.error("realm-importer: error: \(failure.message.printable)\n") }
         } else {
             let text = fullMessage(for: error) + "\n"
             // Help and the version come as errors, too, and are what was asked for.

@@ -58,6 +58,51 @@ struct CommandTests {
         #expect(again.output == "imported 2 types into 2 files\n")
     }
 
+    @Test("on a full disk nothing is written, and no folder is left")
+    func fullDisk() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.dog, to: "Models/Ant.swift")
+        let properties = (0..<500).map { "@Persisted var property\($0): String" }.joined(separator: "\n")
+        try folder.write("class Cat: Object {\n\(properties)\n}", to: "Models/Sub/Cat.swift")
+        let outcome = try Executable().shell(
+            """
+            (ulimit -f 4; trap '' 25; "$IMPORTER" Models --output New/Schemas 2>&1; echo $?) | cat
+            find . -name '.[a-z]*' -prune -o -newer Models -print | grep -v Models
+            """, in: folder)
+        #expect(
+            outcome.output.hasPrefix(
+                "realm-importer: error: 'New/Schemas/Sub/Cat.yaml': the file cannot be written: file too large\n3\n"))
+        #expect(!folder.exists("New"))
+    }
+
+    @Test("names of files that are not UTF-8 are read, written and shown on one line")
+    func names() throws {
+        let outcome = try Executable().shell(
+            """
+            name="$(printf '\\377\\033[31m\\nx')"
+            mkdir -p "Models/$name"
+            echo 'class Dog: Object { @Persisted var _age: Int }' > "Models/$name/$name.swift"
+            "$IMPORTER" Models --output Schemas && exit 99
+            cat "Schemas/$name/$name.yaml"
+            "$IMPORTER" "Models/$name/$name.swift" --single "Models/$name"
+            """, in: TemporaryFolder())
+        let shown = "\\xFF\\u{1B}[31m\\nx"
+        #expect(
+            outcome.output == """
+                wrote Schemas/\(shown)/\(shown).yaml
+                imported 1 type into 1 file; 1 warning
+                objects:
+                  Dog:
+                    properties:
+                      age: Int
+
+                """)
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[0].hasPrefix("Models/\(shown)/\(shown).swift:1:36: warning: '_age' begins with '_'"))
+        #expect(lines[2].hasPrefix("realm-importer: error: 'Models/\(shown)': there is such a file"))
+    }
+
     @Test("with an error nothing is written")
     func broken() throws {
         let folder = try TemporaryFolder()

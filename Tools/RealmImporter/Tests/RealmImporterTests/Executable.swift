@@ -36,10 +36,19 @@ struct Executable {
     }
 
     func run(_ arguments: [String], in folder: TemporaryFolder) throws -> Outcome {
+        try run(url, arguments, in: folder)
+    }
+
+    /// Runs a script of the shell, to which the tool is `$IMPORTER`.
+    func shell(_ script: String, in folder: TemporaryFolder) throws -> Outcome {
+        try run(URL(fileURLWithPath: "/bin/sh"), ["-c", "IMPORTER='\(url.path)'\n" + script], in: folder)
+    }
+
+    private func run(_ program: URL, _ arguments: [String], in folder: TemporaryFolder) throws -> Outcome {
         try folder.write("", to: ".output")
         try folder.write("", to: ".errors")
         let process = Process()
-        process.executableURL = url
+        process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         process.standardInput = FileHandle.nullDevice

@@ -7,26 +7,26 @@ struct NameTests {
         let sample = try Sample(
             """
             class Reading: Object {
-                @Persisted(primaryKey: true) var _id: ObjectId
-                @Persisted(indexed: true) var value: Int
+                @Persisted(primaryKey: true) var _key: ObjectId
+                @Persisted(indexed: true) var description: Int
                 @Persisted var next: Reading?
                 @Persisted(originProperty: "_next") var before: LinkingObjects<Reading>
                 @Persisted var _next: Reading?
             }
             class Row: Projection<Reading> {
-                @Projected(\\Reading._next?.value) var value
-                @Projected(\\Reading._id) var _id
+                @Projected(\\Reading._next?.description) var description
+                @Projected(\\Reading._key) var _key
             }
             """)
         #expect(
             sample.yaml == """
                 objects:
                   Reading:
-                    primaryKey: id
-                    index: [readingValue]
+                    primaryKey: key
+                    index: [readingDescription]
                     properties:
-                      id: ObjectId = new
-                      readingValue: Int
+                      key: ObjectId = new
+                      readingDescription: Int
                       next: Reading?
                       before: LinkingObjects<Reading.readingNext>
                       readingNext: Reading?
@@ -35,8 +35,8 @@ struct NameTests {
                   Row:
                     of: Reading
                     properties:
-                      rowValue: readingNext.readingValue
-                      id: id
+                      rowDescription: readingNext.readingDescription
+                      key: key
 
                 """)
         #expect(sample.findings.count == 5)

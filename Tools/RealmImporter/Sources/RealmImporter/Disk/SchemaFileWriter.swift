@@ -1,10 +1,7 @@
-import Foundation
 public import MartletCompiler
 
-/// Brings schema files to disk: all of them, or none where one would be written over.
+/// Brings schema files to disk: all of them, or none where one would be written over or cannot be written.
 public struct SchemaFileWriter {
-    private let manager = FileManager.default
-
     public init() {}
 
     /// - Parameter folder: what the paths count from; nil takes them as they are.
@@ -13,25 +10,15 @@ public struct SchemaFileWriter {
         _ outputs: [Import.Output], to folder: String?, isForced: Bool
     ) throws(DiskError) -> [String] {
         let files = outputs.map { (path: path($0.path, in: folder), bytes: $0.bytes) }
-        if !isForced {
-            for file in files {
-                if let existing = manager.contents(atPath: file.path), Array(existing) != file.bytes {
-                    throw DiskError(
-                        path: file.path, reason: "there is such a file; move it away, or write over it with '--force'")
-                }
-            }
-        }
-        var written: [String] = []
+        var batch = FileBatch()
         for file in files {
-            let parent = URL(fileURLWithPath: file.path).deletingLastPathComponent()
-            do {
-                try manager.createDirectory(at: parent, withIntermediateDirectories: true)
-            } catch {
-                throw DiskError(path: parent.path, reason: "the folder cannot be made")
+            if !isForced, FileSystem.exists(file.path), (try? FileSystem.bytes(of: file.path)) != file.bytes {
+                throw DiskError(
+                    path: file.path, reason: "there is such a file; move it away, or write over it with '--force'")
             }
-            if try FileReplacer.replace(file.path, with: file.bytes) { written.append(file.path) }
+            batch.replace(file.path, with: file.bytes)
         }
-        return written
+        return try batch.commit()
     }
 
     private func path(_ path: String, in folder: String?) -> String {

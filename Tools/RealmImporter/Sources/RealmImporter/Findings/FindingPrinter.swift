@@ -12,8 +12,8 @@ public struct FindingPrinter {
         findings.map { finding in
             guard let source = sources[finding.span.file] else { return "" }
             let place = source.position(at: finding.span.start)
-            return "\(source.displayPath):\(place.line):\(place.column): \(finding.severity.rawValue): "
-                + finding.message + "\n"
+            return "\(source.displayPath.printable):\(place.line):\(place.column): \(finding.severity.rawValue): "
+                + finding.message.printable + "\n"
         }.joined()
     }
 }

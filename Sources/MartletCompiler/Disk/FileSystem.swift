@@ -1,0 +1,185 @@
+import Foundation
+import MartletSchema
+
+/// Reads files and folders by calls of the system, since Foundation takes paths that are UTF-8 alone.
+///
+/// Paths are texts of `FileName`.
+public enum FileSystem {
+    /// What stands at a path.
+    enum Kind: Equatable {
+        case file
+        case folder
+        case link
+        /// In words: `a device`.
+        case other(String)
+    }
+
+    /// - Parameter path: its last link is followed.
+    public static func isFolder(_ path: String) -> Bool { kind(of: path) == .folder }
+
+    /// The same for what is no link.
+    public static func isFolderItself(_ path: String) -> Bool { kind(of: path, followingLinks: false) == .folder }
+
+    /// Whether anything stands there; a link that leads nowhere is nothing.
+    public static func exists(_ path: String) -> Bool { kind(of: path) != nil }
+
+    /// The names in a folder but `.` and `..`, in the order of their bytes.
+    public static func names(in folder: String) throws(DiskError) -> [String] {
+        let opened = folder.withSystemPath { path in
+            errno = 0
+            return (stream: opendir(path), code: errno)
+        }
+        guard let stream = opened.stream else {
+            throw DiskError(path: folder, failure: "the folder cannot be read", code: opened.code)
+        }
+        defer { closedir(stream) }
+        var names: [[UInt8]] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                let code = errno
+                guard code == 0 else {
+                    throw DiskError(path: folder, failure: "the folder cannot be read", code: code)
+                }
+                break
+            }
+            let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            let start = UnsafeRawPointer(entry) + offset
+            let length = strlen(start.assumingMemoryBound(to: CChar.self))
+            names.append(Array(UnsafeRawBufferPointer(start: start, count: length)))
+        }
+        return names.filter { $0 != [0x2E] && $0 != [0x2E, 0x2E] }
+            .sorted { $0.lexicographicallyPrecedes($1) }.map(FileName.text)
+    }
+
+    /// The bytes of a file, or as many as are asked for.
+    public static func bytes(of path: String, upTo limit: Int = .max) throws(DiskError) -> [UInt8] {
+        let (descriptor, code) = path.withSystemPath { path in
+            call { open(path, O_RDONLY | O_CLOEXEC) }
+        }
+        guard descriptor >= 0 else {
+            if code == ENOENT { throw DiskError(path: path, reason: "no such file") }
+            throw DiskError(path: path, failure: "the file cannot be read", code: code)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+        var result: [UInt8] = []
+        var isAtEnd = false
+        while !isAtEnd, result.count < limit {
+            // One byte more than is expected, so that the second call is the last.
+            let wanted = min(limit - result.count, max(1 << 16, size - result.count + 1))
+            var failure: CInt = 0
+            result += [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+                let (length, code) = call { read(descriptor, buffer.baseAddress, wanted) }
+                (count, failure) = (max(0, length), code)
+                isAtEnd = length <= 0
+            }
+            guard failure == 0 else { throw DiskError(path: path, failure: "the file cannot be read", code: failure) }
+        }
+        return result
+    }
+
+    /// The path without links, as far as it exists; without `.` and `..`, and absolute.
+    public static func realPath(_ path: String) -> String {
+        var head = absolute(path)
+        var tail: [String] = []
+        while true {
+            if let real = head.withSystemPath({ realpath($0, nil) }) {
+                defer { free(real) }
+                let text = FileName.text(of: UnsafeRawBufferPointer(start: real, count: strlen(real)))
+                return tail.reversed().reduce(text, join)
+            }
+            let last = name(of: head)
+            guard !last.isEmpty else { return absolute(path) }
+            tail.append(last)
+            head = parent(of: head)
+        }
+    }
+
+    /// The absolute path without `.`, `..` and empty steps; the disk is not asked.
+    public static func absolute(_ path: String) -> String {
+        var steps: [String] = []
+        let full = isAbsolute(path) ? path : currentFolder + "/" + path
+        for step in self.steps(of: full) where step != "." {
+            if step == ".." { _ = steps.popLast() } else { steps.append(step) }
+        }
+        return "/" + steps.joined(separator: "/")
+    }
+
+    /// The folder that relative paths count from.
+    public static var currentFolder: String {
+        guard let path = getcwd(nil, 0) else { return "/" }
+        defer { free(path) }
+        return FileName.text(of: UnsafeRawBufferPointer(start: path, count: strlen(path)))
+    }
+
+    /// What stands at a path; nil where nothing does, or nobody may know.
+    static func kind(of path: String, followingLinks: Bool = true) -> Kind? {
+        status(of: path, followingLinks: followingLinks).map(kind)
+    }
+
+    static func kind(_ status: stat) -> Kind {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: .file
+        case S_IFDIR: .folder
+        case S_IFLNK: .link
+        case S_IFIFO: .other("a pipe")
+        case S_IFSOCK: .other("a socket")
+        default: .other("a device")
+        }
+    }
+
+    static func status(of path: String, followingLinks: Bool = true) -> stat? {
+        var status = stat()
+        let (result, _) = path.withSystemPath { path in
+            call { followingLinks ? stat(path, &status) : lstat(path, &status) }
+        }
+        return result == 0 ? status : nil
+    }
+
+    // MARK: Text
+
+    static func join(_ folder: String, _ name: String) -> String {
+        folder.isEmpty ? name : folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
+    }
+
+    /// The folder that the last step of a path stands in.
+    static func parent(of path: String) -> String {
+        let parent = steps(of: path).dropLast().joined(separator: "/")
+        return isAbsolute(path) ? "/" + parent : parent.isEmpty ? "." : parent
+    }
+
+    /// The last step of a path.
+    public static func name(of path: String) -> String { steps(of: path).last ?? "" }
+
+    /// What stands between the slashes. A slash and a combining mark behind it are one character, so bytes are looked at.
+    static func steps(of path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    }
+
+    static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
+
+    // MARK: Calls
+
+    /// The result of a call and its `errno`, 0 when it worked; a call that a signal interrupts is made again.
+    static func call<Result: SignedInteger>(_ body: () -> Result) -> (Result, CInt) {
+        while true {
+            let result = body()
+            let code = errno
+            if result >= 0 { return (result, 0) }
+            if code != EINTR { return (result, code) }
+        }
+    }
+}
+
+extension String {
+    /// The path as the system takes it.
+    func withSystemPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        let bytes = FileName.bytes(of: self).map(CChar.init(bitPattern:)) + [0]
+        return bytes.withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return "".withCString(body) }
+            return body(start)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+/// Why a file cannot be read or written, in the words of the system.
+@Suite("Command line: reasons")
+struct ReasonTests {
+    private func folder() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "objects:\n  ## Barks at night.\n  Dog:\n    primaryKey: id\n    properties: {id: ObjectId = new}\n",
+            to: "Schemas/Dog.yaml")
+        try folder.write("A file.", to: "File")
+        return folder
+    }
+
+    @Test(
+        "S40 each message has the path, what did not work, and the reason",
+        arguments: [
+            (["generate", "Schemas", "--output", "File"], "'File': the folder cannot be made: not a directory"),
+            (["generate", "Schemas", "--output", "File/Out"], "'File': the folder cannot be made: not a directory"),
+            (["docs", "Schemas", "--output", "File"], "'File': the folder cannot be made: not a directory"),
+            (["init", "File/Schemas"], "'File': the folder cannot be made: not a directory"),
+            (["diagram", "Schemas", "--output", "Schemas"], "'Schemas': the file cannot be written: is a directory"),
+            (["json-schema", "--output", "Schemas"], "'Schemas': the file cannot be written: is a directory"),
+            (["lint", "Loop.yaml"], "'Loop.yaml': the file cannot be read: too many levels of symbolic links"),
+            (
+                ["json-schema", "--output", "Loop.yaml"],
+                "'Loop.yaml': the file cannot be written: too many levels of symbolic links"
+            ),
+            (
+                ["json-schema", "--output", "Pipe"],
+                "'Pipe': the file cannot be written: this is a pipe; name a file"
+            ),
+        ])
+    func messages(_ arguments: [String], _ message: String) throws {
+        let folder = try folder()
+        let manager = FileManager.default
+        try manager.createSymbolicLink(atPath: folder.path + "/Loop.yaml", withDestinationPath: "Loop.yaml")
+        try #require(mkfifo(folder.path + "/Pipe", 0o600) == 0)
+        let outcome = try Executable().run(arguments, in: folder)
+        #expect(outcome.status == 3)
+        #expect(outcome.errors == "martlet: error: \(message)\n")
+        #expect(outcome.output == "")
+    }
+
+    #if os(Linux)
+        /// The device is the test's own: a command that replaced it by a file would do no harm.
+        @Test(
+            "S40 a device is not replaced by a file",
+            .enabled(if: getuid() == 0, "the administrator alone makes devices"))
+        func device() throws {
+            let folder = try folder()
+            // The numbers of '/dev/null'.
+            try #require(mknod(folder.path + "/Device", S_IFCHR | 0o600, 0x103) == 0)
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/Link", withDestinationPath: "Device")
+            for path in ["Device", "Link"] {
+                let outcome = try Executable().run(["diagram", "Schemas", "--output", path], in: folder)
+                #expect(outcome.status == 3)
+                #expect(
+                    outcome.errors
+                        == "martlet: error: '\(path)': the file cannot be written: this is a device; name a file\n")
+            }
+            var status = stat()
+            try #require(stat(folder.path + "/Device", &status) == 0)
+            #expect(status.st_mode & S_IFMT == S_IFCHR)
+        }
+
+        @Test("S40 a folder that the kernel refuses to make")
+        func kernelFolders() throws {
+            let folder = try folder()
+            // Nobody makes files in there, not even the administrator.
+            let outcome = try Executable().run(["init", "/proc/self/fdinfo/Schemas"], in: folder)
+            #expect(outcome.status == 3)
+            #expect(
+                outcome.errors == "martlet: error: '/proc/self/fdinfo/Schemas': the folder cannot be made: "
+                    + "no such file or directory\n")
+        }
+    #endif
+
+    @Test("S20 an empty file is written over, unless a link leads to it")
+    func emptyFiles() throws {
+        let folder = try folder()
+        let executable = try Executable()
+        try folder.write("", to: "Out/Dog.martlet.swift")
+        #expect(try executable.run(["generate", "Schemas", "--output", "Out"], in: folder).status == 0)
+        try folder.write("", to: "Mine.swift")
+        try FileManager.default.removeItem(atPath: folder.path + "/Out/Dog.martlet.swift")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/Out/Dog.martlet.swift", withDestinationPath: "../Mine.swift")
+        let outcome = try executable.run(["generate", "Schemas", "--output", "Out"], in: folder)
+        #expect(outcome.status == 3)
+        #expect(outcome.errors.contains("'Out/Dog.martlet.swift': this file is in the way"))
+        #expect(try folder.read("Mine.swift") == "")
+    }
+}

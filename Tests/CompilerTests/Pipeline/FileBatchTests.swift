@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+@testable import MartletCompiler
+
+@Suite("Pipeline: files together")
+struct FileBatchTests {
+    private func folder() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for name in ["A/old", "A/same", "B/gone", "B/linked", "C/last"] { try folder.write("before \(name)", to: name) }
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/A/link", withDestinationPath: "../B/linked")
+        return folder
+    }
+
+    private func commit(_ folder: TemporaryFolder, failure: (() -> CInt)? = nil) throws -> [String] {
+        var batch = FileBatch(failure: failure)
+        let bytes = { (name: String) in Array("after \(name)".utf8) }
+        batch.replace(folder.path + "/A/old", with: bytes("A/old"))
+        batch.replace(folder.path + "/A/same", with: Array("before A/same".utf8))
+        batch.replace(folder.path + "/D/E/new", with: bytes("D/E/new"))
+        batch.remove(folder.path + "/B/gone")
+        batch.replace(folder.path + "/A/link", with: bytes("B/linked"))
+        batch.replace(folder.path + "/B/linked", with: bytes("B/linked"))
+        batch.create(folder.path + "/D/created", with: bytes("D/created"))
+        batch.replace(folder.path + "/C/last", with: bytes("C/last"))
+        return try batch.commit().map { String($0.dropFirst(folder.path.utf8.count + 1)) }
+    }
+
+    @Test("S40 all files change, links lead where they led, and nothing else is left")
+    func all() throws {
+        let folder = try folder()
+        let changed = try commit(folder)
+        #expect(changed == ["A/old", "D/E/new", "B/gone", "A/link", "D/created", "C/last"])
+        let tree = folder.tree().mapValues { String(decoding: $0, as: UTF8.self) }
+        #expect(
+            tree == [
+                "A/": "", "A/old": "after A/old", "A/same": "before A/same", "A/link": "after B/linked", "B/": "",
+                "B/linked": "after B/linked", "C/": "", "C/last": "after C/last", "D/": "", "D/E/": "",
+                "D/E/new": "after D/E/new", "D/created": "after D/created",
+            ])
+    }
+
+    @Test("S40 whichever call fails, everything is as it was", arguments: [ENOSPC, EIO, EROFS, EDQUOT, EPERM])
+    func faults(_ code: CInt) throws {
+        let done = try folder()
+        _ = try commit(done)
+        var failures = 0
+        for place in 0... {
+            let folder = try folder()
+            let before = folder.tree()
+            var calls = 0
+            var message = ""
+            do {
+                _ = try commit(folder) {
+                    calls += 1
+                    return calls == place + 1 ? code : 0
+                }
+            } catch let error as DiskError {
+                message = error.reason
+            }
+            if message.isEmpty {
+                // A file system without hard links is no failure.
+                #expect(folder.tree() == done.tree())
+            } else {
+                failures += 1
+                #expect(folder.tree() == before, "call \(place)")
+                #expect(message.hasSuffix(": " + DiskError.words(for: code)))
+            }
+            if calls <= place { break }
+        }
+        #expect(failures > 20)
+    }
+
+    @Test("S40 whichever call fails, and all that come behind it, everything is as it was")
+    func brokenDisk() throws {
+        for place in 0..<40 {
+            let folder = try folder()
+            let before = folder.tree()
+            var calls = 0
+            let result = Result {
+                try commit(folder) {
+                    calls += 1
+                    return calls > place ? EIO : 0
+                }
+            }
+            guard case .failure = result else { return }
+            #expect(folder.tree() == before, "call \(place)")
+        }
+        Issue.record("the changes take more calls than the test makes fail")
+    }
+
+    @Test("S40 a file that has come up meanwhile is not written over")
+    func created() throws {
+        let folder = try folder()
+        let before = folder.tree()
+        var batch = FileBatch()
+        batch.replace(folder.path + "/A/old", with: [1])
+        batch.create(folder.path + "/C/last", with: [2])
+        #expect(throws: DiskError.self) { try batch.commit() }
+        #expect(folder.tree() == before)
+        // It comes up when all is written.
+        var calls = 0
+        var late = FileBatch {
+            calls += 1
+            if calls == 4 { try? folder.write("theirs", to: "A/created") }
+            return 0
+        }
+        late.create(folder.path + "/A/created", with: [2])
+        #expect(throws: DiskError.self) { try late.commit() }
+        #expect(try folder.read("A/created") == "theirs")
+        #expect(folder.names(in: "A") == ["created", "link", "old", "same"])
+    }
+
+    @Test("S40 permissions stay")
+    func permissions() throws {
+        let folder = try folder()
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.path + "/A/old")
+        _ = try commit(folder)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/A/old")
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+    }
+}
