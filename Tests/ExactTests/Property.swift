@@ -75,6 +75,7 @@ struct Classes: Sendable {
         "Scalars": [
             Property(name: "id", kind: .single), Property(name: "int", kind: .single, initial: .number(0)),
             Property(name: "float", kind: .single), Property(name: "date", kind: .single),
+            Property(name: "decimal128", kind: .single, initial: .number(0)),
             Property(name: "anyValue", kind: .single, isAny: true),
         ],
     ])
