@@ -58,7 +58,8 @@ extension Operation {
             let (id, value) = (a % 4, anyValue(world))
             guard !world.scalars.contains(where: { $0.id == id }) else { return }
             realm.add(
-                Scalars(id: id, int: b % 5, float: Float(amount), date: date, decimal128: decimal,
+                Scalars(
+                    id: id, int: b % 5, float: Float(amount), date: date, decimal128: decimal,
                     anyValue: live(value, world, realm)))
             _ = world.add(
                 "Scalars",

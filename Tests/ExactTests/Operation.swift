@@ -48,7 +48,10 @@ struct Operation: CustomStringConvertible {
             [.add, .add, .name, .amount, .namedSet, .namedSet, .namedSet, .namedRemove, .namedRemove, .doubleSet]
                 + [.doubleRemove, .byNameSet, .byNameRemove, .byNameName] + plain.suffix(1)
         case .twins:
-            [.add, .add, .twin, .twin, .twin, .twin, .delete, .delete, .name, .name, .amount, .assignAgain, .next, .next]
+            [
+                .add, .add, .twin, .twin, .twin, .twin, .delete, .delete, .name, .name, .amount, .assignAgain, .next,
+                .next,
+            ]
                 + [.nameAll, .part, .part, .partName, .partNode, .partsInsert, .partsRemove, .childAssign]
                 + plain.filter { $0.rawValue.hasPrefix("child") || $0.rawValue.hasPrefix("named") } + plain.suffix(2)
         case .any:
