@@ -58,12 +58,13 @@ struct SchemaExactTests {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["MARTLET_EXACT"].flatMap { Int($0) } ?? Self.seeds
         let first = environment["MARTLET_EXACT_SEED"].flatMap { UInt64($0) } ?? 1
-        var (changes, told) = (0, 0)
+        var (changes, told, denied) = (0, 0, 0)
         for seed in first..<first + UInt64(count) {
             let program = SchemaMachine.Program(seed: seed)
             let outcome = try SchemaMachine.run(program)
             changes += outcome.changes
             told += outcome.told
+            denied += outcome.denied
             guard outcome.failure != nil else { continue }
             let shortest = try SchemaMachine.shortest(program)
             let failure = try SchemaMachine.run(shortest).failure ?? ""
@@ -75,8 +76,8 @@ struct SchemaExactTests {
                 """)
             return
         }
-        print("exactness: \(count) random schemas, \(changes) changes made, \(told) told")
-        #expect(told > changes / 20)
+        print("exactness: \(count) random schemas, \(changes) changes made, \(told) told, \(denied) writes denied")
+        #expect(told > changes / 20 && denied > count / 10)
     }
 }
 

@@ -28,11 +28,11 @@ final class KeyValueWatcher {
         known = path.times(world)
     }
 
-    static func make(_ plan: WatcherPlan, _ world: World, _ realm: Realm) -> KeyValueWatcher? {
+    static func make(_ plan: WatcherPlan, _ world: World, _ realm: Realm, _ twins: Twins) -> KeyValueWatcher? {
         let nodes = world.nodes
         guard !nodes.isEmpty else { return nil }
         let (id, serial) = nodes[plan.node % nodes.count]
-        guard let node = realm.object(ofType: Node.self, forPrimaryKey: id) else { return nil }
+        guard let node = twins.accessor(id, serial, realm, plan.filter) else { return nil }
         let maker = KeyValueWatcherMaker(world: world, id: id, serial: serial, node: node)
         // Lists are told of with positions.
         switch plan.cut < 4 ? 11 : plan.base {

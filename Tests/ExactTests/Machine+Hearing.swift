@@ -67,9 +67,9 @@ extension Machine {
                 watch(plan, isInside: true)
             case .watch: break
             case _ where watcher.place != nil: break
-            case .writeLater(let operations):
+            case .writeLater(let operations, let ending):
                 note("    and asks for a write")
-                writeLater(operations)
+                writeLater(operations, ending)
             case .write(let operations, let silenced): writeInside(operations, silencing: silenced)
             }
         }
@@ -78,7 +78,7 @@ extension Machine {
     func writeInside(_ operations: [Operation], silencing watcher: Watcher?) {
         note("    and writes\(watcher.map { " without telling \($0.name)" } ?? "")")
         if test.realm.isInWriteTransaction {
-            if !isVain { writeAlong(operations) }
+            if !isVain && !isNextVain { writeAlong(operations) }
             return
         }
         goesOn = true
@@ -158,6 +158,7 @@ extension Machine {
 
     /// - Parameter isRefresh: the step did nothing but move the Realm once.
     func checkKeyValues(isRefresh: Bool) {
+        keyValues.forEach { $0.isTakenBack = false }
         guard outcome.failure == nil, !keyValues.isEmpty else { return }
         let context = test.realm.context
         let shown = context.hasSnapshot ? worlds[context.version] : nil

@@ -21,6 +21,7 @@ final class Machine {
     }
 
     let test: TestRealm
+    let twins: Twins
     var world = World()
     /// The world of every version.
     var worlds: [UInt64: World] = [:]
@@ -47,6 +48,8 @@ final class Machine {
     var isAhead = false
     /// The write that is beginning will be taken back.
     var isVain = false
+    /// How the asynchronous writes that wait will end, in their order.
+    var endings: [Step.Ending] = []
 
     /// Runs until something is wrong.
     static func run(_ program: Program, tellsStory: Bool = false) throws -> Outcome {
@@ -76,6 +79,7 @@ final class Machine {
             if program.hasShortChunks { $0.environment.chunkLimit = 2 }
             if program.searchesAlways { $0.environment.keysScannedPerSearch = 0 }
         }
+        twins = Twins(test.realm)
         homes = program.hasHomes ? Homes(test.configuration, loops) : nil
         try test.realm.write {
             test.realm.add([ScalarLists()])
@@ -96,6 +100,7 @@ final class Machine {
         keyValues = []
         queue.sync { other = nil }
         afar = nil
+        twins.drop()
         return outcome
     }
 
@@ -121,6 +126,8 @@ final class Machine {
         let isRefresh = if case .refresh = step { outcome.changes == before.changes } else { false }
         checkKeyValues(isRefresh: isRefresh)
         checkRealmWatchers()
+        checkTwins()
+        checkKeys()
     }
 
     private func noteStep(_ step: Step) {
@@ -141,7 +148,7 @@ final class Machine {
         case .watchInside(let plan, let position):
             note("\(name(position)) is to register a watcher of \(plan.kind) when it is called")
         case .later: note("a write is asked for")
-        case .nestedLater(_, let position): note("\(name(position)) is to ask for a write when it is called")
+        case .nestedLater(_, _, let position): note("\(name(position)) is to ask for a write when it is called")
         default: note("\(step)")
         }
     }
@@ -167,6 +174,7 @@ final class Machine {
         case .loops: runLoops()
         case .invalidate:
             realm.invalidate()
+            twins.drop()
             hasShownNothing = true
             realmWatchers.forEach { $0.excuse() }
         case .autorefresh(let isOn): realm.autorefresh = isOn
@@ -190,8 +198,9 @@ final class Machine {
         case .endInside(let victim, let position):
             if let victim = at(victim) { at(position)?.deeds.append(.end(victim)) }
         case .watchInside(let plan, let position): at(position)?.deeds.append(.watch(plan))
-        case .later(let operations): writeLater(operations)
-        case .nestedLater(let operations, let position): at(position)?.deeds.append(.writeLater(operations))
+        case .later(let operations, let ending): writeLater(operations, ending)
+        case .nestedLater(let operations, let ending, let position):
+            at(position)?.deeds.append(.writeLater(operations, ending))
         }
     }
 
@@ -209,7 +218,7 @@ final class Machine {
         // What the Realm shows now is where objects begin.
         guard watchers.count < 14, let shown = worlds[realm.context.version] else { return }
         if plan.kind == .keyValue {
-            guard keyValues.count < 6, let watcher = KeyValueWatcher.make(plan, shown, realm) else { return }
+            guard keyValues.count < 8, let watcher = KeyValueWatcher.make(plan, shown, realm, twins) else { return }
             keyValues.append(watcher)
             note("watch \(watcher.name)")
             return
@@ -227,7 +236,7 @@ final class Machine {
         var plan = plan
         plan.isLoop = plan.isLoop && !isInside
         if isInside { plan.place = nil }
-        let made = Watcher.make(plan, shown, realm, loops, homes) { [unowned self] in
+        let made = Watcher.make(plan, shown, realm, twins, loops, homes) { [unowned self] in
             worlds.sorted { $0.key < $1.key }.map(\.value) + [world]
         } hear: { [unowned self] in
             hear($0, $1, $2)
@@ -270,11 +279,11 @@ final class Machine {
 
     // MARK: Writing
 
-    private func apply(_ operations: [Operation], _ realm: Realm) {
+    func apply(_ operations: [Operation], _ realm: Realm) {
         for operation in operations {
             let time = world.time
             note("    \(operation.text(world))")
-            operation.perform(&world, realm)
+            operation.perform(&world, realm, twins)
             if world.time > time { outcome.changes += 1 }
         }
     }
@@ -298,31 +307,6 @@ final class Machine {
         silencedRealms.forEach { $0.skip(realm.context.version) }
     }
 
-    /// In a write of its own, when its turn comes.
-    func writeLater(_ operations: [Operation]) {
-        let realm = test.realm
-        realm.writeAsync { [unowned self] in
-            note("what was asked for is written")
-            realmWatchers.forEach { $0.expect() }
-            apply(operations, realm)
-            isAhead = false
-            // It may be sealed, and committed with those that follow.
-            if let base = realm.context.transaction?.baseVersion { worlds[base + 1] = world }
-        } onComplete: { [unowned self] error in
-            if let error { fail("\(error)") }
-        }
-    }
-
-    /// Lets what was asked for be written.
-    func finishWrites() {
-        while test.realm.isPerformingAsynchronousWriteOperations, outcome.failure == nil {
-            guard test.scheduler.waitForTurn() else { return fail("no turn came for a write") }
-            _ = test.scheduler.turn()
-        }
-        checkKeyValues(isRefresh: false)
-        checkRealmWatchers()
-    }
-
     /// Into the write that is beginning.
     func writeAlong(_ operations: [Operation]) {
         isAhead = true
@@ -334,13 +318,14 @@ final class Machine {
         isVain = true
         try realm.beginWrite()
         isVain = false
-        let kept = world
+        let (kept, count) = (world, twins.count)
         let held = HeldNode.all(world, realm)
         apply(operations, realm)
         keyValues.forEach { $0.isTakenBack = true }
         realm.cancelWrite()
         keyValues.forEach { $0.isTakenBack = false }
         world = kept
+        twins.drop(after: count)
         keyValues.forEach { $0.forgive() }
         if let wrong = held.lazy.compactMap({ $0.wrong(kept) }).first { fail(wrong) }
     }

@@ -37,6 +37,15 @@ extension Operation {
         }
     }
 
+    /// As decimal: there is one zero.
+    private var decimalAmount: Double { amount == 0 ? 0 : amount }
+
+    private var decimal: Decimal128 {
+        if amount.isNaN { return .nan }
+        if amount.isInfinite { return amount < 0 ? Decimal128("-inf") : .infinity }
+        return Decimal128(Int(amount))
+    }
+
     private var date: Date { Date(timeIntervalSinceReferenceDate: amount) }
 
     func editAny(_ world: inout World, _ realm: Realm) {
@@ -49,12 +58,14 @@ extension Operation {
             let (id, value) = (a % 4, anyValue(world))
             guard !world.scalars.contains(where: { $0.id == id }) else { return }
             realm.add(
-                Scalars(id: id, int: b % 5, float: Float(amount), date: date, anyValue: live(value, world, realm)))
+                Scalars(
+                    id: id, int: b % 5, float: Float(amount), date: date, decimal128: decimal,
+                    anyValue: live(value, world, realm)))
             _ = world.add(
                 "Scalars",
                 [
                     "id": .number(Double(id)), "int": .number(Double(b % 5)), "float": .number(amount),
-                    "date": .number(amount), "anyValue": value,
+                    "date": .number(amount), "decimal128": .number(decimalAmount), "anyValue": value,
                 ])
         default: editAnyProperty(&world, realm)
         }
@@ -103,6 +114,9 @@ extension Operation {
             object.float = Float(amount)
             world.set(serial, "date", .number(amount))
             object.date = date
+            if a.isMultiple(of: 3) { return }
+            world.set(serial, "decimal128", .number(decimalAmount))
+            object.decimal128 = decimal
         case .anySet:
             object.anyValue = live(value, world, realm)
             world.set(serial, "anyValue", value)

@@ -37,6 +37,8 @@ extension Operation {
         func count(_ name: String) -> Int { world.slots(serial, name).count }
         switch kind {
         case .delete: return "delete"
+        case .twin:
+            return "a further accessor with '\(letter)' \(amount)\(c.isMultiple(of: 3) ? " and nothing else" : "")"
         case .name: return "name = '\(letter)'"
         case .amount: return "amount = \(amount)"
         case .next: return c % 4 == 0 ? "next = nil" : "next = node \(other)"

@@ -5,7 +5,7 @@ import Martlet
 /// operation can be left out and the others still mean something.
 struct Operation: CustomStringConvertible {
     enum Kind: String, CaseIterable {
-        case add, delete, deleteAll, name, amount, nameAll, amountAll, next, assignAgain
+        case add, twin, delete, deleteAll, name, amount, nameAll, amountAll, next, assignAgain
         case childInsert, childRemove, childReplace, childMove, childSwap, childClear, childAssign
         case peerInsert, peerRemove, peerClear, namedSet, namedRemove, namedClear
         case part, partName, partNode, partsInsert, partsRemove, partsReplace, partsName, partsClear
@@ -28,7 +28,7 @@ struct Operation: CustomStringConvertible {
 
     private static let weights: [Kind] =
         Kind.allCases.filter { !$0.isSpecial }
-        + [.add, .add, .add, .delete, .name, .name, .name, .amount, .amount, .next, .childInsert, .childInsert]
+        + [.add, .add, .add, .twin, .delete, .name, .name, .name, .amount, .amount, .next, .childInsert, .childInsert]
         + [.peerInsert, .namedSet, .childRemove]
 
     /// What a program does at all: about half of everything, so that sparse worlds occur, and crowded corners.
@@ -47,6 +47,13 @@ struct Operation: CustomStringConvertible {
         case .maps:
             [.add, .add, .name, .amount, .namedSet, .namedSet, .namedSet, .namedRemove, .namedRemove, .doubleSet]
                 + [.doubleRemove, .byNameSet, .byNameRemove, .byNameName] + plain.suffix(1)
+        case .twins:
+            [
+                .add, .add, .twin, .twin, .twin, .twin, .delete, .delete, .name, .name, .amount, .assignAgain, .next,
+                .next,
+            ]
+                + [.nameAll, .part, .part, .partName, .partNode, .partsInsert, .partsRemove, .childAssign]
+                + plain.filter { $0.rawValue.hasPrefix("child") || $0.rawValue.hasPrefix("named") } + plain.suffix(2)
         case .any:
             Kind.allCases.filter(\.isAny) + [.anyAdd, .anyAdd, .anySet, .anyPut, .add, .add, .delete, .name] + plain
         }
@@ -92,7 +99,7 @@ struct Operation: CustomStringConvertible {
     /// The most nodes there are.
     static let ids = 8
 
-    func perform(_ world: inout World, _ realm: Realm) {
+    func perform(_ world: inout World, _ realm: Realm, _ twins: Twins) {
         switch kind {
         case .add: add(&world, realm)
         case .deleteAll:
@@ -100,7 +107,7 @@ struct Operation: CustomStringConvertible {
             realm.delete(realm.objects(Node.self))
         case .nameAll, .amountAll:
             for (id, serial) in world.nodes {
-                guard let node = realm.object(ofType: Node.self, forPrimaryKey: id) else { continue }
+                guard let node = twins.accessor(id, serial, realm, b + c) else { continue }
                 let pair = NodePair(serial: serial, node: node)
                 assign(pair, pair, &world)
             }
@@ -117,12 +124,13 @@ struct Operation: CustomStringConvertible {
             let nodes = world.nodes
             guard !nodes.isEmpty else { return }
             let (id, serial) = nodes[a % nodes.count]
-            guard let node = realm.object(ofType: Node.self, forPrimaryKey: id) else { return }
+            guard let node = twins.accessor(id, serial, realm, b + c) else { return }
             let pair = NodePair(serial: serial, node: node)
             let other = nodes[b % nodes.count]
             let target = NodePair(
-                serial: other.serial, node: realm.object(ofType: Node.self, forPrimaryKey: other.id) ?? node)
+                serial: other.serial, node: twins.accessor(other.id, other.serial, realm, a + c) ?? node)
             switch kind {
+            case .twin: addTwin(pair, &world, realm, twins)
             case .delete:
                 world.delete(serial)
                 realm.delete(node)

@@ -14,19 +14,28 @@ struct Property: Sendable {
     /// Values of any type.
     var isAny = false
     var isSet = false
+    /// What becomes of the object that has the property when a target is deleted.
+    var onDelete = Rule.nullify
+    /// What becomes of the targets when the object is deleted.
+    var deleteRule = Rule.nullify
     var initial = World.Value.none
+
+    enum Rule: String, Sendable { case nullify, cascade, deny }
 }
 
 /// The properties of all classes.
 struct Classes: Sendable {
     private let all: [String: [Property]]
     private let byName: [String: [String: Property]]
+    /// Whether deletions follow rules at all.
+    let hasRules: Bool
 
     init(_ all: [String: [Property]]) {
         self.all = all
         byName = all.mapValues { properties in
             Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
         }
+        hasRules = all.values.joined().contains { $0.onDelete != .nullify || $0.deleteRule != .nullify }
     }
 
     func of(_ type: String) -> [Property] { all[type] ?? [] }
@@ -75,6 +84,7 @@ struct Classes: Sendable {
         "Scalars": [
             Property(name: "id", kind: .single), Property(name: "int", kind: .single, initial: .number(0)),
             Property(name: "float", kind: .single), Property(name: "date", kind: .single),
+            Property(name: "decimal128", kind: .single, initial: .number(0)),
             Property(name: "anyValue", kind: .single, isAny: true),
         ],
     ])

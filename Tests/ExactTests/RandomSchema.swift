@@ -29,10 +29,12 @@ struct RandomSchema {
             if key != .none { lines[name] = [Self.single("key", key.rawValue)] }
             lines[name, default: []] += Self.values(&random)
         }
+        let hasRules = Int.random(in: 0..<3, using: &random) > 0
         for name in names {
             for number in 0..<Int.random(in: 1...4, using: &random) {
                 let target = names.randomElement(using: &random) ?? name
-                let link = Self.link("link\(number)", to: target, &random)
+                var link = Self.link("link\(number)", to: target, &random)
+                if hasRules { Self.addRules(&link, &random) }
                 lines[name]?.append(link)
                 guard Bool.random(using: &random) else { continue }
                 let inverse = Property(
@@ -83,6 +85,15 @@ struct RandomSchema {
             Line(
                 property: Property(name: name, kind: .many(isMap: true), target: target), text: "Map<link:\(target)?>")
         }
+    }
+
+    private static func addRules(_ link: inout Line, _ random: inout SeededGenerator) {
+        let rules: [Property.Rule] = [.nullify, .nullify, .nullify, .cascade, .cascade, .deny]
+        link.property.onDelete = rules.randomElement(using: &random) ?? .nullify
+        link.property.deleteRule = rules.randomElement(using: &random) ?? .nullify
+        let (onDelete, deleteRule) = (link.property.onDelete, link.property.deleteRule)
+        if onDelete != .nullify { link.text += " onDelete=\(onDelete.rawValue)" }
+        if deleteRule != .nullify { link.text += " deleteRule=\(deleteRule.rawValue)" }
     }
 
     /// A way from a class: one property, or some over links, or all of a level.

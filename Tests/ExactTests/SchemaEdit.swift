@@ -79,6 +79,7 @@ extension SchemaMachine {
                 let link = a % 3 == 0 ? nil : target
                 world.set(serial, name, link.map { .row($0) } ?? .none)
                 object.setValue(link == nil ? nil : linked, forKey: name)
+            case (.many, _) where c % 8 == 7: clear(name, serial, object, &world)
             case (.many(true), _): editMap(name, serial, object, target, linked, &world)
             case (.many, _) where property.isSet: editSet(name, serial, object, target, linked, &world)
             case (.many, nil):
@@ -88,6 +89,18 @@ extension SchemaMachine {
                 editList(object.value(forKey: name) as? List<ObjectBase>, name, serial, .row(target), linked, &world)
             case (.inverse, _): break
             }
+        }
+
+        private func clear(_ name: String, _ serial: Int, _ object: ObjectBase, _ world: inout World) {
+            switch object.value(forKey: name) {
+            case let list as List<Int>: list.removeAll()
+            case let list as List<ObjectBase>: list.removeAll()
+            case let set as MutableSet<ObjectBase>: set.removeAll()
+            case let map as Map<ObjectBase?>: map.removeAll()
+            default: return
+            }
+            world.denials.remove(.target(of: serial, name))
+            world.edit(serial, name) { slots, _ in slots = [] }
         }
 
         private func editList<Element>(

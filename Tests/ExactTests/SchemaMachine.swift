@@ -39,11 +39,14 @@ final class SchemaMachine {
     let program: Program
     let test: TestRealm
     private(set) var world: World
-    private var worlds: [UInt64: World] = [:]
+    private(set) var worlds: [UInt64: World] = [:]
     private(set) var watchers: [Watcher] = []
     private(set) var failure: String?
-    private(set) var told = 0
+    var told = 0
     private(set) var changes = 0
+    /// Writes that a rule denied.
+    private(set) var denied = 0
+    var keyValues: [SchemaKeyValueWatcher] = []
     // What was made with the types of the seed.
     private let coordinator: StoreCoordinator
 
@@ -65,18 +68,29 @@ final class SchemaMachine {
         worlds[test.realm.context.version] = world
     }
 
+    struct Outcome {
+        var failure: String?
+        var changes = 0
+        var told = 0
+        var denied = 0
+    }
+
     /// Runs until something is wrong, and says what.
-    static func run(_ program: Program) throws -> (failure: String?, changes: Int, told: Int) {
+    static func run(_ program: Program) throws -> Outcome {
         let machine = try SchemaMachine(program)
         for (position, step) in (program.steps + [.refresh]).enumerated() {
             try machine.perform(step)
+            let isRefresh = if case .refresh = step { true } else { false }
+            machine.checkKeyValues(isRefresh: isRefresh)
             if let failure = machine.failure {
                 machine.failure = "step \(position): \(failure)"
                 break
             }
         }
         machine.watchers.forEach { $0.end() }
-        return (machine.failure, machine.changes, machine.told)
+        machine.keyValues.forEach { $0.end() }
+        return Outcome(
+            failure: machine.failure, changes: machine.changes, told: machine.told, denied: machine.denied)
     }
 
     private func perform(_ step: Step) throws {
@@ -85,6 +99,7 @@ final class SchemaMachine {
         case .watch(let seed):
             var random = SeededGenerator(seed)
             guard let shown = worlds[realm.context.version] else { return }
+            if seed.isMultiple(of: 3) { return watchKeyValues(seed, shown) }
             let maker = SchemaWatcherMaker(
                 schema: program.schema, world: shown, realm: realm, random: random.next(), hear: hear)
             if let watcher = maker.make() { watchers.append(watcher) }
@@ -95,18 +110,36 @@ final class SchemaMachine {
             try realm.beginWrite()
             let kept = world
             for edit in edits { edit.perform(&world, realm, program.schema) }
+            keyValues.forEach { $0.isRolledBack = true }
             realm.cancelWrite()
             world = kept
-        case .write(let edits, false, false):
-            try realm.write { apply(edits, realm) }
-            worlds[realm.context.version] = world
-        case .write(let edits, true, _):
-            try test.elsewhere { [self] other in
-                try other.write { apply(edits, other) }
-                worlds[other.context.version] = world
-            }
+            world.denials = []
+            keyValues.forEach { $0.forgive() }
+        case .write(let edits, false, false): try write(edits, realm)
+        case .write(let edits, true, _): try test.elsewhere { [self] other in try write(edits, other) }
         }
     }
+
+    /// Writes, unless a rule denies a deletion: then the whole write is rolled back.
+    private func write(_ edits: [Edit], _ realm: Realm) throws {
+        let kept = world
+        do {
+            try realm.write {
+                apply(edits, realm)
+                if !world.denials.isEmpty { keyValues.forEach { $0.isRolledBack = true } }
+            }
+            if !world.denials.isEmpty { fail("a write is committed in spite of \(world.denials)") }
+        } catch let error as Realm.Error where error.code == .deletionDenied {
+            if world.denials.isEmpty { fail("a write is denied: \(error.message)") }
+            world = kept
+            denied += 1
+            keyValues.forEach { $0.forgive() }
+        }
+        world.denials = []
+        worlds[realm.context.version] = world
+    }
+
+    func fail(_ failure: String) { self.failure = self.failure ?? failure }
 
     private func apply(_ edits: [Edit], _ realm: Realm) {
         for edit in edits {

@@ -3,6 +3,14 @@ enum Step: CustomStringConvertible {
     /// Here, in another Realm of the process, or as another process would.
     enum Place { case here, there, afar }
 
+    /// How an asynchronous write ends: by a commit, for which others that wait may be waited for, or by a rollback, because
+    /// its block cancels it, throws an error, or leaves it open although it was to commit.
+    enum Ending: CaseIterable {
+        case commit, commitGrouped, commitAlone, cancel, failure, leave
+
+        var isKept: Bool { [.commit, .commitGrouped, .commitAlone].contains(self) }
+    }
+
     case write([Operation], Place)
     /// Without telling the watcher at a position.
     case silent([Operation], Int)
@@ -30,9 +38,9 @@ enum Step: CustomStringConvertible {
     /// The watcher at a position registers another when it is called next.
     case watchInside(WatcherPlan, by: Int)
     /// An asynchronous write.
-    case later([Operation])
+    case later([Operation], Ending)
     /// The watcher at a position asks for one when it is called next.
-    case nestedLater([Operation], by: Int)
+    case nestedLater([Operation], Ending, by: Int)
 
     var description: String {
         switch self {
@@ -55,8 +63,9 @@ enum Step: CustomStringConvertible {
             "the observer of the Realm writes silencing \(silenced) \(operations)"
         case .endInside(let victim, let watcher): "\(watcher) ends \(victim)"
         case .watchInside(let plan, let watcher): "\(watcher) watches \(plan)"
-        case .later(let operations): "later \(operations)"
-        case .nestedLater(let operations, let watcher): "\(watcher) writes later \(operations)"
+        case .later(let operations, let ending): "later, \(ending): \(operations)"
+        case .nestedLater(let operations, let ending, let watcher):
+            "\(watcher) writes later, \(ending): \(operations)"
         }
     }
 
@@ -64,7 +73,7 @@ enum Step: CustomStringConvertible {
         switch self {
         case .write(let operations, _), .silent(let operations, _), .cancelled(let operations),
             .nested(let operations, _), .nestedSilent(let operations, _, _), .realmSilent(let operations, _),
-            .later(let operations), .nestedLater(let operations, _):
+            .later(let operations, _), .nestedLater(let operations, _, _):
             operations
         default: nil
         }
@@ -78,8 +87,8 @@ enum Step: CustomStringConvertible {
         case .nested(_, let watcher): .nested(operations, watcher)
         case .nestedSilent(_, let watcher, let silenced): .nestedSilent(operations, watcher, silencing: silenced)
         case .realmSilent(_, let silenced): .realmSilent(operations, silencing: silenced)
-        case .later: .later(operations)
-        case .nestedLater(_, let watcher): .nestedLater(operations, by: watcher)
+        case .later(_, let ending): .later(operations, ending)
+        case .nestedLater(_, let ending, let watcher): .nestedLater(operations, ending, by: watcher)
         default: self
         }
     }
@@ -98,6 +107,8 @@ struct Program {
         case maps
         /// Values of any type.
         case any
+        /// Rows with several accessors, observed by key and value.
+        case twins
     }
 
     var steps: [Step]
@@ -113,7 +124,7 @@ struct Program {
         var random = SeededGenerator(seed)
         let hasAfar = seed.isMultiple(of: 4)
         hasHomes = seed % 5 < 2
-        let themes: [Theme] = [.chain, .long, .maps, .any, .any] + Array(repeating: .plain, count: 10)
+        let themes: [Theme] = [.chain, .long, .maps, .any, .any, .twins, .twins] + Array(repeating: .plain, count: 10)
         theme = themes[Int.random(in: 0..<themes.count, using: &random)]
         hasShortChunks = Bool.random(using: &random) || theme == .long
         searchesAlways = Bool.random(using: &random)
@@ -122,11 +133,24 @@ struct Program {
         steps.append(.write(Operation.series(12, &random, of: kinds), .here))
         for _ in 0..<Int.random(in: 4...10, using: &random) { steps.append(.watch(WatcherPlan(&random, theme))) }
         if Bool.random(using: &random) { steps.append(.refresh) }
-        for _ in 0..<60 { steps.append(Self.step(&random, hasAfar, kinds, theme)) }
+        for _ in 0..<60 {
+            let step = Self.step(&random, hasAfar, kinds, theme)
+            steps.append(step)
+            // Asynchronous writes that wait together are one group.
+            guard case .later = step, Bool.random(using: &random) else { continue }
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let operations = Operation.series(Int.random(in: 1...3, using: &random), &random, of: kinds)
+                steps.append(.later(operations, Self.ending(&random)))
+            }
+        }
     }
 
     /// The steps, with each operation of a write counted.
     var size: Int { steps.reduce(0) { $0 + max(1, $1.operations?.count ?? 1) } }
+
+    private static func ending(_ random: inout some RandomNumberGenerator) -> Step.Ending {
+        Bool.random(using: &random) ? .commit : Step.Ending.allCases.randomElement(using: &random) ?? .commit
+    }
 
     private static func step(
         _ random: inout SeededGenerator, _ hasAfar: Bool, _ kinds: [Operation.Kind], _ theme: Theme
@@ -151,8 +175,8 @@ struct Program {
         case 36: .end(watcher)
         case 37..<39: .cancelled(operations)
         case 39: Bool.random(using: &random) ? .invalidate : .autorefresh(Bool.random(using: &random))
-        case 40, 41: .later(operations)
-        case 42: .nestedLater(operations, by: watcher)
+        case 40, 41: .later(operations, ending(&random))
+        case 42: .nestedLater(operations, ending(&random), by: watcher)
         case 43: .realmSilent(operations, silencing: watcher)
         default: .refresh
         }

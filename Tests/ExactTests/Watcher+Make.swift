@@ -9,7 +9,7 @@ typealias Hear = (Watcher, News, (World, World) -> String?) -> Void
 extension Watcher {
     /// Registers an observer; nil where there is nothing to observe.
     static func make(
-        _ plan: WatcherPlan, _ world: World, _ realm: Realm, _ loops: LoopExecutor, _ homes: Homes?,
+        _ plan: WatcherPlan, _ world: World, _ realm: Realm, _ twins: Twins, _ loops: LoopExecutor, _ homes: Homes?,
         history: @escaping () -> [World], hear: @escaping Hear
     ) -> Watcher? {
         let maker = WatcherMaker(
@@ -23,7 +23,7 @@ extension Watcher {
             let nodes = world.nodes
             guard !nodes.isEmpty else { return nil }
             let (id, serial) = nodes[plan.node % nodes.count]
-            guard let node = realm.object(ofType: Node.self, forPrimaryKey: id) else { return nil }
+            guard let node = twins.accessor(id, serial, realm, plan.filter) else { return nil }
             let watcher = maker.watcher(node, serial)
             watcher?.owner = serial
             return watcher

@@ -8,7 +8,7 @@ final class Watcher {
         case write([Operation], silencing: Watcher?)
         case end(Watcher)
         case watch(WatcherPlan)
-        case writeLater([Operation])
+        case writeLater([Operation], Step.Ending)
     }
 
     var name: String
@@ -141,6 +141,7 @@ struct WatcherPlan: CustomStringConvertible {
             case .long: Array(repeating: .values, count: 12)
             case .maps: Array(repeating: .map, count: 12)
             case .any: Array(repeating: .any, count: 10)
+            case .twins: Array(repeating: .keyValue, count: 12) + [.object, .list]
             }
         let kinds = favourites + [.results, .results, .keyValue] + Kind.allCases.filter { $0 != .any }
         kind = kinds.randomElement(using: &random) ?? .results

@@ -21,13 +21,13 @@ extension WatcherMaker {
 
     private static let anyPaths: [[String]?] = [
         nil, nil, ["anyValue"], ["int"], ["*"], [], ["anyValue.name"], ["anyValue.next.name"], ["anyValue.*"],
-        ["anyValue.children.amount", "float"], ["date"],
+        ["anyValue.children.amount", "float"], ["date"], ["decimal128"],
     ]
 
     /// Of the elements of collections.
     private static let elementPaths: [[String]?] = [nil, nil, ["name"], ["next.name"], ["*"], []]
 
-    private enum Sort: String, CaseIterable { case int, float, date, anyValue }
+    private enum Sort: String, CaseIterable { case int, float, date, decimal128, anyValue }
 
     private var elementPaths: [String]? { Self.elementPaths[plan.paths % Self.elementPaths.count] }
 
@@ -87,20 +87,21 @@ extension WatcherMaker {
 
     private func anyResults(_ paths: [String]?) -> Watcher {
         let filter = plan.filter < 12 ? Self.filters[plan.filter % Self.filters.count] : nil
-        let isSorted = plan.sort < 8
+        let isSorted = plan.sort < 10
+        let isAscending = plan.cut % 3 > 0
         let sort = Sort.allCases[plan.sort % Sort.allCases.count]
         var results = realm.objects(Scalars.self)
         if let filter { results = results.filter(filter.text) }
-        if isSorted { results = results.sorted(byKeyPath: sort.rawValue) }
+        if isSorted { results = results.sorted(byKeyPath: sort.rawValue, ascending: isAscending) }
         let node = realm.context.schema["Node"]?.id ?? 0
         let name =
-            "rows with a value of any type\(filter.map { " where \($0.text)" } ?? "")\(isSorted ? " by \(sort)" : "")"
+            "rows with a value of any type\(filter.map { " where \($0.text)" } ?? "")\(isSorted ? " by \(sort)\(isAscending ? "" : " down")" : "")"
         return observe(name, results, paths, isStable: !isSorted) { world in
             let rows = world.scalars.map(\.serial).filter { filter?.holds(world, $0) ?? true }
             if !isSorted { return rows.map { world.item($0, paths) } }
             let sorted = rows.enumerated().sorted { left, right in
                 let order = world.compare(left.element, right.element, sort.rawValue, node)
-                return order == 0 ? left.offset < right.offset : order < 0
+                return order == 0 ? left.offset < right.offset : (order < 0) == isAscending
             }
             return sorted.map { world.item($0.element, paths) }
         } live: {

@@ -147,6 +147,7 @@ extension WatcherMaker {
         case nil: "nil"
         case let node as Node: node.isInvalidated ? nil : "\(node.id)"
         case let value as AnyRealmValue: value.shown
+        case let decimal as Decimal128: Double("\(decimal)").map { "\($0)" }
         case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
         case let part as Part: part.isInvalidated ? nil : "part"
         case let value?: "\(value is Int ? Double(value as? Int ?? 0) : value)"

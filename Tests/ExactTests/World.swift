@@ -112,6 +112,9 @@ struct World {
     /// When a row last gained or lost somebody who links to it, by the inverse property.
     private(set) var relinked: [Int: [String: Int]] = [:]
 
+    /// Deletions of the open write that a rule denies, as long as their reason stays.
+    var denials: Set<Denial> = []
+
     let classes: Classes
     /// Under which keys rows are stored, where the model has to know.
     var keys: [Int: Int64] = [:]
@@ -208,6 +211,7 @@ struct World {
     mutating func set(_ row: Int, _ name: String, _ value: Value) {
         let before = single(row, name)
         time += 1
+        denials.remove(.target(of: row, name))
         rows[row]?.fields[name] = Field(content: .single(value), written: time)
         for case .row(let target) in [before, value] { relink(target, row, name) }
         if before != value { discard(before, row, name) }
@@ -242,8 +246,15 @@ struct World {
         delete(target)
     }
 
-    /// What it owns goes with it, what links to it lets go.
+    /// What it owns is deleted with it, and so are those whom rules name; what links to it loses the link.
     mutating func delete(_ serial: Int) {
+        guard classes.hasRules else { return remove(serial) }
+        let doomed = cascade(serial)
+        noteDenials(doomed)
+        doomed.sorted().forEach { remove($0) }
+    }
+
+    private mutating func remove(_ serial: Int) {
         guard let row = rows[serial] else { return }
         time += 1
         for property in classes.of(row.type) {
@@ -257,7 +268,7 @@ struct World {
                 release(serial, other, property)
             }
         }
-        for child in owned.sorted() { delete(child) }
+        for child in owned.sorted() { remove(child) }
     }
 
     private mutating func release(_ target: Int, _ row: Int, _ property: Property) {

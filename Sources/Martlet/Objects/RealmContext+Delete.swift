@@ -99,14 +99,9 @@ extension RealmContext {
         guard let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull,
             transaction.oldRows.row(key, in: table.id) == nil
         else { return }
-        let values = read { connection -> [SQLValue]? in
-            let statement = try connection.statement(table.selectSQL)
-            statement.bind(key, at: 1)
-            guard try statement.step() else { return nil }
-            defer { statement.reset() }
-            return table.layout.columns.indices.map { statement.value($0) }
+        if let row = read({ try StoredRow(key, table.layout, $0) }) {
+            transaction.oldRows.keepFirst(row.image, of: key, in: table.id)
         }
-        if let values { transaction.oldRows.keepFirst(values, of: key, in: table.id) }
     }
 
     /// The rows that are deleted after a row: its embedded objects, and what its `deleteRule` takes along.

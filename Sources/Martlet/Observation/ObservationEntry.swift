@@ -35,6 +35,9 @@ class ObservationEntry {
     /// True while the first call has not been made.
     var isNew: Bool { false }
 
+    /// What the observer knows, for checks.
+    var state: Any? { nil }
+
     var isAlive: Bool { !isOver && !registration.isEnded }
 
     /// True when commits that are silent for some are silent for this one, once it has had its first call.
@@ -188,6 +191,8 @@ final class TrackingEntry<State, News>: ObservationEntry {
     }
 
     override var isNew: Bool { known == nil }
+
+    override var state: Any? { known }
 
     override func job() -> ObservationJob {
         let (known, advance) = (known, advance)

@@ -96,6 +96,9 @@ final class ObservationHub: @unchecked Sendable {
         return true
     }
 
+    /// What the observers know, for checks.
+    var states: [Any] { locked { $0.observers.all.compactMap(\.state) } }
+
     // MARK: Registration
 
     func add(_ entry: ObservationEntry) {

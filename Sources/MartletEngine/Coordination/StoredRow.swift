@@ -7,7 +7,7 @@ package struct StoredRow: Sendable {
     private let specials: [UInt8]
 
     /// Nil where there is no such row.
-    init?(_ key: ObjectKey, _ layout: TableLayout, _ connection: Connection) throws {
+    package init?(_ key: ObjectKey, _ layout: TableLayout, _ connection: Connection) throws {
         let statement = try connection.statement(layout.selectByKey)
         statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
@@ -25,6 +25,15 @@ package struct StoredRow: Sendable {
             return .real(Double(bitPattern: bits))
         }
         return columns[position]
+    }
+
+    /// The columns in their order, as `RowImages` keep them: floating values that columns cannot hold are blobs of their bits.
+    package var image: [SQLValue] {
+        if specials.isEmpty { return columns }
+        return zip(layout.columns, columns).map { column, value in
+            guard let bits = FloatingSpecials.bits(specials, column.property) else { return value }
+            return FloatingSpecials.element(.real(Double(bitPattern: bits)))
+        }
     }
 }
 

@@ -99,6 +99,27 @@ struct SortedObservationTests {
         #expect(results.map(\.id) == Array(0..<Self.count))
     }
 
+    @Test("N46 a row with a special value that is deleted leaves no member behind", arguments: Sort.allCases)
+    func deleted(_ sort: Sort) throws {
+        let (test, special) = try start()
+        let other = Scalars(id: 98)
+        try test.realm.write {
+            test.realm.add(other)
+            sort.setSpecial(special)
+            sort.setSpecial(other)
+        }
+        // Not every row is a member, so that a row that is not found where it should stand may never have been one.
+        let results = test.realm.objects(Scalars.self).filter("id >= 0").sorted(byKeyPath: sort.keyPath)
+        let log = Log(results)
+        test.realm.refresh()
+        let place = try #require(results.firstIndex { $0.id == 99 })
+        _ = log.take()
+        try test.realm.write { test.realm.delete(special) }
+        test.realm.refresh()
+        #expect(log.take() == ["[\(place)] [] []"])
+        #expect(Set(results.map(\.id)) == Set(0..<Self.count).union([98]))
+    }
+
     @Test("N48 O31 a row whose raw value has no case moves once, also when the case for unknown values stands for it")
     func unknownCase() throws {
         let (test, _) = try start()

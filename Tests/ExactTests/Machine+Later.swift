@@ -1,0 +1,103 @@
+import MartletEngine
+import MartletTestSupport
+
+@testable import Martlet
+
+// Asynchronous writes: alone or in groups, of which some are cancelled or fail.
+extension Machine {
+    private struct Failed: Error {}
+
+    /// The asynchronous write that is beginning will be rolled back: nothing is to be written along with it.
+    var isNextVain: Bool {
+        test.realm.context.asyncWrites?.runningID != nil && endings.first.map { !$0.isKept } ?? false
+    }
+
+    /// In a write of its own, when its turn comes.
+    func writeLater(_ operations: [Operation], _ ending: Step.Ending) {
+        let realm = test.realm
+        endings.append(ending)
+        let body = { [unowned self] () throws in
+            note("what was asked for is written, and ends by \(ending)")
+            endings.removeFirst()
+            guard ending.isKept else { return try rollBack(operations, ending) }
+            realmWatchers.forEach { $0.expect() }
+            apply(operations, realm)
+            isAhead = false
+            // It may be sealed, and committed with those that follow.
+            if let base = realm.context.transaction?.baseVersion { worlds[base + 1] = world }
+        }
+        let complete = { [unowned self] (error: (any Error)?) in
+            keyValues.forEach { $0.isTakenBack = false }
+            if (error is Failed) != (ending == .failure) || ending.isKept && error != nil {
+                fail("a write that ends by \(ending) completes with \(error.map { "\($0)" } ?? "success")")
+            }
+        }
+        let only = { [unowned self] in
+            do { try body() } catch { fail("\(error)") }
+        }
+        switch ending {
+        case .commit, .cancel: realm.writeAsync(only, onComplete: complete)
+        case .leave: realm.beginAsyncWrite(only)
+        case .commitGrouped, .commitAlone:
+            realm.beginAsyncWrite {
+                only()
+                realm.commitAsyncWrite(allowGrouping: ending == .commitGrouped, complete)
+            }
+        case .failure:
+            // As 'asyncWrite' does.
+            let writes = realm.context.asyncWrites ?? AsyncWrites(realm.context)
+            realm.context.asyncWrites = writes
+            _ = writes.canRun()
+            writes.add(
+                AsyncWrite(
+                    id: writes.nextID(), body: body, commitsItself: false, complete: complete, context: realm.context,
+                    actor: nil))
+        }
+    }
+
+    private func rollBack(_ operations: [Operation], _ ending: Step.Ending) throws {
+        let realm = test.realm
+        let (kept, count) = (world, twins.count)
+        let held = HeldNode.all(world, realm)
+        apply(operations, realm)
+        keyValues.forEach { $0.isTakenBack = true }
+        world = kept
+        twins.drop(after: count)
+        keyValues.forEach { $0.forgive() }
+        // Otherwise rolled back when the block has ended.
+        if ending == .failure { throw Failed() }
+        if ending != .cancel { return }
+        realm.cancelWrite()
+        keyValues.forEach { $0.isTakenBack = false }
+        if let wrong = held.lazy.compactMap({ $0.wrong(kept) }).first { fail(wrong) }
+    }
+
+    /// Takes turns until all asynchronous writes have ended.
+    func finishWrites() {
+        while test.realm.isPerformingAsynchronousWriteOperations, outcome.failure == nil {
+            guard test.scheduler.waitForTurn() else { return fail("no turn came for a write") }
+            _ = test.scheduler.turn()
+        }
+        checkKeyValues(isRefresh: false)
+        checkRealmWatchers()
+    }
+
+    // MARK: Checks after every step
+
+    func checkTwins() {
+        let context = test.realm.context
+        guard outcome.failure == nil, context.hasSnapshot, let shown = worlds[context.version] else { return }
+        if let wrong = twins.wrong(shown) { fail(wrong) }
+    }
+
+    /// The keys that observed results know are laid out as they must be, whether something was delivered or not.
+    func checkKeys() {
+        for known in test.realm.context.hub.states {
+            // It is kept together with a version.
+            guard let state = Mirror(reflecting: known).descendant("state") as? ResultsTracker.State else { continue }
+            let keys = Array(state.keys)
+            if Set(keys).count != keys.count { return fail("an observed result knows keys twice: \(keys)") }
+            state.keys.checkInvariants()
+        }
+    }
+}

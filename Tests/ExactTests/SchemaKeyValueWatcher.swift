@@ -1,0 +1,120 @@
+import Foundation
+import MartletTestSupport
+
+@testable import Martlet
+
+/// A key-value observer, by name, of an object of a random class.
+final class SchemaKeyValueWatcher: KeyValueObserver {
+    let name: String
+    private let serial: Int
+    private let path: String
+    private let object: ObjectBase
+    /// The value that it was notified of last.
+    private var known = ""
+    /// When what it observes was written, at that time.
+    private var times = ""
+    private var wrong: String?
+    private(set) var calls = 0
+    private var isForgiven = false
+    /// A write is being rolled back.
+    var isRolledBack = false
+
+    init?(_ seed: UInt64, _ schema: RandomSchema, _ world: World, _ realm: Realm) {
+        var random = SeededGenerator(seed)
+        guard let type = schema.names.randomElement(using: &random),
+            let serial = world.inKeyOrder(type).randomElement(using: &random),
+            let object = world.object(serial, realm)
+        else { return nil }
+        let all = schema.classes.of(type)
+        let links = all.filter { $0.target != nil }
+        let property = (Bool.random(using: &random) ? links : Array(all.suffix(8))).randomElement(using: &random)
+        let choice = Int.random(in: 0..<4, using: &random)
+        switch (property?.kind, property?.target) {
+        case (.single, nil) where choice > 0: path = property?.name ?? ""
+        case (.single, .some): path = (property?.name ?? "") + (choice < 2 ? "" : ".number")
+        case (.many, _) where choice > 0: path = (property?.name ?? "") + ".@count"
+        default: path = "isInvalidated"
+        }
+        (self.serial, self.object) = (serial, object)
+        name = "'\(path)' of \(type) \(serial) by key and value"
+        (known, times) = (value(world), writeTimes(world))
+        object.addObserver(self, forKeyPath: path, options: [.old, .new])
+    }
+
+    var isOver: Bool { object.isInvalidated }
+
+    func end() { if !isOver { object.removeObserver(self, forKeyPath: path) } }
+
+    func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {
+        calls += 1
+        let (old, new) = (Self.text(change?[.oldKey]), Self.text(change?[.newKey]))
+        // What was deleted and is live again had no value meanwhile.
+        if let old, old != known, !(isRolledBack && old == "nil") {
+            wrong = wrong ?? "the old value is \(old), and was \(known)"
+        }
+        known = new ?? "gone"
+    }
+
+    /// A write was rolled back: calls may have come in pairs that lead to nothing.
+    func forgive() { (isForgiven, isRolledBack) = (true, false) }
+
+    /// What is wrong with the calls since the last time.
+    func judge(_ world: World, isRefresh: Bool) -> String? {
+        defer { (calls, isForgiven) = (0, false) }
+        if let wrong { return wrong }
+        if isOver != (world.rows[serial] == nil) { return "isInvalidated is \(isOver)" }
+        if isOver, path != "isInvalidated" { return nil }
+        let (value, times) = (value(world), writeTimes(world))
+        defer { self.times = times }
+        if known != value { return "was notified of \(known), and there is \(value)" }
+        if isForgiven { return nil }
+        if calls > 0, times == self.times, path != "isInvalidated" { return "is called, and nothing was written" }
+        return isRefresh && calls > 1 ? "is called \(calls) times by one refresh" : nil
+    }
+
+    // MARK: The model
+
+    private func value(_ world: World) -> String {
+        if path == "isInvalidated" { return "\(world.rows[serial] == nil)" }
+        if let collection = path.range(of: ".@count").map({ String(path[..<$0.lowerBound]) }) {
+            return "\(Double(world.slots(serial, collection).count))"
+        }
+        let value = world.value(serial, path)
+        if case .row(let row) = value { return "#\(world.keys[row] ?? -1)" }
+        return world.shown(value)
+    }
+
+    private func writeTimes(_ world: World) -> String {
+        path == "isInvalidated" ? "" : View(world, serial, [path.replacingOccurrences(of: ".@count", with: "")]).times
+    }
+
+    /// Nil for an object that was deleted and cannot be read.
+    private static func text(_ value: Any?) -> String? {
+        switch value {
+        case nil, is NSNull: "nil"
+        case let isTrue as Bool: "\(isTrue)"
+        case let object as ObjectBase: object.isInvalidated ? nil : "#\(object._key)"
+        case let number as Int: "\(Double(number))"
+        case let value?: "\(value)"
+        }
+    }
+}
+
+extension SchemaMachine {
+    func watchKeyValues(_ seed: UInt64, _ shown: World) {
+        guard keyValues.count < 6 else { return }
+        if let watcher = SchemaKeyValueWatcher(seed, program.schema, shown, test.realm) { keyValues.append(watcher) }
+    }
+
+    func checkKeyValues(isRefresh: Bool) {
+        guard let shown = worlds[test.realm.context.version] else { return }
+        for watcher in keyValues {
+            told += watcher.calls
+            if let wrong = watcher.judge(shown, isRefresh: isRefresh) { fail("\(watcher.name): \(wrong)") }
+        }
+        keyValues.removeAll { $0.isOver }
+    }
+}
