@@ -211,6 +211,11 @@ run_mistakes() {
     check "S20 two paths with one output name: says so" refused_saying "would both become 'A_B.martlet.swift'"
     rm -r "$demo/Schemas/Zoo/A" "$demo/Schemas/Zoo/A_B.yaml"
 
+    martlet generate Schemas/Zoo --output Sources/ZooModels/Generated || true
+    check "S30 committed files beside the plugin: says so" refused_saying "which MartletPlugin writes as well; keep one"
+    check "S30 committed files beside the plugin: says what to leave out" says "add 'exclude: [\"Schemas\"]' to the target"
+    rm -r "$models/Generated"
+
     mv "$models/Anchor.swift" "$scratch/Anchor.swift"
     build
     # No plugin can say it better: SwiftPM leaves the target out before it asks one.

@@ -40,11 +40,16 @@ struct SchemaSet {
     private(set) var configurations: [URL] = []
     private let hasSwiftFile: Bool
     private let swiftFiles: [URL]
+    /// What a target without the plugin leaves out: paths from its folder.
+    private var excluded: [String] = []
 
     init(files: [URL], folder: URL) {
         swiftFiles = files.filter { $0.pathExtension == "swift" }.sorted { $0.path < $1.path }
         hasSwiftFile = !swiftFiles.isEmpty
         for url in files.sorted(by: { $0.path < $1.path }) where url.pathExtension == "yaml" {
+            let steps = SchemaSet.steps(of: url, in: folder)
+            let path = steps.count > 1 && steps[0] == "Schemas" ? "Schemas" : steps.joined(separator: "/")
+            if !excluded.contains(path) { excluded.append(path) }
             if url.lastPathComponent == "martlet.yaml" {
                 configurations.append(url)
             } else {
@@ -76,10 +81,10 @@ struct SchemaSet {
         }
         let committed = committedOutputs()
         if let first = committed.first {
-            let names = schemas.map { "\"\($0.path)\"" }.joined(separator: ", ")
+            let names = excluded.prefix(3).map { "\"\($0)\"" } + (excluded.count > 3 ? ["…"] : [])
             Diagnostics.error(
                 "target '\(targetName)' holds '\(first.path)', which MartletPlugin writes as well; keep one of the two: "
-                    + "take MartletPlugin out of the target's plugins and add 'exclude: [\(names)]' to the target, or "
+                    + "take MartletPlugin out of the target's plugins and add 'exclude: [\(names.joined(separator: ", "))]' to the target, or "
                     + "delete the generated files in its folder")
         }
         let collisions = collisions()
@@ -119,10 +124,14 @@ struct SchemaSet {
         return parts.joined(separator: "_") + ".martlet.swift"
     }
 
-    private static func relativePath(of url: URL, in folder: URL) -> String {
-        var components = url.standardizedFileURL.pathComponents[...]
+    private static func steps(of url: URL, in folder: URL) -> [String] {
+        let components = url.standardizedFileURL.pathComponents
         let base = folder.standardizedFileURL.pathComponents
-        if components.starts(with: base) { components.removeFirst(base.count) }
+        return components.starts(with: base) ? Array(components.dropFirst(base.count)) : components
+    }
+
+    private static func relativePath(of url: URL, in folder: URL) -> String {
+        var components = steps(of: url, in: folder)
         if components.count > 1, components.first == "Schemas" { components.removeFirst() }
         return components.joined(separator: "/")
     }

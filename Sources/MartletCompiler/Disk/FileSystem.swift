@@ -23,6 +23,17 @@ public enum FileSystem {
     /// Whether anything stands there; a link that leads nowhere is nothing.
     public static func exists(_ path: String) -> Bool { kind(of: path) != nil }
 
+    /// - Parameter absence: what is said where nothing stands there; where that cannot be known, the reason is said.
+    public static func requireThere(_ path: String, or absence: String) throws(DiskError) {
+        var status = stat()
+        let (_, code) = path.withSystemPath { path in call { stat(path, &status) } }
+        switch code {
+        case 0: return
+        case ENOENT, ENOTDIR: throw DiskError(path: path, reason: absence)
+        default: throw DiskError(path: path, failure: "the folder cannot be read", code: code)
+        }
+    }
+
     /// The names in a folder but `.` and `..`, in the order of their bytes.
     public static func names(in folder: String) throws(DiskError) -> [String] {
         let opened = folder.withSystemPath { path in

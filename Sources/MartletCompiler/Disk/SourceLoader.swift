@@ -33,7 +33,7 @@ public struct SourceLoader {
 
     /// The schema of a folder, with the `martlet.yaml` in it or beside it.
     public func load(folder: String) throws(DiskError) -> SchemaInput {
-        guard FileSystem.exists(folder) else { throw DiskError(path: folder, reason: "no such folder") }
+        try FileSystem.requireThere(folder, or: "no such folder")
         guard FileSystem.isFolder(folder) else {
             throw DiskError(path: folder, reason: "this is a file; name the schema folder")
         }

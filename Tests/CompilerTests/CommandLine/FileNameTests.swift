@@ -136,6 +136,15 @@ struct FileNameTests {
                 "run 'martlet generate Schemas \(name.shown) --output Out \(name.shown)' and commit the result\n"))
     }
 
+    @Test("S43 git is not run in a folder whose name is not UTF-8, and that is said")
+    func git() throws {
+        let outcome = try outcome("\\377", "\"$MARTLET\" breaking \"Schemas $name\" --against HEAD")
+        #expect(outcome.status == 3)
+        #expect(
+            outcome.errors == "martlet: error: git cannot be run in 'Schemas \\xFF', whose name is not UTF-8; "
+                + "compare with a folder\n")
+    }
+
     @Test("S40 S41 S42 S43 the other commands work on such names", arguments: names)
     func others(_ name: (octal: String, shown: String)) throws {
         let outcome = try outcome(

@@ -22,6 +22,10 @@ struct ReasonTests {
             (["init", "File/Schemas"], "'File': the folder cannot be made: not a directory"),
             (["diagram", "Schemas", "--output", "Schemas"], "'Schemas': the file cannot be written: is a directory"),
             (["json-schema", "--output", "Schemas"], "'Schemas': the file cannot be written: is a directory"),
+            (
+                ["generate", "Loop.yaml", "--output", "Out"],
+                "'Loop.yaml': the folder cannot be read: too many levels of symbolic links"
+            ),
             (["lint", "Loop.yaml"], "'Loop.yaml': the file cannot be read: too many levels of symbolic links"),
             (
                 ["json-schema", "--output", "Loop.yaml"],

@@ -156,6 +156,14 @@ struct PageTests {
         #expect(page.firstMatch(of: /@import|url\([^#]/) == nil)
     }
 
+    @Test("S44 a diagram that is to fit the width has no least width")
+    func fits() throws {
+        let page = try kennel()
+        let rule = try #require(page.split(separator: "\n").first { $0.contains(".diagram:has(.fit:checked)") })
+        #expect(rule.contains("width:100%"))
+        #expect(!rule.contains("min-width"))
+    }
+
     @Test("S44 landmarks, headings without gaps, and a name for every control")
     func accessible() throws {
         let page = try kennel()

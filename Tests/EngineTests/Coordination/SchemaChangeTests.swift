@@ -429,6 +429,9 @@ struct SchemaChangeTests {
             }
             #expect(refused?.code == .schemaMismatch)
             #expect(refused?.message.contains("'Dog'") == true)
+            // Observers are notified of it too, and have written nothing that could be missing.
+            #expect(refused?.message.contains("nothing was written") == false)
+            #expect(refused?.message.contains("it can neither be read nor written any more; close the file") == true)
             #expect(engineError { _ = try old.coordinator.openSnapshot() }?.code == .schemaMismatch)
             try requireOldData(old)
         }

@@ -20,7 +20,7 @@ public struct SwiftLoader {
     }
 
     private func files(at path: String) throws(DiskError) -> [(relative: String, display: String)] {
-        guard FileSystem.exists(path) else { throw DiskError(path: path, reason: "no such file or folder") }
+        try FileSystem.requireThere(path, or: "no such file or folder")
         guard FileSystem.isFolder(path) else { return [(FileSystem.name(of: path), path)] }
         let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
         return try files(below: folder, "").sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
