@@ -172,34 +172,37 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// The object types and the epoch of the file they belong to.
     package var schemaAndEpoch: (DatabaseSchema, Int64) { locked { ($0.schema, $0.epoch) } }
 
-    /// Refuses options that contradict those the file is open with. False when they bring types, or a version, that
-    /// `takeIn` is to bring to the file first.
-    func knows(_ other: StoreOptions) throws(EngineError) -> Bool {
-        requireSameProcess()
-        guard other.isReadOnly == options.isReadOnly, other.durability == options.durability else {
-            throw EngineError(
-                .incompatibleConfiguration, path: path,
-                "the file is open in this process with another configuration; use the same 'readOnly' and 'durability'")
-        }
+    /// False when options bring types, or a version, that `takeIn` is to bring to the file first.
+    func knows(_ other: StoreOptions) -> Bool {
         let (declared, schemaVersion) = locked { ($0.declared, $0.schemaVersion) }
-        if isMigrated(by: other) { return false }
-        let others = other.types.map(\.type).filter { declared[$0.name] != nil && declared[$0.name] != $0 }.map(\.name)
-        guard others.isEmpty else {
-            throw EngineError(
-                .incompatibleConfiguration, path: path,
-                "the file is open in this process with another declaration of '\(others.joined(separator: "', '"))'; "
-                    + "let go of its Realms and objects first")
-        }
         return other.schemaVersion == schemaVersion && other.types.allSatisfy { declared[$0.type.name] != nil }
     }
 
+    /// Why the file cannot be opened with options that contradict those it is open with; nil when they do not.
+    func refusal(of other: StoreOptions) -> EngineError? {
+        requireSameProcess()
+        guard other.isReadOnly == options.isReadOnly, other.durability == options.durability else {
+            return EngineError(
+                .incompatibleConfiguration, path: path,
+                "the file is open in this process with another configuration; use the same 'readOnly' and 'durability'")
+        }
+        if isMigrated(by: other) { return alreadyOpen(other) }
+        let declared = locked { $0.declared }
+        let others = other.types.map(\.type).filter { declared[$0.name] != nil && declared[$0.name] != $0 }.map(\.name)
+        if others.isEmpty { return nil }
+        return EngineError(
+            .incompatibleConfiguration, path: path,
+            "the file is open in this process with another declaration of '\(others.joined(separator: "', '"))'; "
+                + "release its Realms and objects first")
+    }
+
     /// True for options with a higher schema version than the file is open with.
-    func isMigrated(by other: StoreOptions) -> Bool {
+    private func isMigrated(by other: StoreOptions) -> Bool {
         !other.isReadOnly && other.schemaVersion > locked { $0.schemaVersion }
     }
 
     /// What a file that is open is refused with when another schema version is asked for.
-    func alreadyOpen(_ other: StoreOptions) -> EngineError {
+    private func alreadyOpen(_ other: StoreOptions) -> EngineError {
         let places = residents.compactMap { ($0 as? any StoreResident)?.place }.sorted()
         let keeper =
             places.isEmpty ? "kept open by frozen objects or references" : "on \(places.joined(separator: ", "))"

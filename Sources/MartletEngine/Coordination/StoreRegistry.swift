@@ -110,7 +110,7 @@ package enum StoreRegistry {
 
     /// The coordinator of the file at `options.path`, opened if nobody has it open.
     package static func coordinator(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
-        if let open = openOutsideTurn(options), try open.knows(options) {
+        if let open = openOutsideTurn(options), open.refusal(of: options) == nil, open.knows(options) {
             open.unpinOpened()
             return open
         }
@@ -137,22 +137,21 @@ package enum StoreRegistry {
         return known === coordinator ? coordinator : try extended(known, options)
     }
 
-    /// - Throws: `.alreadyOpen` when the options ask for a migration of what is open.
+    /// - Throws: `.alreadyOpen` when the options ask for a migration of what is open, `.incompatibleConfiguration` when
+    ///   they contradict the options it is open with.
     private static func openInTurn(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator? {
-        guard locked({ found($0, options) })?.isMigrated(by: options) == true else {
-            return locked { found($0, options) }
-        }
-        // The last to hold it may be a checkpoint in the background, which ends soon.
-        StoreCoordinator.waitForCheckpoints(options.environment)
+        // Not kept here while others are waited for.
+        let isRefused = locked { found($0, options) }?.refusal(of: options) != nil
+        if isRefused { waitForWork(options.environment) }
         guard let open = locked({ found($0, options) }) else { return nil }
-        if open.isMigrated(by: options) { throw open.alreadyOpen(options) }
+        if let refusal = open.refusal(of: options) { throw refusal }
         return open
     }
 
     private static func extended(
         _ open: StoreCoordinator, _ options: StoreOptions
     ) throws(EngineError) -> StoreCoordinator {
-        if try !open.knows(options) { try open.takeIn(options) }
+        if !open.knows(options) { try open.takeIn(options) }
         open.unpinOpened()
         return open
     }
@@ -195,12 +194,15 @@ package enum StoreRegistry {
 
     private static func isOpen(_ options: StoreOptions) -> Bool {
         guard isHeld(options) else { return false }
-        // The last to hold it may be a checkpoint in the background, which ends soon.
-        StoreCoordinator.waitForCheckpoints(options.environment)
-        guard isHeld(options), !options.environment.isDriven else { return isHeld(options) }
-        // Or a look for commits of other processes.
-        ExternalCommitMonitor.waitForLooks()
+        waitForWork(options.environment)
         return isHeld(options)
+    }
+
+    /// Waits for what may hold a file for a moment longer than its last Realm: a checkpoint, or a look for commits of other
+    /// processes.
+    private static func waitForWork(_ environment: Environment) {
+        StoreCoordinator.waitForCheckpoints(environment)
+        if !environment.isDriven { ExternalCommitMonitor.waitForLooks() }
     }
 
     /// All files that are open.

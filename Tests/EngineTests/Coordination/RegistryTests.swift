@@ -50,6 +50,32 @@ struct RegistryTests {
         #expect(try VirtualProcess(second).noteCount == 1)
     }
 
+    @Test("O1 O2 a file that only a checkpoint in the background still holds can be opened with other options")
+    func heldByCheckpoint() throws {
+        let folder = try TestFolder()
+        let begun = DispatchSemaphore(value: 0)
+        let isReleased = Mutex(false)
+        let options = VirtualProcess.options(folder.path()) {
+            $0.environment.checkpointFrames = 1
+            $0.environment.step = { point in
+                guard case .beforeCheckpoint = point else { return }
+                begun.signal()
+                // The checkpoint holds the file for longer than its last user.
+                while !isReleased.withLock({ $0 }) { usleep(1_000) }
+                usleep(200_000)
+            }
+        }
+        try {
+            let process = VirtualProcess(try StoreRegistry.coordinator(options))
+            try process.add("a")
+            #expect(begun.wait(timeout: .now() + .seconds(60)) == .success)
+        }()
+        isReleased.withLock { $0 = true }
+        var readOnly = VirtualProcess.options(folder.path())
+        readOnly.isReadOnly = true
+        #expect(try VirtualProcess(StoreRegistry.coordinator(readOnly)).noteCount == 1)
+    }
+
     @Test("O1 threads that open a file by several names before it is there get one coordinator")
     func namesOfMissingFile() throws {
         for _ in 0..<20 {
