@@ -1,31 +1,21 @@
 import Testing
 
-/// The ids of the contracts: S for the schema language and its tools, O for objects, N for observation, K for
-/// KVO-style observation. A test that shows a rule carries its id in its display name.
+/// The ids of the rules in `Documentation/Behavior`: S for the schema language and its tools, O for objects and queries, N
+/// for observation and threads, K for key-value observation, D for files and durability. A test that shows a rule carries
+/// its id in its display name.
 enum RuleIdentifiers {
-    static let ranges: [String: String] = [
-        "S": "1-7 10-14 20-24 30-34 40-46",
-        "O": "1-8 10-15 20-24 30-35 40-47 50-56",
-        "N": """
-        1-14 16-54 56-61 63-72 74-75 77-79 82-88 90-91 93-94 96 98-104 108 110-115 117 119-130 132-135 137-138
-        """,
-        "K": "1-17 20-29",
-    ]
+    static let letters: Set<Character> = ["S", "O", "N", "K", "D"]
 
-    static let all: Set<String> = Set(
-        ranges.flatMap { letter, ranges in
-            ranges.split(separator: " ").flatMap { range in
-                let ends = range.split(separator: "-").compactMap { Int($0) }
-                return (ends[0]...ends[ends.count - 1]).map { "\(letter)\($0)" }
-            }
-        })
+    static let all = Set(BehaviorRule.all.map(\.id))
 
-    /// Words of a display name that look like an id.
-    static func named(in displayName: Substring) -> [String] {
-        displayName.split { !($0.isLetter || $0.isNumber) }.map(String.init).filter { word in
-            guard let letter = word.first, ranges[String(letter)] != nil else { return false }
-            return word.count > 1 && word.dropFirst().allSatisfy(\.isNumber)
-        }
+    static func isIdentifier(_ word: Substring) -> Bool {
+        guard let letter = word.first, letters.contains(letter) else { return false }
+        return word.count > 1 && word.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
+    }
+
+    /// Words of a text that look like an id. `$K0` is an argument of a query.
+    static func named(in text: Substring) -> [String] {
+        text.split { !($0.isLetter || $0.isNumber || $0 == "$") }.filter(isIdentifier).map(String.init)
     }
 }
 
@@ -62,7 +52,7 @@ struct RuleIdentifierTests {
             RuleIdentifiers.named(in: name.text).filter { !RuleIdentifiers.all.contains($0) }.map {
                 Finding(
                     path: file.path, line: name.line, what: "there is no rule '\($0)'",
-                    mend: "correct the id, or add the rule to RuleIdentifiers")
+                    mend: "correct the id, or add the rule to \(BehaviorRule.folder)")
             }
         }
     }
