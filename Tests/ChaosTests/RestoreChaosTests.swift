@@ -21,7 +21,7 @@ struct RestoreChaosTests {
         var (kills, restores, restoresWhileOpen, refusals) = (0, 0, 0, 0)
     }
 
-    @Test("a backup that is copied over a file is what is read, whatever was killed and whatever is left beside it")
+    @Test("D20 a backup that is copied over a file is what is read, whatever was killed and whatever is left beside it")
     func restores() throws {
         let environment = ProcessInfo.processInfo.environment
         let rounds = environment["MARTLET_CHAOS"].flatMap { Int($0) }.map { max(6, $0 / 20) } ?? 6

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("publishers: demand")
 struct DemandTests {
-    @Test("N40 who asks for one gets one; what happens meanwhile is one change")
+    @Test("N170 N40 who asks for one gets one; what happens meanwhile is one change")
     func one() throws {
         let test = try TestRealm()
         _ = try test.graph()
@@ -38,7 +38,7 @@ struct DemandTests {
         #expect(asking.values.map(\.text).last == "[] [7] []" && asking.values.count == 3)
     }
 
-    @Test("a turn is taken for what was missed when more is asked for, on any thread")
+    @Test("N170 a turn is taken for what was missed when more is asked for, on any thread")
     func turn() throws {
         let test = try TestRealm()
         _ = try test.graph()
@@ -56,7 +56,7 @@ struct DemandTests {
         #expect(asking.values.count == 2)
     }
 
-    @Test("what a subscriber asks for with each value counts")
+    @Test("N170 what a subscriber asks for with each value counts")
     func more() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -139,7 +139,7 @@ struct DemandTests {
         #expect(asking.values.count == 1)
     }
 
-    @Test("a Realm tells once of what it showed while nothing was asked for")
+    @Test("N170 a Realm tells once of what it showed while nothing was asked for")
     func realm() throws {
         let test = try TestRealm()
         let nodes = try test.graph()

@@ -87,7 +87,9 @@ struct HandoverTests {
         withExtendedLifetime(kept) {}
     }
 
-    @Test("N128 threadSafeReference().receive(on:) leads to the live thing on the queue, and passes over what is gone")
+    @Test(
+        "N173 N128 threadSafeReference().receive(on:) leads to the live thing on the queue, and passes over what is gone"
+    )
     func handingOver() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -255,7 +257,9 @@ struct HandoverTests {
         withExtendedLifetime(cancellable) {}
     }
 
-    @Test("a Realm that cannot be opened on a queue for long is an error in place of the change, or ends the publisher")
+    @Test(
+        "N173 a Realm that cannot be opened on a queue for long is an error in place of the change, or ends the publisher"
+    )
     func openingNever() throws {
         let test = try TestRealm()
         let nodes = try test.graph()

@@ -132,7 +132,7 @@ struct PublisherTests {
         withExtendedLifetime((first, second, third)) {}
     }
 
-    @Test("objectWillChange tells after each change, and of nothing else")
+    @Test("N171 objectWillChange tells after each change, and of nothing else")
     func willChange() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -157,7 +157,9 @@ struct PublisherTests {
         withExtendedLifetime(kept) {}
     }
 
-    @Test("objectWillChange goes on when what changed could not be worked out once; valuePublisher ends with the error")
+    @Test(
+        "N172 objectWillChange goes on when what changed could not be worked out once; valuePublisher ends with the error"
+    )
     func failures() throws {
         let test = try TestRealm()
         let origin = FaultyThing(node: try test.graph()[0])

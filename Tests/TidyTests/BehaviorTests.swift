@@ -32,10 +32,13 @@ struct BehaviorTests {
         expectTidy(texts.flatMap { Self.unknownRules(in: $0, known: RuleIdentifiers.all) })
     }
 
-    @Test("every rule is cited in the display name of a test")
+    @Test("every rule is cited in the display name of a test, or in a check of a script")
     func rulesHaveTests() {
-        let tests = Repository.tests.filter { !$0.file.isUnder("Tests/TidyTests") }
-        let cited = Set(tests.flatMap(DisplayName.all).flatMap { RuleIdentifiers.named(in: $0.text) })
+        let scripts = Repository.files.filter {
+            $0.isUnder("Tests") && $0.path.hasSuffix(".sh") || $0.isUnder("Benchmarks") && $0.path.hasSuffix(".py")
+        }
+        let texts = Repository.tests.flatMap(DisplayName.all).map(\.text) + scripts.map { Substring($0.text) }
+        let cited = Set(texts.flatMap { RuleIdentifiers.named(in: $0) })
         #expect(!BehaviorRule.all.isEmpty)
         expectTidy(Self.untestedRules(of: BehaviorRule.all, cited: cited))
     }

@@ -54,7 +54,7 @@ struct QueryChangeTests {
         try check(dog("a: String"), dog("a: {type: String, fullText: true}"))
     }
 
-    @Test("S43 MRT0601 another 'onDelete'")
+    @Test("S47 S43 MRT0601 another 'onDelete'")
     func onDelete() throws {
         try check(
             dog("«a»: Dog?"), dog("«a»: {type: Dog?, onDelete: cascade}"),
@@ -64,7 +64,7 @@ struct QueryChangeTests {
             ])
     }
 
-    @Test("S43 MRT0601 another 'deleteRule', on collections too")
+    @Test("S47 S43 MRT0601 another 'deleteRule', on collections too")
     func deleteRule() throws {
         try check(
             dog("«a»: List<Dog>"), dog("«a»: {type: List<Dog>, deleteRule: deny}"),
@@ -75,7 +75,7 @@ struct QueryChangeTests {
         try check(dog("a: {type: Dog?, deleteRule: deny}"), dog("a: {type: Dog?, deleteRule: deny}"))
     }
 
-    @Test("S43 MRT0601 'onDelete' of a collection, which takes effect now")
+    @Test("S47 S43 MRT0601 'onDelete' of a collection, which takes effect now")
     func onDeleteOfCollections() throws {
         for kind in ["List<Dog>", "Set<Dog>", "Map<Dog?>"] {
             try check(

@@ -94,7 +94,7 @@ struct CommandLineTests {
         #expect(outcome.errors == "martlet: error: 'Schemas/Cat.yaml': no such file\n")
     }
 
-    @Test("S40 exit code 3: output that cannot be written")
+    @Test("S49 S40 exit code 3: output that cannot be written")
     func unwritable() throws {
         let folder = try folder()
         try folder.write("A file is no folder.", to: "Out")

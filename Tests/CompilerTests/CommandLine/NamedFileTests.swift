@@ -25,7 +25,7 @@ struct NamedFileTests {
 
     // MARK: What is in the way
 
-    @Test("S34 generate leaves what it did not write, here and behind a link", arguments: [false, true])
+    @Test("S49 S34 generate leaves what it did not write, here and behind a link", arguments: [false, true])
     func foreign(_ isLink: Bool) throws {
         let folder = try folder()
         let own = "// What I wrote myself.\n"
@@ -43,7 +43,7 @@ struct NamedFileTests {
         #expect(!folder.names(in: "Out").contains("MartletSchema.martlet.swift"))
     }
 
-    @Test("S44 docs leaves a page that it did not write")
+    @Test("S49 S44 docs leaves a page that it did not write")
     func foreignPage() throws {
         let folder = try folder()
         let own = "<!doctype html><title>My own page</title>"
@@ -52,7 +52,7 @@ struct NamedFileTests {
         #expect(try folder.read("Site/index.html") == own)
     }
 
-    @Test("S42 format leaves files behind links out of the folder, as --fix does")
+    @Test("S49 S42 format leaves files behind links out of the folder, as --fix does")
     func outside() throws {
         let folder = try folder()
         let text = Self.dog + "\n\n"

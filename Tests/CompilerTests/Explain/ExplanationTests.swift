@@ -16,7 +16,8 @@ struct ExplanationTests {
     ]
 
     @Test(
-        "S40 every wrong example gives its code and no other, every mended one gives nothing", arguments: explanations)
+        "S50 S40 every wrong example gives its code and no other, every mended one gives nothing",
+        arguments: explanations)
     func examples(_ explanation: RuleExplanation) throws {
         switch explanation.example {
         case .schema(let wrong, let mended):
@@ -29,7 +30,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("S40 MRT0004 MRT0005 MRT0601 only codes that no schema shows are without a schema")
+    @Test("S50 S40 MRT0004 MRT0005 MRT0601 only codes that no schema shows are without a schema")
     func missingExamples() {
         let without = DiagnosticCode.allCases.filter {
             if case .schema = $0.explanation.example { false } else { true }
@@ -37,13 +38,13 @@ struct ExplanationTests {
         #expect(without == Self.withoutSchema.keys.sorted())
     }
 
-    @Test("S40 an explanation is of its own code", arguments: DiagnosticCode.allCases)
+    @Test("S50 S40 an explanation is of its own code", arguments: DiagnosticCode.allCases)
     func ownCode(_ code: DiagnosticCode) {
         #expect(code.explanation.code == code)
         #expect(code.explanation.silencing.hasPrefix("not possible") == (code.severity == .error))
     }
 
-    @Test("S3 what is said to silence a finding does", arguments: explanations)
+    @Test("S50 S3 what is said to silence a finding does", arguments: explanations)
     func silencing(_ explanation: RuleExplanation) throws {
         guard explanation.code.severity != .error, case .schema(let wrong, _) = explanation.example else { return }
         let code = explanation.code.rawValue
@@ -59,7 +60,7 @@ struct ExplanationTests {
         #expect(codes(schema: lines.joined(separator: "\n")) == [])
     }
 
-    @Test("S40 quotes come in pairs, so that pages can turn them into code", arguments: DiagnosticCode.allCases)
+    @Test("S50 S40 quotes come in pairs, so that pages can turn them into code", arguments: DiagnosticCode.allCases)
     func quotes(_ code: DiagnosticCode) {
         let explanation = code.explanation
         for text in [code.meaning, explanation.problem, explanation.reason, explanation.silencing] {
@@ -68,7 +69,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("S40 the page of rules is what the explanations make, byte for byte")
+    @Test("S50 S40 the page of rules is what the explanations make, byte for byte")
     func page() throws {
         let url = Repository.root.appending(path: "Documentation/Rules.md")
         if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil {
@@ -78,12 +79,12 @@ struct ExplanationTests {
         #expect(isCurrent, "write it anew: MARTLET_RECORD=1 swift test --filter Explanation")
     }
 
-    @Test("S40 a code is known however it is written", arguments: ["MRT0203", "mrt0203", "0203", "203", "Mrt0203"])
+    @Test("S50 S40 a code is known however it is written", arguments: ["MRT0203", "mrt0203", "0203", "203", "Mrt0203"])
     func spellings(_ word: String) {
         #expect(ExplanationText.code(named: word) == .unknownType)
     }
 
-    @Test("S40 an unknown code is asked about")
+    @Test("S50 S40 an unknown code is asked about")
     func unknownCodes() {
         for word in ["MRT0299", "20", "", "1203", "MRT203x", "٢٠٣", "unknownType"] {
             #expect(ExplanationText.code(named: word) == nil, "\(word)")
@@ -93,7 +94,7 @@ struct ExplanationTests {
         #expect(ExplanationText.question(about: "types") == nil)
     }
 
-    @Test("S40 prose is wrapped, examples are not touched")
+    @Test("S50 S40 prose is wrapped, examples are not touched")
     func text() {
         let text = ExplanationText.text(of: .unknownType)
         let lines = text.components(separatedBy: "\n")

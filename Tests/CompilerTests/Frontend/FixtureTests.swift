@@ -7,7 +7,8 @@ import Testing
 /// `MARTLET_RECORD=1 swift test --filter FixtureTests`.
 @Suite("Fixtures: schemas with mistakes")
 struct FixtureTests {
-    @Test("S10 S11 every finding, at the very token, with its message, notes and fixes", arguments: MarkedSchema.all)
+    @Test(
+        "S47 S10 S11 every finding, at the very token, with its message, notes and fixes", arguments: MarkedSchema.all)
     func findings(_ schema: MarkedSchema) throws {
         if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil {
             let text = rendered(schema, schema.input())

@@ -85,7 +85,7 @@ struct PageTests {
         #expect(dog.contains("<h4>Not stored</h4>"))
     }
 
-    @Test("S44 what becomes of the target when an object is deleted, and names of old")
+    @Test("S47 S44 what becomes of the target when an object is deleted, and names of old")
     func deletion() throws {
         let page = try page(ReferenceSample.model("Tests/CompilerTests/Fixtures/Hospital"))
         #expect(try element("Admission.patient", "li", of: page).contains("on delete: deny"))

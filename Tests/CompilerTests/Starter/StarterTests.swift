@@ -53,7 +53,7 @@ struct StarterTests {
         #expect(outcome.output.contains("    ln -s ../../Schemas Sources/App/Schemas\n"))
     }
 
-    @Test("S40 'init' overwrites nothing and says what is there", arguments: ["Schema.yaml", "Pets/Dog.yaml"])
+    @Test("S49 S40 'init' overwrites nothing and says what is there", arguments: ["Schema.yaml", "Pets/Dog.yaml"])
     func occupied(_ name: String) throws {
         let folder = try TemporaryFolder()
         try folder.write("# mine\n", to: "Schemas/\(name)")

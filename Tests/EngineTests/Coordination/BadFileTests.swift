@@ -69,7 +69,7 @@ struct BadFileTests {
         #expect(FileManager.default.createFile(atPath: folder.path(name), contents: Data(bytes)))
     }
 
-    @Test("a file that is missing is made, or refused when it may not be")
+    @Test("D70 a file that is missing is made, or refused when it may not be")
     func missing() throws {
         let folder = try TestFolder()
         #expect(use(folder.path()) { $0.isReadOnly = true }?.code == .fileNotFound)
@@ -78,7 +78,7 @@ struct BadFileTests {
         #expect(StoreFiles.exists(folder.path()))
     }
 
-    @Test("a folder that is missing, or a folder in place of the file, is named")
+    @Test("D70 a folder that is missing, or a folder in place of the file, is named")
     func folders() throws {
         let folder = try TestFolder()
         let error = use(folder.path("no/such/file.realm"))
@@ -94,7 +94,7 @@ struct BadFileTests {
         #expect(use(folder.path("plain/file.realm"))?.code == .fileNotFound)
     }
 
-    @Test("a database of another program is left alone", arguments: ["DELETE", "WAL"])
+    @Test("D71 a database of another program is left alone", arguments: ["DELETE", "WAL"])
     func foreign(journal: String) throws {
         let folder = try TestFolder()
         do {
@@ -105,7 +105,7 @@ struct BadFileTests {
         #expect(!StoreFiles.exists(folder.path() + ".lock"))
     }
 
-    @Test("text, random bytes and files of a few bytes are no database")
+    @Test("D71 text, random bytes and files of a few bytes are no database")
     func notDatabases() throws {
         let folder = try TestFolder()
         var random = StructureRandom(seed: 3)
@@ -117,7 +117,7 @@ struct BadFileTests {
         }
     }
 
-    @Test("an empty file becomes a database, but not when it may only be read, nor beside a log with commits")
+    @Test("D73 an empty file becomes a database, but not when it may only be read, nor beside a log with commits")
     func empty() throws {
         let folder = try TestFolder()
         write([], folder)
@@ -137,7 +137,7 @@ struct BadFileTests {
     }
 
     @Test(
-        "what a program left that was killed while it made the file is taken up",
+        "D73 what a program left that was killed while it made the file is taken up",
         arguments: ["", "PRAGMA journal_mode = WAL; PRAGMA user_version = 0"])
     func halfMade(sql: String) throws {
         let folder = try TestFolder()
@@ -153,7 +153,7 @@ struct BadFileTests {
         #expect(try process.noteCount == 1)
     }
 
-    @Test("a file that was cut off is refused or found damaged when read, at any length")
+    @Test("D72 a file that was cut off is refused or found damaged when read, at any length")
     func truncated() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -174,7 +174,7 @@ struct BadFileTests {
         }
     }
 
-    @Test("bytes changed in the header, or anywhere, never crash; what is refused keeps its bytes")
+    @Test("D72 bytes changed in the header, or anywhere, never crash; what is refused keeps its bytes")
     func flippedBytes() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -192,7 +192,7 @@ struct BadFileTests {
         }
     }
 
-    @Test("a damaged page is found when it is read, and the rest of the file stays usable")
+    @Test("D72 a damaged page is found when it is read, and the rest of the file stays usable")
     func damagedPage() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -219,7 +219,7 @@ struct BadFileTests {
     }
 
     @Test(
-        "a damaged catalog is refused",
+        "D72 a damaged catalog is refused",
         arguments: [
             "DELETE FROM martlet_meta",
             "UPDATE martlet_types SET facts = 'object Note' || char(10) || 'property x Future'",
@@ -237,7 +237,8 @@ struct BadFileTests {
         expect(.corrupt, folder)
     }
 
-    @Test("a file of a newer format or schema version is left alone, and so is one of a format before the first")
+    @Test(
+        "D61 D63 a file of a newer format or schema version is left alone, and so is one of a format before the first")
     func newer() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -258,7 +259,7 @@ struct BadFileTests {
         }
     }
 
-    @Test("a file that someone took out of write-ahead logging gets its log back")
+    @Test("D27 a file that someone took out of write-ahead logging gets its log back")
     func journalMode() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -272,7 +273,7 @@ struct BadFileTests {
         #expect(try process.noteCount == 241)
     }
 
-    @Test("a second name of a file is refused, as its log has only one")
+    @Test("D74 a second name of a file is refused, as its log has only one")
     func hardLinks() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -282,7 +283,7 @@ struct BadFileTests {
         #expect(error?.message.contains("hard links") == true)
     }
 
-    @Test("without permission the file is refused, and opens with 'readOnly' where reading is enough")
+    @Test("D53 without permission the file is refused, and opens with 'readOnly' where reading is enough")
     func permissions() async {
         await #expect(processExitsWith: .success) {
             let folder = try TestFolder()

@@ -38,7 +38,7 @@ struct CheckpointAtExitTests {
         coordinator.withLock { $0 = process.coordinator }
     }
 
-    @Test("O2 the end of the program waits for a checkpoint under way")
+    @Test("D10 O2 the end of the program waits for a checkpoint under way")
     func wait() async {
         await #expect(processExitsWith: .success) {
             // They are called in the opposite order: this one after the runtime's own.
@@ -52,7 +52,7 @@ struct CheckpointAtExitTests {
         }
     }
 
-    @Test("O2 the end of the program does not wait for ever for a checkpoint that does not get on")
+    @Test("D10 O2 the end of the program does not wait for ever for a checkpoint that does not get on")
     func patience() async {
         await #expect(processExitsWith: .success) {
             // Ends it otherwise than expected.

@@ -86,7 +86,9 @@ struct CheckpointRetryTests {
         #expect(try process.noteCount == 50)
     }
 
-    @Test("O2 a long log that was being read during its checkpoint is shortened a moment later, without another write")
+    @Test(
+        "D33 O2 a long log that was being read during its checkpoint is shortened a moment later, without another write"
+    )
     func longAndReadMeanwhile() throws {
         let process = try process()
         try writeMuch(process)

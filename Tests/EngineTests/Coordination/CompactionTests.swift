@@ -53,7 +53,7 @@ struct CompactionTests {
         #expect(try reader.integrity == .text("ok"))
     }
 
-    @Test("O8 a process that is killed or loses power while it compacts leaves all data", arguments: [false, true])
+    @Test("D5 O8 a process that is killed or loses power while it compacts leaves all data", arguments: [false, true])
     func interrupted(byPower: Bool) throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()

@@ -161,7 +161,7 @@ struct DurabilityTests {
     static let seeds = ProcessInfo.processInfo.environment["MARTLET_SWEEP"].flatMap { UInt64($0) } ?? 1
     static let isLong = ProcessInfo.processInfo.environment["MARTLET_SWEEP"] != nil
 
-    @Test("a power cut at any operation loses no acknowledged transaction and leaves none in part")
+    @Test("D1 a power cut at any operation loses no acknowledged transaction and leaves none in part")
     func powerCuts() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -185,7 +185,7 @@ struct DurabilityTests {
         disk.reset()
     }
 
-    @Test("with durability 'normal' a power cut may take the newest transactions, but no part of one")
+    @Test("D2 with durability 'normal' a power cut may take the newest transactions, but no part of one")
     func powerCutsNormal() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -203,7 +203,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "a process killed at any call loses no acknowledged transaction and leaves none in part",
+        "D2 a process killed at any call loses no acknowledged transaction and leaves none in part",
         arguments: [StoreOptions.Durability.full, .off])
     func kills(durability: StoreOptions.Durability) throws {
         let folder = try TestFolder()
@@ -234,7 +234,7 @@ struct DurabilityTests {
     ]
 
     @Test(
-        "whichever call fails once, the error is typed, the transaction is whole or absent, and the process goes on",
+        "D3 whichever call fails once, the error is typed, the transaction is whole or absent, and the process goes on",
         arguments: [false, true])
     func faults(applied: Bool) throws {
         let folder = try TestFolder()
@@ -263,7 +263,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "a disk that stays broken or full refuses all writes, and works again once it is mended",
+        "D3 a disk that stays broken or full refuses all writes, and works again once it is mended",
         arguments: [nil, Int32(13)])
     func persistentFaults(result: Int32?) throws {
         let folder = try TestFolder()
@@ -287,7 +287,7 @@ struct DurabilityTests {
         #expect(position > (result == nil ? 300 : 40))
     }
 
-    @Test("a commit that the disk does not confirm has an unknown outcome, and the next commit takes its place")
+    @Test("D4 a commit that the disk does not confirm has an unknown outcome, and the next commit takes its place")
     func unknownOutcome() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -309,7 +309,7 @@ struct DurabilityTests {
         #expect(try heir.column("SELECT text FROM Note ORDER BY _key") == [.text("kept"), .text("next")])
     }
 
-    @Test("a commit that is durable but cannot be read back is not taken for a failed one")
+    @Test("D4 a commit that is durable but cannot be read back is not taken for a failed one")
     func unreadableCommit() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()

@@ -41,7 +41,7 @@ struct FileFormatTests {
     }
 
     @Test(
-        "a file of the first format opens with its log, is upgraded, and is protected from then on",
+        "D60 a file of the first format opens with its log, is upgraded, and is protected from then on",
         arguments: [false, true])
     func upgrade(isKilled: Bool) throws {
         let files = try makeOldFile(FileSet(folder: try TestFolder()), isKilled: isKilled)
@@ -66,7 +66,7 @@ struct FileFormatTests {
         try killed.expect(texts)
     }
 
-    @Test("a backup of the first format is not mixed with the log of a newer one", arguments: [false, true])
+    @Test("D62 a backup of the first format is not mixed with the log of a newer one", arguments: [false, true])
     func oldBackup(isLockKept: Bool) throws {
         let files = try makeOldFile(FileSet(folder: try TestFolder()), isKilled: false)
         let backup = files.folder.path("backup.realm")
@@ -80,7 +80,7 @@ struct FileFormatTests {
         try killed.expect(isLockKept ? ["old 0", "old 1"] : ["old 0", "old 1", "new"])
     }
 
-    @Test("a program of the first format that has the file open fails before it writes, once the file is upgraded")
+    @Test("D60 a program of the first format that has the file open fails before it writes, once the file is upgraded")
     func oldProgram() throws {
         let files = try makeOldFile(FileSet(folder: try TestFolder()), isKilled: false)
         let old = try other(files.path)
@@ -93,7 +93,7 @@ struct FileFormatTests {
         try old.run("ROLLBACK")
     }
 
-    @Test("a newer format is refused, also when a newer program brings it while the file is open")
+    @Test("D61 a newer format is refused, also when a newer program brings it while the file is open")
     func newerFormat() throws {
         let files = FileSet(folder: try TestFolder())
         let process = try files.open()
@@ -113,7 +113,7 @@ struct FileFormatTests {
     }
 
     @Test(
-        "numbers in the version row that no program writes are damage of the file",
+        "D63 numbers in the version row that no program writes are damage of the file",
         arguments: ["version", "epoch"], [Int64.max, -1, Int64.min, 0, Int64.max / 2 + 1])
     func versionRow(_ column: String, _ number: Int64) throws {
         let files = FileSet(folder: try TestFolder())
@@ -126,7 +126,7 @@ struct FileFormatTests {
     }
 
     @Test(
-        "numbers in the version row that change to what no program writes are damage of the file",
+        "D63 numbers in the version row that change to what no program writes are damage of the file",
         arguments: [
             "version = -1", "epoch = -1", "version = 9223372036854775807", "file_format = 0", "file_format = -7",
         ])

@@ -23,7 +23,7 @@ struct GateTests {
         #expect(outcome.rowsFound < outcome.rowsAcknowledged)
     }
 
-    @Test("with the gate the racing commit waits and nothing is lost")
+    @Test("D6 with the gate the racing commit waits and nothing is lost")
     func withGate() throws {
         let outcome = try GateRace(usesGate: true).run()
         #expect(outcome.racingCommit == .busy, "the lock of the writers' queue is taken")
@@ -32,7 +32,7 @@ struct GateTests {
         #expect(outcome.integrity == .text("ok"))
     }
 
-    @Test("with the gate a program that knows nothing of the writers' queue waits as well")
+    @Test("D6 with the gate a program that knows nothing of the writers' queue waits as well")
     func foreignWriter() throws {
         let outcome = try GateRace(usesGate: true, isForeign: true).run()
         #expect(outcome.racingCommit == .busy, "SQLite's own write lock is taken")
@@ -41,7 +41,7 @@ struct GateTests {
         #expect(outcome.integrity == .text("ok"))
     }
 
-    @Test("no connection checkpoints by itself, nor at its end")
+    @Test("D6 no connection checkpoints by itself, nor at its end")
     func onlyOwnCheckpoints() throws {
         let folder = try TestFolder()
         let vfs = HookVFS()

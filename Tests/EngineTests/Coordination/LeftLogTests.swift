@@ -19,7 +19,7 @@ struct LeftLogTests {
     }
 
     @Test(
-        "O2 a seed is not overlaid by the log of the file that was there before",
+        "D26 O2 a seed is not overlaid by the log of the file that was there before",
         arguments: ["new.realm", "link.realm"])
     func seed(_ name: String) throws {
         let folder = try TestFolder()
@@ -32,7 +32,7 @@ struct LeftLogTests {
         #expect(try process.noteCount == 2)
     }
 
-    @Test("O2 a seed waits for whoever makes the file, whose log stays")
+    @Test("D26 O2 a seed waits for whoever makes the file, whose log stays")
     func seedBesideWriter() throws {
         let folder = try TestFolder()
         try makeFiles(folder)
@@ -46,7 +46,8 @@ struct LeftLogTests {
         lock.release()
     }
 
-    @Test("O8 a copy is not written beside the log of a file that is gone", arguments: ["-wal", "-journal", "-shm"])
+    @Test(
+        "D26 O8 a copy is not written beside the log of a file that is gone", arguments: ["-wal", "-journal", "-shm"])
     func copy(_ suffix: String) throws {
         let folder = try TestFolder()
         try makeFiles(folder)

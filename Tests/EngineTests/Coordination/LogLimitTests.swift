@@ -39,7 +39,7 @@ struct LogLimitTests {
         }
     }
 
-    @Test("a writer waits above the limit for old snapshots to end, and then starts the log again")
+    @Test("D30 a writer waits above the limit for old snapshots to end, and then starts the log again")
     func waits() throws {
         let folder = try TestFolder()
         let clock = Clock()
@@ -66,7 +66,7 @@ struct LogLimitTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("snapshots that overlap in time do not make the log grow without bound")
+    @Test("D30 snapshots that overlap in time do not make the log grow without bound")
     func overlapping() throws {
         let folder = try TestFolder()
         let clock = Clock()
@@ -94,7 +94,7 @@ struct LogLimitTests {
         held.withLock { $0 = [] }
     }
 
-    @Test("a snapshot that never ends is reported with its holder, once, and the log grows")
+    @Test("D31 a snapshot that never ends is reported with its holder, once, and the log grows")
     func neverEnds() throws {
         let folder = try TestFolder()
         let clock = Clock()
@@ -110,7 +110,7 @@ struct LogLimitTests {
         withExtendedLifetime(old) {}
     }
 
-    @Test("where the options ask for it, a writer throws instead of making the log longer, until there is room")
+    @Test("D32 where the options ask for it, a writer throws instead of making the log longer, until there is room")
     func throwing() throws {
         let folder = try TestFolder()
         let clock = Clock()

@@ -53,16 +53,17 @@ struct RegistryTests {
     @Test("O1 O2 a file that only a checkpoint in the background still holds can be opened with other options")
     func heldByCheckpoint() throws {
         let folder = try TestFolder()
-        let begun = DispatchSemaphore(value: 0)
-        let isReleased = Mutex(false)
+        let (begun, released, nobody) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
         let options = VirtualProcess.options(folder.path()) {
             $0.environment.checkpointFrames = 1
             $0.environment.step = { point in
                 guard case .beforeCheckpoint = point else { return }
                 begun.signal()
                 // The checkpoint holds the file for longer than its last user.
-                while !isReleased.withLock({ $0 }) { usleep(1_000) }
-                usleep(200_000)
+                _ = released.wait(timeout: .now() + .seconds(60))
+                _ = nobody.wait(timeout: .now() + .milliseconds(200))
             }
         }
         try {
@@ -70,7 +71,7 @@ struct RegistryTests {
             try process.add("a")
             #expect(begun.wait(timeout: .now() + .seconds(60)) == .success)
         }()
-        isReleased.withLock { $0 = true }
+        released.signal()
         var readOnly = VirtualProcess.options(folder.path())
         readOnly.isReadOnly = true
         #expect(try VirtualProcess(StoreRegistry.coordinator(readOnly)).noteCount == 1)

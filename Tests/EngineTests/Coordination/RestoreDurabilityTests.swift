@@ -28,7 +28,7 @@ struct RestoreDurabilityTests {
     }
 
     @Test(
-        "a backup that is restored after a fault at any moment is what is read, without a part of the log",
+        "D20 a backup that is restored after a fault at any moment is what is read, without a part of the log",
         arguments: Fault.allCases)
     func restores(_ fault: Fault) throws {
         let folder = try TestFolder()

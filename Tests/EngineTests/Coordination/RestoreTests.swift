@@ -97,7 +97,7 @@ struct RestoreTests {
 
     // MARK: Between runs
 
-    @Test("a closed file is whole by itself, and its log is empty")
+    @Test("D10 a closed file is whole by itself, and its log is empty")
     func closed() throws {
         let (files, backup) = try makeFiles(copies: false)
         #expect(files.logBytes == 0)
@@ -106,7 +106,7 @@ struct RestoreTests {
         try alone.expect(Self.old)
     }
 
-    @Test("a file is empty of its log too when its last user only read what a killed process left")
+    @Test("D12 a file is empty of its log too when its last user only read what a killed process left")
     func closedByReader() throws {
         let (files, _) = try makeFiles(copies: false)
         let process = try files.open()
@@ -117,7 +117,7 @@ struct RestoreTests {
         #expect(killed.logBytes == 0)
     }
 
-    @Test("a backup that is copied over a closed file is what is read", arguments: leftovers, [false, true])
+    @Test("D20 a backup that is copied over a closed file is what is read", arguments: leftovers, [false, true])
     func betweenRuns(_ removed: [String], copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
         try files.run(adding: 3, "new")
@@ -130,7 +130,7 @@ struct RestoreTests {
 
     // MARK: After a kill
 
-    @Test("a killed process leaves a log, which is needed")
+    @Test("D11 a killed process leaves a log, which is needed")
     func killed() throws {
         let (files, _) = try makeFiles(copies: false)
         let process = try files.open()
@@ -144,7 +144,7 @@ struct RestoreTests {
     }
 
     @Test(
-        "a backup that is copied over the file of a killed process is what is read, and the log is set aside",
+        "D20 D21 a backup that is copied over the file of a killed process is what is read, and the log is set aside",
         arguments: leftovers, [false, true])
     func afterKill(_ removed: [String], copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
@@ -188,7 +188,7 @@ struct RestoreTests {
         try files.afterKill().expect(Self.old)
     }
 
-    @Test("of several logs that are set aside none takes the place of another")
+    @Test("D21 of several logs that are set aside none takes the place of another")
     func severalLogs() throws {
         let (files, backup) = try makeFiles(copies: false)
         for round in 1...3 {
@@ -204,7 +204,7 @@ struct RestoreTests {
         try files.expect(Self.old)
     }
 
-    @Test("a kill at the beginning of a log loses nothing and sets nothing aside")
+    @Test("D11 a kill at the beginning of a log loses nothing and sets nothing aside")
     func killedAtBeginning() throws {
         let folder = try TestFolder()
         let vfs = HookVFS()
@@ -233,7 +233,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("a process that only reads refuses a log that does not fit, and changes nothing")
+    @Test("D22 a process that only reads refuses a log that does not fit, and changes nothing")
     func readOnly() throws {
         let (files, backup) = try makeFiles(copies: false)
         let process = try files.open()
@@ -252,7 +252,7 @@ struct RestoreTests {
     enum Progress: CaseIterable { case opened, wrote, checkpointed, logBegunAnew }
 
     @Test(
-        "a file that is overwritten while it is open is refused by the next write, and left as it is",
+        "D23 a file that is overwritten while it is open is refused by the next write, and left as it is",
         arguments: Progress.allCases, [false, true])
     func overwrittenWhileOpen(_ progress: Progress, copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
@@ -287,7 +287,7 @@ struct RestoreTests {
         return process
     }
 
-    @Test("a file that is overwritten while it is open is refused by the next look at the newest version")
+    @Test("D23 a file that is overwritten while it is open is refused by the next look at the newest version")
     func overwrittenUnderReader() throws {
         for progress in [Progress.opened, .wrote] {
             let (files, backup) = try makeFiles(copies: true)
@@ -298,7 +298,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("closing a file that was overwritten writes nothing to it", arguments: leftovers)
+    @Test("D23 closing a file that was overwritten writes nothing to it", arguments: leftovers)
     func closedAfterOverwriting(_ removed: [String]) throws {
         let (files, backup) = try makeFiles(copies: true)
         do {
@@ -311,7 +311,7 @@ struct RestoreTests {
         try files.expect(Self.old)
     }
 
-    @Test("a file in whose place another is moved while it is open is refused, and its log set aside")
+    @Test("D24 a file in whose place another is moved while it is open is refused, and its log set aside")
     func replacedWhileOpen() throws {
         let (files, backup) = try makeFiles(copies: false)
         let process = try makeProgress(files, .wrote)
@@ -324,7 +324,8 @@ struct RestoreTests {
     }
 
     @Test(
-        "a log that is deleted while the file is open loses nothing that was committed, and the next write is refused")
+        "D25 a log that is deleted while the file is open loses nothing that was committed, and the next write is refused"
+    )
     func logDeleted() throws {
         for suffixes in [["-wal"], ["-wal", "-shm"]] {
             let (files, _) = try makeFiles(copies: false)
@@ -339,7 +340,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("a program that marks no logs may write to a file that is open")
+    @Test("D27 a program that marks no logs may write to a file that is open")
     func writtenByOther() throws {
         let (files, _) = try makeFiles(copies: false)
         let process = try files.open()
@@ -361,7 +362,7 @@ struct RestoreTests {
     // Given to the end of the program, when nobody else runs.
     nonisolated(unsafe) private static var kept: (path: String, process: VirtualProcess)?
 
-    @Test("the end of the program empties the logs of files that are still open")
+    @Test("D10 the end of the program empties the logs of files that are still open")
     func exits() async {
         await #expect(processExitsWith: .success) {
             // Called after the runtime's own.

@@ -71,7 +71,7 @@ struct SchemaChangeTests {
         func next() -> Int64 { last.add(1, ordering: .relaxed).newValue }
     }
 
-    @Test("a new type, collection, link, index and unique set are added and the data stays")
+    @Test("O68 a new type, collection, link, index and unique set are added and the data stays")
     func additive() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -111,7 +111,7 @@ struct SchemaChangeTests {
         #expect(try process.integer("SELECT count(*) FROM Dog") == 3)
     }
 
-    @Test("a new property of each kind has its default in old rows, bit for bit", arguments: ScalarType.allCases)
+    @Test("O68 a new property of each kind has its default in old rows, bit for bit", arguments: ScalarType.allCases)
     func defaults(scalar: ScalarType) throws {
         let values: [SQLValue] =
             switch scalar {
@@ -149,7 +149,7 @@ struct SchemaChangeTests {
         }
     }
 
-    @Test("a default that is new for each object gives every old row its own")
+    @Test("O68 a default that is new for each object gives every old row its own")
     func defaultPerRow() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -161,7 +161,7 @@ struct SchemaChangeTests {
         #expect(Set(try process.column("SELECT code FROM Dog")).count == 2)
     }
 
-    @Test("special floating values stay with their property when others are put before it")
+    @Test("O68 special floating values stay with their property when others are put before it")
     func specialsMove() throws {
         let folder = try TestFolder()
         let before = "object Point\nproperty x Double\nproperty y Double"
@@ -190,7 +190,7 @@ struct SchemaChangeTests {
         #expect(FloatingSpecials.bits(bytes, 0) == nil)
     }
 
-    @Test("renamed types, properties and collections keep their rows, all at once")
+    @Test("O68 renamed types, properties and collections keep their rows, all at once")
     func renames() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -231,7 +231,7 @@ struct SchemaChangeTests {
             try again.integer("SELECT epoch FROM martlet_meta") == process.integer("SELECT epoch FROM martlet_meta"))
     }
 
-    @Test("a type that is spelled with other capitals keeps its rows")
+    @Test("O68 a type that is spelled with other capitals keeps its rows")
     func capitals() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -245,7 +245,7 @@ struct SchemaChangeTests {
         #expect(try list(process, "DOG.tags", 1) == [.text("t-Rex"), .text("u")])
     }
 
-    @Test("types that the program does not declare stay, and follow when what they lead to is renamed")
+    @Test("O68 types that the program does not declare stay, and follow when what they lead to is renamed")
     func undeclared() throws {
         let folder = try TestFolder()
         try makeFile(folder, [Self.old, Self.man])
@@ -260,7 +260,7 @@ struct SchemaChangeTests {
         #expect(try whole.integer("SELECT count(*) FROM Hound") == 2)
     }
 
-    @Test("a removed or changed unique set is carried out")
+    @Test("O68 a removed or changed unique set is carried out")
     func uniques() throws {
         let folder = try TestFolder()
         let type = { (uniques: String) in "object Dog\n\(uniques)property a Int\nproperty b Int" }
@@ -279,7 +279,7 @@ struct SchemaChangeTests {
         #expect(engineError { try none.write { try $0.insert("Dog", [.integer(1), .integer(1)]) } } == nil)
     }
 
-    @Test("links and primary keys keep their own index when the property's index goes")
+    @Test("O68 links and primary keys keep their own index when the property's index goes")
     func ownIndexes() throws {
         let folder = try TestFolder()
         _ = try VirtualProcess(
@@ -292,7 +292,7 @@ struct SchemaChangeTests {
 
     // MARK: Refusals
 
-    @Test("what cannot change by itself is refused with every difference, and no byte of the file changes")
+    @Test("O68 D5 what cannot change by itself is refused with every difference, and no byte of the file changes")
     func refusals() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -313,7 +313,7 @@ struct SchemaChangeTests {
         try requireOldData(VirtualProcess(folder.path(), [Self.old, Self.man]))
     }
 
-    @Test("values that repeat are reported for every set that must be unique, and no byte of the file changes")
+    @Test("O68 values that repeat are reported for every set that must be unique, and no byte of the file changes")
     func duplicates() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -329,7 +329,7 @@ struct SchemaChangeTests {
         try requireOldData(VirtualProcess(folder.path(), [Self.old, Self.man]))
     }
 
-    @Test("a read-only file is shown with what it lacks and stays as it is, and a lower schema version is fine")
+    @Test("O68 a read-only file is shown with what it lacks and stays as it is, and a lower schema version is fine")
     func readOnly() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -349,7 +349,7 @@ struct SchemaChangeTests {
         #expect(folder.bytes() == before)
     }
 
-    @Test("a program with a lower schema version is refused, also when the higher one comes in between")
+    @Test("O68 a program with a lower schema version is refused, also when the higher one comes in between")
     func schemaVersion() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -364,7 +364,7 @@ struct SchemaChangeTests {
 
     // MARK: Other processes
 
-    @Test("two processes that change the schema at once do it once, and both can work")
+    @Test("O68 N143 two processes that change the schema at once do it once, and both can work")
     func race() throws {
         for round in 0..<8 {
             let folder = try TestFolder()
@@ -398,7 +398,7 @@ struct SchemaChangeTests {
         }
     }
 
-    @Test("a process takes in types that another adds, and goes on")
+    @Test("O68 N143 a process takes in types that another adds, and goes on")
     func follows() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -413,7 +413,8 @@ struct SchemaChangeTests {
         #expect(try old.integer("SELECT count(*) FROM Dog") == 3)
     }
 
-    @Test("a process whose own types another changes sees its old version on, and neither refreshes nor writes")
+    @Test(
+        "O68 N143 a process whose own types another changes sees its old version on, and neither refreshes nor writes")
     func refusesToFollow() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -440,7 +441,7 @@ struct SchemaChangeTests {
         #expect(try new.column("SELECT first FROM Dog ORDER BY _key") == [.integer(0), .integer(0), .integer(1)])
     }
 
-    @Test("changes from before a schema change are not read with the new positions")
+    @Test("O68 changes from before a schema change are not read with the new positions")
     func changesAcross() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -455,7 +456,7 @@ struct SchemaChangeTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("a type that is added renumbers nothing: changes from before are read on")
+    @Test("O68 a type that is added renumbers nothing: changes from before are read on")
     func changesAcrossNewTypes() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())

@@ -17,7 +17,7 @@ struct ShrinkingLogTests {
         }
     }
 
-    @Test("O2 the log shrinks when the last one lets go of an old version, without another write")
+    @Test("D33 O2 the log shrinks when the last one lets go of an old version, without another write")
     func pinOfThisProcess() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -40,7 +40,7 @@ struct ShrinkingLogTests {
         #expect(try writer.integrity == .text("ok"))
     }
 
-    @Test("O2 a log that another process kept long shrinks with the next checkpoint after it let go")
+    @Test("D33 O2 a log that another process kept long shrinks with the next checkpoint after it let go")
     func pinOfAnotherProcess() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -76,7 +76,7 @@ struct ShrinkingLogTests {
         #expect(logBytes(folder) > 40_000_000)
     }
 
-    @Test("O2 N27 the log of a writer stays short beside another process that follows it") func follower() throws {
+    @Test("D33 O2 N27 the log of a writer stays short beside another process that follows it") func follower() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
         let follower = try VirtualProcess(folder.path()) {

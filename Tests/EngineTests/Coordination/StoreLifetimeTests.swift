@@ -13,7 +13,7 @@ struct StoreLifetimeTests {
 
     // MARK: Registry
 
-    @Test("all paths of one file lead to one coordinator")
+    @Test("D77 all paths of one file lead to one coordinator")
     func oneCoordinator() throws {
         let folder = try TestFolder()
         let first = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
@@ -28,7 +28,7 @@ struct StoreLifetimeTests {
         #expect(other !== first)
     }
 
-    @Test("writers of two processes queue on one lock file, whatever path they use")
+    @Test("N140 writers of two processes queue on one lock file, whatever path they use")
     func oneLockFile() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -42,7 +42,7 @@ struct StoreLifetimeTests {
         #expect(!StoreFiles.exists(folder.path("link.realm.lock")))
     }
 
-    @Test("a coordinator goes with its last user, and a new file at the path is another one")
+    @Test("D77 a coordinator goes with its last user, and a new file at the path is another one")
     func lifetime() throws {
         let folder = try TestFolder()
         weak var first: StoreCoordinator?
@@ -60,7 +60,7 @@ struct StoreLifetimeTests {
         #expect(second !== third)
     }
 
-    @Test("an open file is not opened with contradicting options, and takes in more types")
+    @Test("D78 an open file is not opened with contradicting options, and takes in more types")
     func configurations() throws {
         let folder = try TestFolder()
         let first = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
@@ -104,7 +104,7 @@ struct StoreLifetimeTests {
         #expect(vfs.count(.read, of: .wal) < 20, "opening has little to read")
     }
 
-    @Test("closing does not cut the log that another process reads from")
+    @Test("D10 closing does not cut the log that another process reads from")
     func closingBesideReader() throws {
         let folder = try TestFolder()
         let reader = try VirtualProcess(folder.path())

@@ -40,7 +40,7 @@ struct WakeUpTests {
         return (process, ear)
     }
 
-    @Test("N27 a commit of another process wakes those who listen, and no clock is needed")
+    @Test("N142 N27 a commit of another process wakes those who listen, and no clock is needed")
     func commit() throws {
         let folder = try TestFolder()
         let (process, ear) = try listener(folder)
@@ -67,7 +67,7 @@ struct WakeUpTests {
         process.coordinator.stopListening(ear)
     }
 
-    @Test("B6 commits are heard of after the lock file was deleted or replaced", arguments: [false, true])
+    @Test("D40 commits are heard of after the lock file was deleted or replaced", arguments: [false, true])
     func lockReplaced(_ isReplaced: Bool) throws {
         let folder = try TestFolder()
         let (process, ear) = try listener(folder)

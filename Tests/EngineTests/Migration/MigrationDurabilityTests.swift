@@ -101,7 +101,7 @@ private struct FaultyMigration {
 
 @Suite("durability of migrations")
 struct MigrationDurabilityTests {
-    @Test("O2 a power cut at any operation leaves a file that is as it was, or migrated")
+    @Test("O72 D5 O2 a power cut at any operation leaves a file that is as it was, or migrated")
     func powerCuts() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -123,7 +123,7 @@ struct MigrationDurabilityTests {
         }
     }
 
-    @Test("O2 a process killed at any call leaves a file that is as it was, or migrated")
+    @Test("O72 D5 O2 a process killed at any call leaves a file that is as it was, or migrated")
     func kills() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -149,7 +149,8 @@ struct MigrationDurabilityTests {
     }
 
     @Test(
-        "O2 whichever call fails once, the migration is there or not, and can be tried again", arguments: [false, true])
+        "O72 D5 O2 whichever call fails once, the migration is there or not, and can be tried again",
+        arguments: [false, true])
     func faults(applied: Bool) throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -171,7 +172,7 @@ struct MigrationDurabilityTests {
         #expect(position > 150)
     }
 
-    @Test("O2 an error that the user's part throws comes out as it is, and no byte of the file has changed")
+    @Test("O72 O2 an error that the user's part throws comes out as it is, and no byte of the file has changed")
     func thrown() throws {
         struct Failure: Error {}
         let folder = try TestFolder()

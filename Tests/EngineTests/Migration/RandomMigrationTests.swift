@@ -152,7 +152,7 @@ struct RandomMigrationTests {
         return wrong
     }
 
-    @Test("O2 a file is migrated whole or left as it was, whatever the schemas are")
+    @Test("O72 D5 O2 a file is migrated whole or left as it was, whatever the schemas are")
     func invariants() throws {
         var outcomes: [Outcome: Int] = [:]
         for seed in 0..<300 as Range<UInt64> { outcomes[try migrate(seed), default: 0] += 1 }

@@ -18,7 +18,7 @@ struct TypeMigrationTests {
         try VirtualProcess(folder.path(), types).write(body)
     }
 
-    @Test("O2 without a higher schema version the differences are listed with what to do, and no byte changes")
+    @Test("O69 O2 without a higher schema version the differences are listed with what to do, and no byte changes")
     func refusal() throws {
         let folder = try TestFolder()
         try makeFile(folder, ["object Dog\nproperty age String\nproperty name String?"]) {

@@ -9,14 +9,14 @@ struct SchemaDiffTests {
             stored: stored.compactMap(SchemaFacts.objectType), declared: declared.compactMap(SchemaFacts.objectType))
     }
 
-    @Test("equal types need nothing, and types of the file alone stay")
+    @Test("O68 equal types need nothing, and types of the file alone stay")
     func nothing() {
         let dog = "object Dog\nproperty name String"
         #expect(diff([dog], [dog]).isEmpty)
         #expect(diff([dog, "object Cat\nproperty lives Int"], [dog]).isEmpty)
     }
 
-    @Test("what is additive becomes steps")
+    @Test("O68 what is additive becomes steps")
     func additive() {
         let found = diff(
             ["object Dog\nproperty name String\nproperty age Int"],
@@ -33,7 +33,7 @@ struct SchemaDiffTests {
             ])
     }
 
-    @Test("renamed types and properties keep their rows, and links follow")
+    @Test("O68 renamed types and properties keep their rows, and links follow")
     func renames() {
         let found = diff(
             ["object Dog\nproperty name String\nproperty tags List<Int>", "object Man\nproperty dog link:Dog?"],
@@ -49,7 +49,7 @@ struct SchemaDiffTests {
             ])
     }
 
-    @Test("a former name that is still in use, or used up, moves nothing")
+    @Test("O68 a former name that is still in use, or used up, moves nothing")
     func staleRenames() {
         let dog = "object Dog\nproperty a Int\nproperty b Int"
         #expect(
@@ -70,7 +70,7 @@ struct SchemaDiffTests {
         #expect(types.steps == [.renameType(from: "Dog", to: "Hound"), .replaceFacts("Hound"), .createType("Wolf")])
     }
 
-    @Test("floating properties that move take the bits of their special values with them")
+    @Test("O68 floating properties that move take the bits of their special values with them")
     func specials() {
         let found = diff(
             ["object Dog\nproperty name String\nproperty weight Double\nproperty height Float"],
@@ -83,7 +83,7 @@ struct SchemaDiffTests {
     }
 
     @Test(
-        "what would lose or invent data is a difference",
+        "O68 what would lose or invent data is a difference",
         arguments: [
             ("property a Int", "property a String", "'Int' in the file and 'String'"),
             ("property a Int", "property a Int8", "'Int' in the file and 'Int8'"),
@@ -110,12 +110,12 @@ struct SchemaDiffTests {
         #expect(found.differences.first?.contains(": ") == true, "every difference names its mend")
     }
 
-    @Test("an embedded type does not become one of its own")
+    @Test("O68 an embedded type does not become one of its own")
     func embedding() {
         #expect(diff(["embedded Chip\nproperty a Int"], ["object Chip\nproperty a Int"]).differences.count == 1)
     }
 
-    @Test("every difference is listed")
+    @Test("O68 every difference is listed")
     func all() {
         let found = diff(
             ["object Dog\nproperty a Int\nproperty b Int\nproperty c Int", "object Cat\nproperty d String?"],
@@ -123,7 +123,7 @@ struct SchemaDiffTests {
         #expect(found.differences.count == 4)
     }
 
-    @Test("linking objects are not stored: they come, go and give way")
+    @Test("O68 linking objects are not stored: they come, go and give way")
     func linkingObjects() {
         let with = "object Dog\nproperty a LinkingObjects<Man.dog>"
         #expect(diff([with], ["object Dog\nproperty b LinkingObjects<Man.cat>"]).differences == [])
@@ -136,7 +136,7 @@ struct SchemaDiffTests {
                 == .addProperty(type: "Dog", property: "b"))
     }
 
-    @Test("a primary key may be renamed")
+    @Test("O68 a primary key may be renamed")
     func primaryKey() {
         let found = diff(
             ["object Dog\nprimaryKey a\nproperty a Int"], ["object Dog\nprimaryKey b\nproperty b Int renamedFrom=a"])

@@ -24,7 +24,7 @@ struct MemoryFilesTests {
 
     private var path: String { StoreFiles.memoryPath(identifier: "test/\(UUID().uuidString) ü") }
 
-    @Test("a database in memory is shared by its users, gone with the last, and no file system has any of it")
+    @Test("D90 a database in memory is shared by its users, gone with the last, and no file system has any of it")
     func lifetime() throws {
         let path = path
         do {
@@ -49,7 +49,7 @@ struct MemoryFilesTests {
         }
     }
 
-    @Test("names that differ are those of different databases")
+    @Test("D90 names that differ are those of different databases")
     func names() {
         let long = String(repeating: "a", count: 4_000)
         #expect(StoreFiles.memoryPath(identifier: long + "1") != StoreFiles.memoryPath(identifier: long + "2"))
@@ -58,7 +58,7 @@ struct MemoryFilesTests {
         #expect(StoreFiles.memoryPath(identifier: "a\0b") != StoreFiles.memoryPath(identifier: "a%0%b"))
     }
 
-    @Test("readers keep their version beside a writer, and a checkpoint leaves it to them")
+    @Test("D91 readers keep their version beside a writer, and a checkpoint leaves it to them")
     func versions() throws {
         let process = try opened(path)
         for number in 0..<50 { try process.add("\(number)", tags: ["x"]) }
@@ -77,7 +77,7 @@ struct MemoryFilesTests {
         #expect(try reader.integrity == .text("ok"))
     }
 
-    @Test("threads write and read at once, and nothing is lost")
+    @Test("D91 threads write and read at once, and nothing is lost")
     func threads() throws {
         let path = path
         let process = try opened(path) {
@@ -108,7 +108,7 @@ struct MemoryFilesTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("more than containers have in '/dev/shm' fits, and is given back")
+    @Test("D91 more than containers have in '/dev/shm' fits, and is given back")
     func large() throws {
         do {
             let process = try opened(path)
@@ -122,7 +122,7 @@ struct MemoryFilesTests {
         #expect(MemoryFiles.usage == (0, 0))
     }
 
-    @Test("a copy goes from memory to a disk and from a disk to memory")
+    @Test("D91 a copy goes from memory to a disk and from a disk to memory")
     func copies() throws {
         let folder = try TestFolder()
         let name = "copy 100% ü?#.realm"
@@ -142,7 +142,7 @@ struct MemoryFilesTests {
         #expect(try VirtualProcess(folder.path(name)).noteCount == 1)
     }
 
-    @Test("compaction happens in memory")
+    @Test("D91 compaction happens in memory")
     func compaction() throws {
         let path = path
         let keeper = try Connection(ConnectionOptions(path: path))

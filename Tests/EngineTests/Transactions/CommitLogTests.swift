@@ -57,7 +57,7 @@ struct CommitLogTests {
         }
     }
 
-    @Test("beyond what is kept the changes are unknown, never incomplete")
+    @Test("N151 beyond what is kept the changes are unknown, never incomplete")
     func retention() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path()) { $0.environment.changeRetention = 5 }

@@ -60,7 +60,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "F1 what is there and is not ours is left alone, whether the database is there or not",
+        "D41 what is there and is not ours is left alone, whether the database is there or not",
         arguments: Foreign.allCases)
     func foreign(_ foreign: Foreign) throws {
         for exists in [true, false] where foreign != .otherWords || exists {
@@ -87,7 +87,7 @@ struct LockFileTests {
         }
     }
 
-    @Test("F1 it appears while the database is open, and is left alone by the next write")
+    @Test("D41 it appears while the database is open, and is left alone by the next write")
     func foreignLater() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -104,7 +104,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "F1 names of files beside a database are no names of databases",
+        "D42 names of files beside a database are no names of databases",
         arguments: ["-wal", "-shm", "-journal", ".lock", ".LOCK"])
     func names(_ suffix: String) throws {
         let folder = try TestFolder()
@@ -122,7 +122,7 @@ struct LockFileTests {
         #expect(!StoreFiles.exists(folder.path(name)))
     }
 
-    @Test("lock files of earlier releases are adopted with their words", arguments: [0, 1, 3])
+    @Test("D43 lock files of earlier releases are adopted with their words", arguments: [0, 1, 3])
     func earlier(_ words: Int) throws {
         let folder = try TestFolder()
         try VirtualProcess(folder.path()).add("a")
@@ -148,7 +148,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "B6 who has opened a lock file that was deleted or replaced does not take it for the lock",
+        "D40 who has opened a lock file that was deleted or replaced does not take it for the lock",
         arguments: [false, true])
     func deleted(_ isReplaced: Bool) throws {
         let folder = try TestFolder()
@@ -195,7 +195,7 @@ struct LockFileTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("B6 the lock file of a deleted database does not come back")
+    @Test("D40 the lock file of a deleted database does not come back")
     func deletedDatabase() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -221,7 +221,7 @@ struct LockFileTests {
         return line.flatMap { UInt32($0.dropFirst(6).trimmingPrefix(while: \.isWhitespace), radix: 8) } ?? 0o022
     }
 
-    @Test("F3 all files of a new database have its mode less the umask", arguments: [0o600, 0o640, 0o664])
+    @Test("D50 all files of a new database have its mode less the umask", arguments: [0o600, 0o640, 0o664])
     func newModes(_ wanted: Int) throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) { $0.fileMode = UInt32(wanted) }
@@ -230,7 +230,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "F3 files beside a database get its mode when it is opened, whatever they had",
+        "D51 files beside a database get its mode when it is opened, whatever they had",
         arguments: [0o600, 0o660, 0o604])
     func changedModes(_ wanted: Int) throws {
         let folder = try TestFolder()
@@ -245,7 +245,7 @@ struct LockFileTests {
         #expect(modes(folder.path()) == Array(repeating: mode_t(wanted), count: 4))
     }
 
-    @Test("F3 where root writes, the files stay those of the owner and the group", .enabled(if: geteuid() == 0))
+    @Test("D51 where root writes, the files stay those of the owner and the group", .enabled(if: geteuid() == 0))
     func owner() throws {
         let folder = try TestFolder()
         try VirtualProcess(folder.path()).add("a")
@@ -259,7 +259,7 @@ struct LockFileTests {
         }
     }
 
-    @Test("F5 a copy has the mode of its source, and its owner can write it", arguments: [0o600, 0o640, 0o444])
+    @Test("D52 a copy has the mode of its source, and its owner can write it", arguments: [0o600, 0o640, 0o444])
     func copies(_ wanted: Int) throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -273,7 +273,7 @@ struct LockFileTests {
         #expect(modes(folder.path("seeded.realm")) == Array(repeating: mode_t(wanted | 0o600), count: 4))
     }
 
-    @Test("F5 a link at the name of an unfinished copy is not taken for the copy")
+    @Test("D52 a link at the name of an unfinished copy is not taken for the copy")
     func unfinishedCopy() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())

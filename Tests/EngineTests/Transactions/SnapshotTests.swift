@@ -27,7 +27,7 @@ struct SnapshotTests {
         #expect(try reader.noteCount == 6)
     }
 
-    @Test("each commit is one version, and its handle names the version that is in the file")
+    @Test("N140 each commit is one version, and its handle names the version that is in the file")
     func versions() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -68,7 +68,7 @@ struct SnapshotTests {
         #expect(try committed.read { try $0.integer("SELECT count(*) FROM Note") } == 0)
     }
 
-    @Test("a write begins on the newest version, whoever committed it")
+    @Test("N140 a write begins on the newest version, whoever committed it")
     func newest() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -114,7 +114,7 @@ struct SnapshotTests {
         #expect(try process.noteCount == 1)
     }
 
-    @Test("keys are never given twice, not even after a deletion and in another process")
+    @Test("N140 keys are never given twice, not even after a deletion and in another process")
     func keys() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -156,7 +156,7 @@ struct SnapshotTests {
         #expect(try process.noteCount == 7)
     }
 
-    @Test("writers of two processes queue and lose nothing")
+    @Test("N140 writers of two processes queue and lose nothing")
     func twoWriters() throws {
         let folder = try TestFolder()
         let path = folder.path()
@@ -190,7 +190,7 @@ struct SnapshotTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("a writer that waits too long is told so, and the one who writes is not disturbed")
+    @Test("D44 a writer that waits too long is told so, and the one who writes is not disturbed")
     func busy() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -218,7 +218,7 @@ struct SnapshotTests {
         #expect(try reader.noteCount == 1)
     }
 
-    @Test("a forked child that uses what it inherited stops with a message")
+    @Test("N144 a forked child that uses what it inherited stops with a message")
     func fork() async {
         await #expect(processExitsWith: .failure) {
             let folder = try TestFolder()
@@ -232,7 +232,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("a forked child that lets go of what it inherited leaves the parent's file alone")
+    @Test("N144 a forked child that lets go of what it inherited leaves the parent's file alone")
     func forkedRelease() throws {
         let folder = try TestFolder()
         let generation = Generation()
@@ -252,7 +252,9 @@ struct SnapshotTests {
         #expect(try parent.noteCount == 2)
     }
 
-    @Test("a forked child that lets go of a write leaves the parent the lock, and traps when it takes the write back")
+    @Test(
+        "N144 a forked child that lets go of a write leaves the parent the lock, and traps when it takes the write back"
+    )
     func forkedWrite() async throws {
         let folder = try TestFolder()
         let generation = Generation()

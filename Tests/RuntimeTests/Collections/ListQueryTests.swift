@@ -19,7 +19,7 @@ import Testing
         return (test, nodes, owner)
     }
 
-    @Test("O42 results of a list keep its order and its repetitions") func order() throws {
+    @Test("O75 O42 results of a list keep its order and its repetitions") func order() throws {
         let (test, nodes, owner) = try start()
         let children = owner.children
         #expect(children.filter("TRUEPREDICATE").map(\.id) == [2, 0, 3, 2])
@@ -36,7 +36,9 @@ import Testing
             found == children.where { $0.amount > 1 } && found != test.realm.objects(Node.self).where { $0.amount > 1 })
     }
 
-    @Test("O42 O52 sorts of a list are stable in its order, distinct keeps the first occurrence") func sorts() throws {
+    @Test("O75 O42 O52 sorts of a list are stable in its order, distinct keeps the first occurrence") func sorts()
+        throws
+    {
         let (_, _, owner) = try start([4, 2, 3, 0, 1, 2])
         let children = owner.children
         #expect(children.sorted(byKeyPath: "name").map(\.id) == [4, 2, 0, 2, 3, 1])
@@ -60,7 +62,7 @@ import Testing
         #expect(owner.children.distinct(by: ["id"]).sum { $0.amount } == 5)
     }
 
-    @Test("O42 sections of a list keep its order and its repetitions") func sections() throws {
+    @Test("O75 O42 sections of a list keep its order and its repetitions") func sections() throws {
         let (_, nodes, owner) = try start()
         let unsorted = owner.children.sectioned(by: { $0.name }, sortDescriptors: [])
         #expect(unsorted.map(\.key) == ["even", "odd"] && unsorted.map { $0.map(\.id) } == [[2, 0, 2], [3]])
@@ -74,7 +76,7 @@ import Testing
         #expect(unsorted.indexPath(of: nodes[2]) == [0, 0])
     }
 
-    @Test("O42 results of a list are frozen, thawed and handed over as they are") func elsewhere() throws {
+    @Test("O75 O42 results of a list are frozen, thawed and handed over as they are") func elsewhere() throws {
         let (test, _, owner) = try start()
         let found = owner.children.where { $0.amount > 1 }
         let frozen = found.freeze()
@@ -90,7 +92,8 @@ import Testing
         #expect(projected.map { $0.rootObject.id } == [3, 2, 2] && projected.count == 3)
     }
 
-    @Test("O42 results of a list reflect its edits, also inside a write, and end with its owner") func live() throws {
+    @Test("O75 O42 results of a list reflect its edits, also inside a write, and end with its owner") func live() throws
+    {
         let (test, nodes, owner) = try start()
         let found = owner.children.where { $0.amount > 1 }
         try test.realm.write {
@@ -106,7 +109,9 @@ import Testing
         #expect(found.isInvalidated && found.isEmpty)
     }
 
-    @Test("O42 results of a map hold an object once for each of its keys, in the order of the map") func maps() throws {
+    @Test("O75 O42 results of a map hold an object once for each of its keys, in the order of the map") func maps()
+        throws
+    {
         let (test, nodes, owner) = try start()
         try test.realm.write {
             for (key, node) in [("z", nodes[3]), ("a", nodes[1]), ("n", nil), ("b", nodes[3])] as [(String, Node?)] {

@@ -52,7 +52,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("O1 O4 wherever descriptors run out an error is thrown, nothing is lost, and nothing stays open")
+    @Test("D79 O1 O4 wherever descriptors run out an error is thrown, nothing is lost, and nothing stays open")
     func everyLimit() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm()

@@ -11,7 +11,7 @@ import Testing
 /// What happens to an open Realm when somebody does things to its file.
 @Suite("files that change under a Realm")
 struct FileChangeTests {
-    @Test("O8 a file that was moved away is not written to any more, and what was read stays")
+    @Test("D24 O8 a file that was moved away is not written to any more, and what was read stays")
     func moved() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -25,7 +25,9 @@ struct FileChangeTests {
         #expect(rex.name == "Bo")
     }
 
-    @Test("O8 a file that was deleted stays readable, is not written to any more, and is made anew by whoever opens it")
+    @Test(
+        "D24 O8 a file that was deleted stays readable, is not written to any more, and is made anew by whoever opens it"
+    )
     func deleted() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -44,7 +46,7 @@ struct FileChangeTests {
         #expect(test.names == ["Rex"] && log.take() == ["initial"])
     }
 
-    @Test("O8 a file whose folder was deleted stays readable, and is not written to any more")
+    @Test("D24 O8 a file whose folder was deleted stays readable, and is not written to any more")
     func folderDeleted() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -54,7 +56,7 @@ struct FileChangeTests {
         #expect(throws: Realm.Error.self) { try test.elsewhere { _ in } }
     }
 
-    @Test("O1 files on network file systems are refused, and nothing is made there")
+    @Test("D75 O1 files on network file systems are refused, and nothing is made there")
     func network() throws {
         let test = try TestRealm()
         let folder = test.url.deletingLastPathComponent()
@@ -71,7 +73,8 @@ struct FileChangeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: far.path).isEmpty)
     }
 
-    @Test("O1 the file systems of networks are known by their numbers, and those of this machine are not among them")
+    @Test(
+        "D75 O1 the file systems of networks are known by their numbers, and those of this machine are not among them")
     func networkTypes() throws {
         // NFS, SMB, SMB2, CIFS, 9P, Ceph; ext4, btrfs, XFS, tmpfs, overlay.
         let networks: [UInt32] = [0x6969, 0x517B, 0xFE53_4D42, 0xFF53_4D42, 0x0102_1997, 0x00C3_6400]
@@ -81,7 +84,7 @@ struct FileChangeTests {
         #expect(cmartlet_is_on_network(FileManager.default.temporaryDirectory.path) == 0)
     }
 
-    @Test("O1 a relative path, an absolute one and one with detours lead to one Realm")
+    @Test("D77 O1 a relative path, an absolute one and one with detours lead to one Realm")
     func relativePaths() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm()
@@ -101,7 +104,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("O1 a forked child that ends leaves the parent's locks, file and observers alone")
+    @Test("N144 O1 a forked child that ends leaves the parent's locks, file and observers alone")
     func forkedChild() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 0 }
@@ -124,7 +127,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("O1 a forked child that leaves a write of its parent traps, and the parent's write goes on")
+    @Test("N144 O1 a forked child that leaves a write of its parent traps, and the parent's write goes on")
     func forkedWrite() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 0 }
@@ -148,7 +151,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("O1 another file in the place of an open one is opened as what it is")
+    @Test("D24 O1 another file in the place of an open one is opened as what it is")
     func replaced() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -172,7 +175,7 @@ struct FileChangeTests {
         #expect(try onOtherThread(test) { $0.objects(Dog.self).map(\.name) } == ["Max"])
     }
 
-    @Test("O1 one file under two paths is one Realm")
+    @Test("D77 O1 one file under two paths is one Realm")
     func twoPaths() throws {
         let test = try TestRealm()
         try test.dogs("Rex")
@@ -186,7 +189,7 @@ struct FileChangeTests {
         #expect(test.names == ["Rex", "Max"])
     }
 
-    @Test("O1 a process that may open no more files is told so, and loses nothing")
+    @Test("D79 O1 a process that may open no more files is told so, and loses nothing")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("pinned versions")
 struct PinTests {
-    @Test("O2 versions in use are reported, with who keeps them and where they were frozen")
+    @Test("O77 O2 versions in use are reported, with who keeps them and where they were frozen")
     func report() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -24,7 +24,7 @@ struct PinTests {
         withExtendedLifetime(frozen) {}
     }
 
-    @Test("O2 what was pinned is let go of with the last frozen thing")
+    @Test("O77 O2 what was pinned is let go of with the last frozen thing")
     func release() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -38,7 +38,7 @@ struct PinTests {
         #expect(context == nil && test.realm.pinnedVersions.count == 1)
     }
 
-    @Test("O2 beyond 'maximumNumberOfActiveVersions' a write throws, and says who keeps what")
+    @Test("O77 O2 beyond 'maximumNumberOfActiveVersions' a write throws, and says who keeps what")
     func limit() throws {
         let test = try TestRealm { $0.maximumNumberOfActiveVersions = 2 }
         let rex = try test.dogs("Rex")[0]
@@ -54,7 +54,7 @@ struct PinTests {
         #expect(rex.name == "Max" && frozen[0].name == "Bo")
     }
 
-    @Test("O2 many versions in use for long are complained about, once for each that is the oldest")
+    @Test("O77 O2 many versions in use for long are complained about, once for each that is the oldest")
     func warning() throws {
         let (now, lines) = (Mutexed<UInt64>(0), Mutexed<[String]>([]))
         let test = try TestRealm {

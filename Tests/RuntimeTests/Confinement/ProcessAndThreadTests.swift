@@ -26,7 +26,7 @@ import Testing
         pthread_join(thread, nil)
     }
 
-    @Test("B10 a Realm that outlives its thread is not that of a new thread at the same address") func endedThreads()
+    @Test("N146 a Realm that outlives its thread is not that of a new thread at the same address") func endedThreads()
         throws
     {
         let test = try TestRealm()
@@ -56,7 +56,7 @@ import Testing
         #expect(kept.count == 20 && distinct.count < 20, "addresses are used again, so there was something to find")
     }
 
-    @Test("B8 forked processes generate different ids") func forkedIds() async {
+    @Test("N145 forked processes generate different ids") func forkedIds() async {
         await #expect(processExitsWith: .success) {
             alarm(30)
             _ = ObjectId()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("a forked child has Realms in memory of its own") func forkedMemory() async {
+    @Test("D92 a forked child has Realms in memory of its own") func forkedMemory() async {
         await #expect(processExitsWith: .success) {
             alarm(30)
             let configuration = Realm.Configuration(inMemoryIdentifier: "forked")
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("global queues trap as isolation, serial queues on top of them do not") func globalQueues() async {
+    @Test("N147 global queues trap as isolation, serial queues on top of them do not") func globalQueues() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let queue = DispatchQueue(label: "serial", target: .global())
@@ -129,7 +129,7 @@ import Testing
         try PastProgram(["object Keyless\nproperty content Int"]) { create in _ = create("Keyless", ["content": 5]) }
     }
 
-    @Test("'try await Realm(configuration:)' leaves the actor free while the file is migrated") @MainActor
+    @Test("N148 'try await Realm(configuration:)' leaves the actor free while the file is migrated") @MainActor
     func openInBackground() async throws {
         let past = try past()
         let isFree = DispatchSemaphore(value: 0)
@@ -143,7 +143,7 @@ import Testing
         #expect(again == realm)
     }
 
-    @Test("opening is cancelled before the migration begins, and the file is as it was") @MainActor
+    @Test("N148 opening is cancelled before the migration begins, and the file is as it was") @MainActor
     func cancelledOpening() async throws {
         let past = try past()
         let before = past.contents

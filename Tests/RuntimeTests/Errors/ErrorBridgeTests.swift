@@ -4,7 +4,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct ErrorBridgeTests {
-    @Test("the localized description of every error is its message, with a stable number and the file")
+    @Test("O66 the localized description of every error is its message, with a stable number and the file")
     func bridge() throws {
         for fault in Fault.all {
             let bench = try FaultBench()
@@ -22,7 +22,7 @@ import Testing
         #expect((text as (any Error)?)?.localizedDescription == "'x' cannot be read: expected 24 hexadecimal digits")
     }
 
-    @Test("numbers of codes are all different, and those of today never change") func numbers() {
+    @Test("O66 numbers of codes are all different, and those of today never change") func numbers() {
         let codes = Set(Fault.all.map(\.code))
         #expect(Set(codes.map(\.number)).count == codes.count)
         #expect(Realm.Error.fileNotFound.number == 1 && Realm.Error.schemaMismatch.number == 4)

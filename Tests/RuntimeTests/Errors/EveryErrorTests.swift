@@ -6,7 +6,7 @@ import Testing
 
 /// Every code of `Realm.Error`, provoked by what causes it. Afterwards the file has all that was committed.
 @Suite("every error") struct EveryErrorTests {
-    @Test("a fault is thrown with its code, says what to do, and loses nothing", arguments: Fault.all)
+    @Test("O66 D3 a fault is thrown with its code, says what to do, and loses nothing", arguments: Fault.all)
     func fault(_ fault: Fault) throws {
         let bench = try FaultBench()
         let error = #expect(throws: Realm.Error.self) { try fault.provoke(bench) }
@@ -21,7 +21,7 @@ import Testing
         #expect(try bench.nodes().last == 9)
     }
 
-    @Test("messages begin in lower case or with a name, and end without a full stop", arguments: Fault.all)
+    @Test("O66 messages begin in lower case or with a name, and end without a full stop", arguments: Fault.all)
     func style(_ fault: Fault) throws {
         let bench = try FaultBench()
         let error = #expect(throws: Realm.Error.self) { try fault.provoke(bench) }
@@ -31,7 +31,7 @@ import Testing
         try fault.cure(bench)
     }
 
-    @Test("every code has a fault that provokes it") func completeness() throws {
+    @Test("O66 every code has a fault that provokes it") func completeness() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let source = root.appending(path: "Sources/Martlet/Objects/RealmError.swift")
@@ -43,7 +43,8 @@ import Testing
         #expect(Set(Fault.all.map(\.code.rawValue)).subtracting(codes) == [])
     }
 
-    @Test("without permission a file is refused with what would help, and is as it was afterwards") func permission()
+    @Test("O66 D53 without permission a file is refused with what would help, and is as it was afterwards")
+    func permission()
         async
     {
         await #expect(processExitsWith: .success) {

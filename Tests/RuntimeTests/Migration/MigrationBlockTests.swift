@@ -11,7 +11,7 @@ import Testing
 @Suite struct MigrationBlockTests {
     private static let keyless = "object Keyless\nproperty title String\nproperty months Int"
 
-    @Test("O2 the block is given old and new objects and the old version, once") func once() throws {
+    @Test("O71 O2 the block is given old and new objects and the old version, once") func once() throws {
         let past = try PastProgram([Self.keyless], schemaVersion: 3) { create in
             for number in 1...3 { _ = create("Keyless", ["title": "t\(number)", "months": number * 12]) }
         }
@@ -34,7 +34,8 @@ import Testing
         #expect(try schemaVersionAtURL(past.url) == 5)
     }
 
-    @Test("O2 a new file and one with nothing to change: the block is called for the latter alone") func calls() throws
+    @Test("O71 O2 a new file and one with nothing to change: the block is called for the latter alone") func calls()
+        throws
     {
         let count = Mutex(0)
         let block: MigrationBlock = { _, _ in count.withLock { $0 += 1 } }
@@ -54,7 +55,8 @@ import Testing
         #expect(count.withLock { $0 } == 0)
     }
 
-    @Test("O35 defaults are honoured for new required properties and for nil, new ones for each object") func defaults()
+    @Test("O71 O35 defaults are honoured for new required properties and for nil, new ones for each object")
+    func defaults()
         throws
     {
         let past = try PastProgram(["object Defaults\nproperty int Int?\nproperty word String?"]) { create in
@@ -68,7 +70,8 @@ import Testing
         #expect(all.allSatisfy { $0.isTrue && $0.float == 1.5 && $0.grade == .best && $0.string == "text" })
     }
 
-    @Test("O31 raw values become cases where there is one, and are listed where there is none") func enums() throws {
+    @Test("O71 O31 raw values become cases where there is one, and are listed where there is none") func enums() throws
+    {
         let facts = ["object EnumHolder\nprimaryKey id\nproperty id Int\nproperty grade String\nproperty level Int"]
         let past = try PastProgram(facts) { create in
             _ = create("EnumHolder", ["id": 1, "grade": "best", "level": 5])
@@ -131,7 +134,7 @@ import Testing
 
     private static let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 
-    @Test("O12 links, embedded objects, lists, sets, maps and linking objects of old objects can be read")
+    @Test("O71 O12 links, embedded objects, lists, sets, maps and linking objects of old objects can be read")
     func reading()
         throws
     {
@@ -165,7 +168,8 @@ import Testing
             ])
     }
 
-    @Test("O12 old objects given to new ones mean the same object, or a copy where it is embedded") func handingOver()
+    @Test("O71 O12 old objects given to new ones mean the same object, or a copy where it is embedded")
+    func handingOver()
         throws
     {
         let renamed = Self.graph.map {
@@ -196,7 +200,7 @@ import Testing
         #expect(realm.object(ofType: Node.self, forPrimaryKey: 2)?.parents.map(\.id) == [])
     }
 
-    @Test("O5 O6 objects are created with defaults and nested values, and deleted with all that follows")
+    @Test("O71 O5 O6 objects are created with defaults and nested values, and deleted with all that follows")
     func creating()
         throws
     {
@@ -231,7 +235,7 @@ import Testing
         #expect(realm.object(ofType: Node.self, forPrimaryKey: 12)?.part?.name == "new" && made.part?.name == "own")
     }
 
-    @Test("O2 deleteData empties a type, and takes one out of the file that the program does not declare")
+    @Test("O71 O2 deleteData empties a type, and takes one out of the file that the program does not declare")
     func deleteData()
         throws
     {
@@ -260,7 +264,7 @@ import Testing
         #expect(emptied.isEmpty)
     }
 
-    @Test("O2 a property is renamed by the migration, a collection too, and converted on the way") func renaming()
+    @Test("O71 O2 a property is renamed by the migration, a collection too, and converted on the way") func renaming()
         throws
     {
         let past = try PastProgram([
@@ -284,7 +288,7 @@ import Testing
         #expect(second.children[0].amount.sign == .minus)
     }
 
-    @Test("O2 a type goes by its old and its new name") func renamedTypes() throws {
+    @Test("O71 O2 a type goes by its old and its new name") func renamedTypes() throws {
         let past = try PastProgram(["object OldName\nprimaryKey id\nproperty id Int\nproperty title Int"]) { create in
             _ = create("OldName", ["id": 1, "title": 5])
         }
@@ -299,7 +303,7 @@ import Testing
         #expect(realm.objects(Renamed.self).first?.name == "5!!")
     }
 
-    @Test("O55 full-text indexes hold the words that the migration has left", arguments: [true, false])
+    @Test("O71 O55 full-text indexes hold the words that the migration has left", arguments: [true, false])
     func words(isConverted: Bool) throws {
         let facts =
             isConverted
@@ -327,7 +331,7 @@ import Testing
         #expect(all.where { $0.body.matches("bird") }.map(\.id) == [2, 9])
     }
 
-    @Test("O20 a shared object that becomes embedded is copied for each owner") func embedding() throws {
+    @Test("O71 O20 a shared object that becomes embedded is copied for each owner") func embedding() throws {
         let past = try PastProgram([
             "object Node\nprimaryKey id\nproperty id Int\nproperty part link:Part?",
             "object Part\nproperty name String",
@@ -350,7 +354,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM Part", realm.context.handle) == 2)
     }
 
-    @Test("O2 keys are put right in the block, and links follow the new key") func keys() throws {
+    @Test("O71 O2 keys are put right in the block, and links follow the new key") func keys() throws {
         let past = try PastProgram([
             "object Node\nproperty id Int\nproperty name String\nproperty next link:Node?\nproperty children List<link:Node>"
         ]) { create in
@@ -381,7 +385,7 @@ import Testing
         #expect(keyed.object(ofType: StringKey.self, forPrimaryKey: "k1") != nil)
     }
 
-    @Test("O30 an answer is an answer, also when it is what is there already") func settling() throws {
+    @Test("O71 O30 an answer is an answer, also when it is what is there already") func settling() throws {
         let past = try PastProgram([
             "object ScalarLists\nprimaryKey id\nproperty id Int\nproperty ints List<String>\nproperty bools List<Date>"
         ]) { create in
@@ -400,7 +404,7 @@ import Testing
         #expect(realm.objects(ScalarLists.self).map { Array($0.ints) } == [[1], [3]])
     }
 
-    @Test("O2 values of more objects than are in memory at a time") func many() throws {
+    @Test("O71 O2 values of more objects than are in memory at a time") func many() throws {
         let past = try PastProgram([Self.keyless]) { create in
             for number in 0..<5_000 { _ = create("Keyless", ["title": "\(number)"]) }
         }

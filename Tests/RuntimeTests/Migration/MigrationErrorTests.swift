@@ -40,7 +40,7 @@ import Testing
         #expect(try past.migrated([Keyless.self]).objects(Keyless.self).map(\.content) == ["1", "2", "3"])
     }
 
-    @Test("O2 without a higher version a migration is asked for, with every difference and the way on") func asked()
+    @Test("O69 O2 without a higher version a migration is asked for, with every difference and the way on") func asked()
         throws
     {
         let past = try PastProgram([
@@ -60,7 +60,7 @@ import Testing
         #expect(try past.migrated(types).isEmpty)
     }
 
-    @Test("O2 a lower version is refused, whatever the types are") func lower() throws {
+    @Test("O69 O2 a lower version is refused, whatever the types are") func lower() throws {
         let past = try PastProgram([Self.keyless], schemaVersion: 4)
         #expect(past.refusal([Keyless.self], schemaVersion: 3)?.code == .schemaVersionNewer)
         #expect(past.refusal([Keyless.self], schemaVersion: 4)?.code == .schemaMismatch)
@@ -121,7 +121,7 @@ import Testing
         #expect(refusal?.message.contains("(1 in 2 objects)") == true && past.contents == before)
     }
 
-    @Test("O2 the file cannot be opened inside its own migration, and others can") func nested() throws {
+    @Test("O73 O2 the file cannot be opened inside its own migration, and others can") func nested() throws {
         let past = try makePast()
         let codes = Mutex<[Realm.Error.Code?]>([])
         let inner = past.configuration([Keyless.self])
@@ -151,7 +151,7 @@ import Testing
         #expect(try past.migrated([Keyless.self]).objects(Keyless.self).count == 3)
     }
 
-    @Test("O2 a file that is open in this process is not migrated, and the error names where it is open")
+    @Test("O73 O2 a file that is open in this process is not migrated, and the error names where it is open")
     func openElsewhere() throws {
         let past = try PastProgram(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
@@ -183,7 +183,7 @@ import Testing
         #expect(try Realm(configuration: newer).objects(Keyless.self).map(\.content) == ["b"])
     }
 
-    @Test("O2 what is frozen keeps a file from being migrated, too") func frozenElsewhere() throws {
+    @Test("O73 O2 what is frozen keeps a file from being migrated, too") func frozenElsewhere() throws {
         let past = try PastProgram(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
         }

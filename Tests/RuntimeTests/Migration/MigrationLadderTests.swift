@@ -8,7 +8,7 @@ import Testing
 @Suite struct MigrationLadderTests {
     private static let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 
-    @Test("O2 a property that was renamed twice is renamed step by step") func chain() throws {
+    @Test("O71 O2 a property that was renamed twice is renamed step by step") func chain() throws {
         let past = try PastProgram(["object Keyless\nproperty s String"]) { _ = $0("Keyless", ["s": "kept"]) }
         let realm = try past.migrated([Keyless.self], schemaVersion: 3) { migration, version in
             if version < 2 { migration.renameProperty(onType: "Keyless", from: "s", to: "between") }
@@ -17,7 +17,7 @@ import Testing
         #expect(realm.objects(Keyless.self).map(\.content) == ["kept"])
     }
 
-    @Test("O2 a type that neither the file nor the schema has has no objects") func unknownType() throws {
+    @Test("O71 O2 a type that neither the file nor the schema has has no objects") func unknownType() throws {
         let past = try PastProgram(["object Keyless\nproperty title String"]) { _ = $0("Keyless", ["title": "a"]) }
         let realm = try past.migrated([Keyless.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Gone") { _, _ in Issue.record("there is none") }
@@ -25,7 +25,7 @@ import Testing
         #expect(realm.objects(Keyless.self).count == 1)
     }
 
-    @Test("O2 the primary key that an object has may be assigned, and a new object of the program linked to")
+    @Test("O71 O2 the primary key that an object has may be assigned, and a new object of the program linked to")
     func assigning() throws {
         let facts = "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String"
         let past = try PastProgram([facts]) { _ = $0("Node", ["id": 1, "name": "a", "title": "t"]) }
@@ -42,7 +42,7 @@ import Testing
         #expect(node.children.map(\.id) == [3, 1] && realm.objects(Node.self).count == 3)
     }
 
-    @Test("O12 an object of another type is refused in a migration too") func wrongClass() async {
+    @Test("O71 O12 an object of another type is refused in a migration too") func wrongClass() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let past = try PastProgram(["object Node\nprimaryKey id\nproperty id Int\nproperty title String"]) {
                 _ = $0("Node", ["id": 1])
@@ -54,7 +54,7 @@ import Testing
         expectMessage(result, "'Node.next' takes 'Node?', but was given 'IntKey {")
     }
 
-    @Test("O5 an old object gives a new type the properties that both have") func shared() throws {
+    @Test("O71 O5 an old object gives a new type the properties that both have") func shared() throws {
         let past = try PastProgram(["object Before\nproperty content String\nproperty weight Double"]) {
             _ = $0("Before", ["content": "c", "weight": 1.0])
         }
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("O20 objects of a type that becomes embedded: copies for shared ones, and orphans go, when asked for")
+    @Test("O71 O20 objects of a type that becomes embedded: copies for shared ones, and orphans go, when asked for")
     func embedding() throws {
         let refusal = try sharedParts().refusal(Self.types)
         #expect(refusal?.message.contains("several owners") == true && refusal?.message.contains("no owner") == true)
@@ -120,7 +120,7 @@ import Testing
         #expect(parts.filter { $0.name == "shared" }.count == 4)
     }
 
-    @Test("O2 messages name the property and the values when a renamed property does not convert") func messages()
+    @Test("O71 O2 messages name the property and the values when a renamed property does not convert") func messages()
         throws
     {
         let past = try PastProgram(["object IntKey\nprimaryKey id\nproperty id Int\nproperty number Data"]) {

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("O2 properties, types, collections and embedded types that are missing are empty or have their defaults")
+    @Test("O74 O2 properties, types, collections and embedded types that are missing are empty or have their defaults")
     func missing() throws {
         let past = try nodes()
         let before = past.contents
@@ -68,7 +68,7 @@ import Testing
         #expect(past.contents == before)
     }
 
-    @Test("O2 more types, asked for later, are shown too") func later() throws {
+    @Test("O74 O2 more types, asked for later, are shown too") func later() throws {
         let past = try nodes()
         let realm = try Realm(configuration: configuration(past, Self.nodes))
         #expect(realm.objects(Node.self).count == 3)
@@ -76,7 +76,7 @@ import Testing
         #expect(again == realm && again.objects(Keyless.self).isEmpty && again.objects(Node.self)[0].name == "")
     }
 
-    @Test("O2 O35 defaults of every kind, and those made anew are the same at each look") func defaults() throws {
+    @Test("O74 O2 O35 defaults of every kind, and those made anew are the same at each look") func defaults() throws {
         let past = try PastProgram(["object Defaults\nprimaryKey id\nproperty id UUID"]) { create in
             _ = create("Defaults", ["id": UUID()])
         }
@@ -90,7 +90,8 @@ import Testing
         #expect(realm.objects(Defaults.self).where { $0.word == "word" && $0.optionalInt == 7 }.count == 1)
     }
 
-    @Test("O2 what was renamed goes by its new name, and an index that is missing is not needed") func renamed() throws
+    @Test("O74 O2 what was renamed goes by its new name, and an index that is missing is not needed") func renamed()
+        throws
     {
         let facts =
             "object OldName\nprimaryKey id\nproperty id Int\nproperty title String\nproperty items List<link:OldName>"
@@ -109,7 +110,7 @@ import Testing
         #expect(holders.where { $0.level == .middle }.count == 1 && holders.first?.grade == .poor)
     }
 
-    @Test("O2 words that were never indexed, and values that would be lost, are refused") func refused() throws {
+    @Test("O74 O2 words that were never indexed, and values that would be lost, are refused") func refused() throws {
         let words = try PastProgram(["object Indexed\nprimaryKey id\nproperty id Int"])
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration(words, [Indexed.self])) }
         #expect(error?.code == .schemaMismatch && error?.message.contains("the words of 'Indexed.body'") == true)
@@ -118,7 +119,7 @@ import Testing
         #expect(loss?.code == .schemaMismatch)
     }
 
-    @Test("N22 adding types to a file leaves the change sets: observers are notified of what changed alone")
+    @Test("O74 N22 adding types to a file leaves the change sets: observers are notified of what changed alone")
     func addedTypes() throws {
         let test = try TestRealm { $0.objectTypes = Self.nodes }
         try test.realm.write { for id in 0..<50 { test.realm.add(Node(id: id)) } }

@@ -3,7 +3,7 @@ import Testing
 
 /// The list of traps is held against the code, each of them against what it says, and the page against the list.
 @Suite("every misuse") struct EveryMisuseTests {
-    @Test("a mistake stops the program with its message", arguments: Provocations.all.indices)
+    @Test("O67 a mistake stops the program with its message", arguments: Provocations.all.indices)
     func message(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [index = index as Int] in
@@ -14,19 +14,19 @@ import Testing
         #expect(provocation.isTold(in: output), "\(provocation.name) says: \(output.prefix(500))")
     }
 
-    @Test("the list has every trap of the library, and no other") func completeness() throws {
+    @Test("O67 the list has every trap of the library, and no other") func completeness() throws {
         let traps = try Self.traps()
         #expect(traps.count > 40)
         #expect(traps.subtracting(Provocations.all.map(\.name)) == [], "provoke it in a 'Provocation' of this folder")
         #expect(Set(Provocations.all.map(\.name)).subtracting(traps) == [])
     }
 
-    @Test("no two traps say the same") func distinctMessages() {
+    @Test("O67 no two traps say the same") func distinctMessages() {
         let messages = Dictionary(grouping: Provocations.all, by: \.message)
         #expect(messages.filter { $0.value.count > 1 }.keys.sorted() == [])
     }
 
-    @Test("messages begin in lower case or with a name, and end without a full stop") func style() {
+    @Test("O67 messages begin in lower case or with a name, and end without a full stop") func style() {
         for provocation in Provocations.all {
             let message = provocation.message
             #expect(!message.hasSuffix(".") && !message.contains("  ") || message.contains("\n"), "\(message)")
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("the page of misuse is what the list makes, byte for byte") func page() throws {
+    @Test("O67 the page of misuse is what the list makes, byte for byte") func page() throws {
         let url = Self.root.appending(path: "Documentation/Misuse.md")
         if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil {
             try Data(MisusePage.text.utf8).write(to: url)

@@ -181,7 +181,7 @@ import Testing
         expectMessage(linked, "a 'Node' with the primary key 1 exists already")
     }
 
-    @Test("O5 a unique constraint is thrown by the write, which keeps nothing") func uniqueConstraint() throws {
+    @Test("O62 O5 a unique constraint is thrown by the write, which keeps nothing") func uniqueConstraint() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Indexed(id: 1, code: "a")) }
         let error = #expect(throws: Realm.Error.self) {

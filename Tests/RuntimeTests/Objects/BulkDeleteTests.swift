@@ -70,7 +70,7 @@ import Testing
         #expect(test.realm.isEmpty)
     }
 
-    @Test("O6 what goes by cascade before its turn is passed over, circles end")
+    @Test("O60 O59 O6 what goes by cascade before its turn is passed over, circles end")
     func cascade() throws {
         let test = try TestRealm()
         let (owner, treasure) = (Owner(id: 1), Treasure(id: 1))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "O6 a chain of any length goes by cascade, a circle too", .timeLimit(.minutes(5)),
+        "O60 O59 O6 a chain of any length goes by cascade, a circle too", .timeLimit(.minutes(5)),
         arguments: ["property next link:Link? onDelete=cascade", "property next embedded:Link?"])
     func chain(_ property: String) throws {
         let test = try TestRealm()

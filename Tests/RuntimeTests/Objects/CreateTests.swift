@@ -135,7 +135,7 @@ import Testing
         #expect(twin != person && twin.address?.city == "Oslo" && twin.address != person.address && twin.dogs.isEmpty)
     }
 
-    @Test("O5 wrong values trap and say what is expected") func mistakes() async {
+    @Test("O58 O5 wrong values trap and say what is expected") func mistakes() async {
         let type = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             try test.realm.write { test.realm.create(IntKey.self, value: ["id": 1, "content": 5]) }

@@ -60,7 +60,8 @@ import Testing
         }
     }
 
-    @Test("O6 'onDelete: cascade' on a collection deletes its owner with any of its elements", arguments: Link.vital)
+    @Test(
+        "O59 O6 'onDelete: cascade' on a collection deletes its owner with any of its elements", arguments: Link.vital)
     func cascadeToOwner(_ link: Link) throws {
         let bench = try Bench(link)
         let other = Keeper(id: 2)
@@ -76,7 +77,7 @@ import Testing
         #expect(bench.realm.isEmpty)
     }
 
-    @Test("O6 several targets of a collection are deleted at once, and its owner with them", arguments: Link.vital)
+    @Test("O60 O6 several targets of a collection are deleted at once, and its owner with them", arguments: Link.vital)
     func cascadeOfSeveral(_ link: Link) throws {
         let bench = try Bench(link)
         let second = Kept(name: "b")
@@ -85,7 +86,7 @@ import Testing
         #expect(bench.realm.isEmpty && bench.keeper.isInvalidated)
     }
 
-    @Test("O6 'onDelete: deny' on a collection denies the deletion of its elements", arguments: Link.guarded)
+    @Test("O59 O61 O6 'onDelete: deny' on a collection denies the deletion of its elements", arguments: Link.guarded)
     func denyTarget(_ link: Link) throws {
         let bench = try Bench(link)
         let message = bench.denied { bench.realm.delete(bench.kept) }
@@ -120,7 +121,7 @@ import Testing
         #expect(everything.realm.isEmpty)
     }
 
-    @Test("O6 'onDelete: deny' on a link is judged on what the write leaves") func denyLink() throws {
+    @Test("O59 O61 O6 'onDelete: deny' on a link is judged on what the write leaves") func denyLink() throws {
         let test = try TestRealm()
         let (owner, treasure) = (Owner(id: 1), Treasure(id: 7, name: "gold"))
         owner.guarded = treasure
@@ -143,7 +144,7 @@ import Testing
         #expect(test.realm.objects(Treasure.self).isEmpty && !owner.isInvalidated)
     }
 
-    @Test("O6 'deleteRule: cascade' deletes the targets, however many objects hold them", arguments: Link.owned)
+    @Test("O60 O59 O6 'deleteRule: cascade' deletes the targets, however many objects hold them", arguments: Link.owned)
     func cascadeToTargets(_ link: Link) throws {
         let bench = try Bench(link)
         let other = Keeper(id: 2)
@@ -157,7 +158,7 @@ import Testing
         #expect(other.ownedMap["a"] == .some(nil) && other.ownedMap.count == 1)
     }
 
-    @Test("O6 'deleteRule: deny' denies the deletion of an object that has targets", arguments: Link.held)
+    @Test("O60 O61 O6 'deleteRule: deny' denies the deletion of an object that has targets", arguments: Link.held)
     func denyOwner(_ link: Link) throws {
         let bench = try Bench(link)
         let message = bench.denied { bench.realm.delete(bench.keeper) }
@@ -184,7 +185,7 @@ import Testing
         #expect(emptied.realm.objects(Kept.self).map(\.name) == ["a"])
     }
 
-    @Test("O6 circles of 'deleteRule: cascade' end, and chains of any length") func circle() throws {
+    @Test("O60 O59 O6 circles of 'deleteRule: cascade' end, and chains of any length") func circle() throws {
         let test = try TestRealm()
         let keepers = (0..<3_000).map { Keeper(id: $0) }
         try test.realm.write {
@@ -206,7 +207,7 @@ import Testing
         #expect(test.realm.isEmpty)
     }
 
-    @Test("O6 N132 a denied deletion takes back its own write of a group alone") func group() throws {
+    @Test("O61 O6 N132 a denied deletion takes back its own write of a group alone") func group() throws {
         let test = try TestRealm()
         let (owner, treasure) = (Owner(id: 1), Treasure(id: 7))
         owner.guarded = treasure

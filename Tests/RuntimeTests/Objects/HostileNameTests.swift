@@ -6,7 +6,8 @@ import Testing
 
 /// Properties called as methods and static members of the runtime are, and `_id`.
 @Suite struct HostileNameTests {
-    @Test("S10 value, changes, encode, fields, hash and _id are names of properties in code, by name and in queries")
+    @Test(
+        "S48 S10 value, changes, encode, fields, hash and _id are names of properties in code, by name and in queries")
     func names() throws {
         let test = try TestRealm()
         let next = Hostile(_id: 2, id: "two", value: 20, hash: "h2")

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("O4 K27 deleted objects, their collections and embedded objects are live again", arguments: Way.allCases)
+    @Test("O63 O4 K27 deleted objects, their collections and embedded objects are live again", arguments: Way.allCases)
     func live(_ way: Way) throws {
         let test = try TestRealm()
         let node = Node(
@@ -94,7 +94,8 @@ import Testing
         }
     }
 
-    @Test("O21 K24 replaced embedded objects are live again", arguments: Way.allCases) func replaced(_ way: Way) throws
+    @Test("O63 O21 K24 replaced embedded objects are live again", arguments: Way.allCases) func replaced(_ way: Way)
+        throws
     {
         let test = try TestRealm()
         let node = Node(id: 1, part: Part(name: "p"), parts: [Part(name: "q"), Part(name: "r")])
@@ -110,7 +111,7 @@ import Testing
         #expect(node.parts[0] === first && node.parts[1] === second)
     }
 
-    @Test("O4 after 'deleteAll' everything is live again", arguments: Way.allCases) func all(_ way: Way) throws {
+    @Test("O63 O4 after 'deleteAll' everything is live again", arguments: Way.allCases) func all(_ way: Way) throws {
         let test = try TestRealm()
         let node = Node(id: 1, children: [Node(id: 2)])
         try test.realm.write { test.realm.add(node) }
@@ -119,7 +120,7 @@ import Testing
         #expect(node.id == 1 && list.map(\.id) == [2] && linking.map(\.id) == [1])
     }
 
-    @Test("K27 what a write adds stays invalidated, also under the key of what it deletes", arguments: Way.allCases)
+    @Test("O63 K27 what a write adds stays invalidated, also under the key of what it deletes", arguments: Way.allCases)
     func replacedKey(_ way: Way) throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a", children: [Node(id: 2)])
@@ -141,7 +142,9 @@ import Testing
         #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 1) === node)
     }
 
-    @Test("O4 of a group that fails as a whole, what its writes have deleted is live again") func failedGroup() throws {
+    @Test("O63 O4 of a group that fails as a whole, what its writes have deleted is live again") func failedGroup()
+        throws
+    {
         let test = try TestRealm()
         let nodes = (1...2).map { Node(id: $0, name: "n\($0)") }
         try test.realm.write { test.realm.add(nodes) }
@@ -162,7 +165,7 @@ import Testing
         #expect(nodes[0].isInvalidated != isFirstThere)
     }
 
-    @Test("O4 what was deleted and committed stays invalidated when a later write is taken back") func committed()
+    @Test("O63 O4 what was deleted and committed stays invalidated when a later write is taken back") func committed()
         throws
     {
         let test = try TestRealm()
@@ -173,7 +176,7 @@ import Testing
         #expect(nodes[0].isInvalidated && !nodes[1].isInvalidated)
     }
 
-    @Test("K20 K27 observers of what is live again get the inverse changes", arguments: Way.allCases)
+    @Test("O63 K20 K27 observers of what is live again get the inverse changes", arguments: Way.allCases)
     func observers(_ way: Way) throws {
         let test = try TestRealm()
         let nodes = (1...3).map { Node(id: $0, name: "n\($0)") }
@@ -206,7 +209,7 @@ import Testing
         #expect(outer.take() == ["next.name: n1 -> z"])
     }
 
-    @Test("K27 a value that a write did not change before it deleted the object is not announced") func unchanged()
+    @Test("O63 K27 a value that a write did not change before it deleted the object is not announced") func unchanged()
         throws
     {
         let test = try TestRealm()
@@ -223,7 +226,7 @@ import Testing
             ])
     }
 
-    @Test("O4 objects that are added after the disk has failed are invalidated, and others left alone")
+    @Test("O63 O4 objects that are added after the disk has failed are invalidated, and others left alone")
     func afterFailure() throws {
         let test = try TestRealm()
         let held = IntKey(id: 0)
@@ -249,7 +252,8 @@ import Testing
         #expect(held.content == "new")
     }
 
-    @Test("N132 a cancelled write of a group takes the index of links in values of any type with it") func anyLinks()
+    @Test("O63 N132 a cancelled write of a group takes the index of links in values of any type with it")
+    func anyLinks()
         throws
     {
         let test = try TestRealm()

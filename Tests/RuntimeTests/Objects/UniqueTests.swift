@@ -16,7 +16,7 @@ import Testing
         return (test, objects)
     }
 
-    @Test("O5 values change places in one write, and queries inside it see what was set") func swap() throws {
+    @Test("O62 O5 values change places in one write, and queries inside it see what was set") func swap() throws {
         let (test, objects) = try bench("a", "b", "c")
         let (a, b, c) = (objects[0], objects[1], objects[2])
         try test.realm.write {
@@ -32,7 +32,7 @@ import Testing
         #expect(pairs.map(\.column) == [1, 0])
     }
 
-    @Test("O5 a value is freed and taken in one write, whatever comes first") func reuse() throws {
+    @Test("O62 O5 a value is freed and taken in one write, whatever comes first") func reuse() throws {
         let (test, objects) = try bench("a", "b")
         try test.realm.write {
             objects[0].code = "x"
@@ -52,7 +52,7 @@ import Testing
         #expect(test.realm.objects(Indexed.self).sorted(byKeyPath: "id").map(\.code) == ["q", "b", "a"])
     }
 
-    @Test("O5 an upsert may take over the value of an object that is given another one") func upsert() throws {
+    @Test("O62 O5 an upsert may take over the value of an object that is given another one") func upsert() throws {
         let (test, _) = try bench("a", "b")
         try test.realm.write {
             test.realm.add([Indexed(id: 1, code: "b"), Indexed(id: 2, code: "a")], update: .modified)
@@ -64,7 +64,7 @@ import Testing
         #expect(error?.code == .uniqueViolation)
     }
 
-    @Test("O5 the error names both objects, the properties and the values, and the write keeps nothing")
+    @Test("O62 O5 the error names both objects, the properties and the values, and the write keeps nothing")
     func message() throws {
         let (test, objects) = try bench("a", "b")
         let error = #expect(throws: Realm.Error.self) { try test.realm.write { objects[1].code = "a" } }
@@ -83,7 +83,7 @@ import Testing
         #expect(dogs.realm.objects(Dog.self).isEmpty)
     }
 
-    @Test("O5 sets of properties that contain nil are not compared") func nilValues() throws {
+    @Test("O62 O5 sets of properties that contain nil are not compared") func nilValues() throws {
         let (test, objects) = try bench(nil, nil, "a")
         try test.realm.write {
             test.realm.add((0..<200).map { Indexed(id: 100 + $0, row: 1) })
@@ -100,7 +100,7 @@ import Testing
         #expect(test.realm.objects(Indexed.self).where { $0.column == 5 }.isEmpty)
     }
 
-    @Test("O5 among many rows of one write, consecutive or not, the one that repeats a value is found")
+    @Test("O62 O5 among many rows of one write, consecutive or not, the one that repeats a value is found")
     func many() throws {
         let test = try TestRealm()
         for stride in [1, 1_000_003] {
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("N132 each write of a group is judged by itself, and may use what one before it has freed") func group()
+    @Test("O62 N132 each write of a group is judged by itself, and may use what one before it has freed") func group()
         throws
     {
         let (test, objects) = try bench("a", "b")
@@ -144,7 +144,7 @@ import Testing
         #expect(test.realm.objects(Indexed.self).map(\.code) == ["b", "z", "a"])
     }
 
-    @Test("O2 a file with the unique indexes of SQLite is converted when it is opened, without a migration")
+    @Test("O62 O2 a file with the unique indexes of SQLite is converted when it is opened, without a migration")
     func formerIndexes() throws {
         let test = try TestRealm()
         let url = test.url.deletingLastPathComponent().appending(path: "former.realm")
@@ -174,7 +174,7 @@ import Testing
         #expect(left == 0)
     }
 
-    @Test("O2 a migration is refused that leaves values which repeat, also in types that stay as they are")
+    @Test("O62 O2 a migration is refused that leaves values which repeat, also in types that stay as they are")
     func migration() throws {
         let test = try TestRealm()
         let url = test.url.deletingLastPathComponent().appending(path: "next.realm")

@@ -99,7 +99,7 @@ import Testing
         (value as? any Hashable).map { AnyHashable($0) == expected && type(of: $0) == type(of: expected.base) } ?? false
     }
 
-    @Test("O12 what stands for a value becomes it in every way in, and nothing else does", arguments: 0..<6)
+    @Test("O58 O12 what stands for a value becomes it in every way in, and nothing else does", arguments: 0..<6)
     func accepted(_ seed: UInt64) throws {
         var random = Seeded(state: seed)
         let test = try TestRealm()
@@ -185,7 +185,9 @@ import Testing
         }
     }
 
-    @Test("O12 what does not stand for a value is refused with the property, the value and its type", arguments: 0..<28)
+    @Test(
+        "O58 O12 what does not stand for a value is refused with the property, the value and its type",
+        arguments: 0..<28)
     func refused(_ seed: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [seed = seed as Int] in
@@ -196,7 +198,7 @@ import Testing
         expectMessage(result, "of type '\(type(of: value))'")
     }
 
-    @Test("O12 JSON numbers, true and false, texts and decimals") func json() throws {
+    @Test("O58 O12 JSON numbers, true and false, texts and decimals") func json() throws {
         let text = """
             {"bool": 1, "int": 7, "double": 1, "uuid": "0B4A1A5C-0B0A-4B7B-9C6D-2A1B3C4D5E6F",
              "objectId": "0123456789abcdef01234567", "decimal128": 12.25, "float": 0.5, "anyValue": [1, true, null]}

@@ -121,7 +121,7 @@ import Testing
         },
     ]
 
-    @Test("O12 a value of another class or kind is refused, and the message says where", arguments: ways.indices)
+    @Test("O58 O12 a value of another class or kind is refused, and the message says where", arguments: ways.indices)
     func refused(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [index = index as Int] in
@@ -132,7 +132,7 @@ import Testing
         expectMessage(result, Self.ways[index].message)
     }
 
-    @Test("O5 unknown keys have no effect, or are refused with their paths before anything is created")
+    @Test("O57 O5 unknown keys have no effect, or are refused with their paths before anything is created")
     func unknownKeys() throws {
         let test = try TestRealm()
         let values: [String: Any] = [

@@ -269,7 +269,7 @@ struct ChangeTests {
         expect(test, logs, [["[0] [] []"], ["[0] [] []"]])
     }
 
-    @Test("a change set that is no longer kept falls back to a full comparison, never to silence")
+    @Test("N151 a change set that is no longer kept falls back to a full comparison, never to silence")
     func beyondRetention() throws {
         let test = try TestRealm { $0.environment.changeRetention = 3 }
         let dogs = try test.dogs("A", "B", "C")

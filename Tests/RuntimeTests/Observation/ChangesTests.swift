@@ -145,7 +145,7 @@ struct ChangesTests {
         while try home.look({ $0.context.hub.observerCount < count || !$0.context.hub.isIdle }) { await Task.yield() }
     }
 
-    @Test("N19 N40 a loop gets the collection, then its changes, and what happens while it is busy as one")
+    @Test("N152 N19 N40 a loop gets the collection, then its changes, and what happens while it is busy as one")
     func collection() async throws {
         let (writer, home, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }
@@ -179,7 +179,7 @@ struct ChangesTests {
         #expect(try home.look { $0.context.hub.observerCount } == 0)
     }
 
-    @Test("N75 a loop over an object ends with its deletion") func object() async throws {
+    @Test("N152 N75 a loop over an object ends with its deletion") func object() async throws {
         let (writer, home, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }
         home.loop { _, realm in
@@ -194,7 +194,9 @@ struct ChangesTests {
         #expect(await lines.first(3) == ["name: 2 → x", "deleted", "end"])
     }
 
-    @Test("N26 a loop over a Realm tells each kind of notification once while it is busy") func realm() async throws {
+    @Test("N152 N26 a loop over a Realm tells each kind of notification once while it is busy") func realm()
+        async throws
+    {
         let (writer, home, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }
         let task = home.loop { _, realm in
@@ -212,7 +214,7 @@ struct ChangesTests {
         #expect(await lines.first(3) == ["didChange", "didChange", "end"])
     }
 
-    @Test("N1 N60 N64 loops over maps, sections and projections; the end of a task ends the observation")
+    @Test("N152 N1 N60 N64 loops over maps, sections and projections; the end of a task ends the observation")
     func kinds() async throws {
         let (writer, home, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }

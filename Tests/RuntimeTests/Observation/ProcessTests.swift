@@ -35,7 +35,7 @@ struct ProcessObservationTests {
         #expect(logs.map { $0.take() } == [["didChange"], [], [], []])
     }
 
-    @Test("the monitor looks by itself while somebody listens")
+    @Test("N142 the monitor looks by itself while somebody listens")
     func timer() throws {
         let test = try TestRealm { $0.environment.externalCommitMilliseconds = 5 }
         let log = Log(test.allDogs)
@@ -47,7 +47,7 @@ struct ProcessObservationTests {
         #expect(log.take() == ["initial", "[] [0] []"])
     }
 
-    @Test("a version that cannot be opened reaches observers as an error, and what comes later is complete")
+    @Test("N150 a version that cannot be opened reaches observers as an error, and what comes later is complete")
     func failure() throws {
         let test = try TestRealm { configuration in
             configuration.environment.externalCommitMilliseconds = 0
@@ -93,7 +93,7 @@ struct ProcessObservationTests {
         #expect(logs.map { $0.take() } == [["dogs: nil → nil"], ["[] [] [0]"], ["[0] [] []"]])
     }
 
-    @Test("a real process commits and this one is told")
+    @Test("N142 a real process commits and this one is told")
     func realProcess() async throws {
         let folder = URL(fileURLWithPath: "/tmp/martlet-process-\(getpid())")
         try? FileManager.default.removeItem(at: folder)

@@ -8,7 +8,8 @@ import Testing
 @Suite("Tracked reads: collections")
 struct TrackedCollectionTests {
     @Test(
-        "elements of a list, set or map are announced when they come, go or are replaced, through a handle held or not")
+        "N164 elements of a list, set or map are announced when they come, go or are replaced, through a handle held or not"
+    )
     func elements() throws {
         let (test, nodes) = try tracked()
         let node = nodes[0]
@@ -33,7 +34,7 @@ struct TrackedCollectionTests {
         }
     }
 
-    @Test("what others do to a collection is announced before the Realm moves")
+    @Test("N164 what others do to a collection is announced before the Realm moves")
     func remote() throws {
         let (test, nodes) = try tracked()
         let children = nodes[0].children
@@ -61,7 +62,7 @@ struct TrackedCollectionTests {
         #expect(children.isInvalidated)
     }
 
-    @Test("results are announced when their members may change, and not for what they do not rest on")
+    @Test("N164 results are announced when their members may change, and not for what they do not rest on")
     func results() throws {
         let (test, nodes) = try tracked()
         let realm = test.realm
@@ -138,7 +139,7 @@ struct TrackedCollectionTests {
             } == 1)
     }
 
-    @Test("results of a list and linking objects are announced when the list changes, and with the object")
+    @Test("N164 results of a list and linking objects are announced when the list changes, and with the object")
     func dependent() throws {
         let (test, nodes) = try tracked()
         func change(_ body: () -> Void) throws { try test.realm.write { body() } }
@@ -240,7 +241,7 @@ struct TrackedCollectionTests {
         }
     }
 
-    @Test("whatever is read and changed, nobody who sees another value was left untold", arguments: 0..<6)
+    @Test("N164 whatever is read and changed, nobody who sees another value was left untold", arguments: 0..<6)
     func random(seed: Int) throws {
         let test = try TestRealm { $0.tracksReads = true }
         _ = try test.nodes(4)

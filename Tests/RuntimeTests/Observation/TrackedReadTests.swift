@@ -41,7 +41,7 @@ func tracked() throws -> (test: TestRealm, nodes: [Node]) {
 
 @Suite("Tracked reads: objects")
 struct TrackedObjectTests {
-    @Test("an assignment is announced before the value changes, to those who read the property, once")
+    @Test("N160 an assignment is announced before the value changes, to those who read the property, once")
     func assignment() throws {
         let (test, nodes) = try tracked()
         nonisolated(unsafe) let node = nodes[0]
@@ -62,7 +62,7 @@ struct TrackedObjectTests {
         #expect(seen.withLock { $0 } == ["n1"])
     }
 
-    @Test("whoever reads again when told is told again")
+    @Test("N160 whoever reads again when told is told again")
     func again() throws {
         let (test, nodes) = try tracked()
         nonisolated(unsafe) let node = nodes[0]
@@ -80,7 +80,7 @@ struct TrackedObjectTests {
         #expect(seen.withLock { $0 } == 3)
     }
 
-    @Test("a row is followed when the accessor that read it has gone")
+    @Test("N161 a row is followed when the accessor that read it has gone")
     func otherAccessor() throws {
         let test = try TestRealm { $0.tracksReads = true }
         do { _ = try test.nodes(1) }
@@ -92,7 +92,7 @@ struct TrackedObjectTests {
         #expect(count == 1)
     }
 
-    @Test("what others commit is announced when the Realm moves: in refresh, at a write's begin, in a turn")
+    @Test("N162 what others commit is announced when the Realm moves: in refresh, at a write's begin, in a turn")
     func remote() throws {
         let (test, nodes) = try tracked()
         let read = { _ = nodes[0].name }
@@ -120,7 +120,7 @@ struct TrackedObjectTests {
         #expect(nodes[0].name == "c")
     }
 
-    @Test("what others commit is announced before it shows")
+    @Test("N162 what others commit is announced before it shows")
     func remoteBefore() throws {
         let (test, nodes) = try tracked()
         nonisolated(unsafe) let node = nodes[0]
@@ -136,7 +136,7 @@ struct TrackedObjectTests {
         #expect(node.name == "a")
     }
 
-    @Test("a cancelled write announces a second time")
+    @Test("N162 a cancelled write announces a second time")
     func cancelled() throws {
         let (test, nodes) = try tracked()
         try test.realm.beginWrite()
@@ -150,7 +150,7 @@ struct TrackedObjectTests {
         #expect(nodes[0].name == "n1")
     }
 
-    @Test("the end of an object is announced to all who read of it, by whatever route", arguments: 0..<4)
+    @Test("N163 the end of an object is announced to all who read of it, by whatever route", arguments: 0..<4)
     func deleted(route: Int) throws {
         let (test, nodes) = try tracked()
         let remove: (Realm, Node) -> Void = { realm, node in
@@ -183,7 +183,7 @@ struct TrackedObjectTests {
         #expect(nodes[1].isInvalidated)
     }
 
-    @Test("the end of a Realm's version is announced")
+    @Test("N162 the end of a Realm's version is announced")
     func invalidated() throws {
         let (test, nodes) = try tracked()
         #expect(
@@ -296,7 +296,7 @@ struct TrackedObjectTests {
         }
     }
 
-    @Test("what is frozen is read as ever")
+    @Test("N165 what is frozen is read as ever")
     func frozen() throws {
         let (test, nodes) = try tracked()
         let node = nodes[0].freeze()

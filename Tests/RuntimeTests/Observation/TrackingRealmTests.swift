@@ -12,7 +12,7 @@ import Testing
 struct TrackedUnmanagedTests {
     private func inUse() throws -> TestRealm { try TestRealm { $0.tracksReads = true } }
 
-    @Test("assignments and changes of collections are announced to those who read")
+    @Test("N165 assignments and changes of collections are announced to those who read")
     func assignment() throws {
         let test = try inUse()
         let node = Node(id: 1, name: "a")
@@ -61,7 +61,7 @@ struct TrackedUnmanagedTests {
         withExtendedLifetime(test) {}
     }
 
-    @Test("being added is announced, and what is read then is followed in the Realm")
+    @Test("N165 being added is announced, and what is read then is followed in the Realm")
     func added() throws {
         let test = try inUse()
         let node = Node(id: 1, name: "a")
@@ -90,7 +90,7 @@ struct TrackedUnmanagedTests {
         #expect(later.count == 1)
     }
 
-    @Test("threads track by themselves")
+    @Test("N166 threads track by themselves")
     func threads() throws {
         let test = try inUse()
         DispatchQueue.concurrentPerform(iterations: 8) { number in
@@ -111,7 +111,7 @@ struct TrackedUnmanagedTests {
 
 @Suite("Tracked reads: when a Realm tracks")
 struct TrackingRealmTests {
-    @Test("a Realm that does not track reads held objects by their guard alone")
+    @Test("N166 a Realm that does not track reads held objects by their guard alone")
     func untracked() throws {
         let test = try TestRealm { $0.tracksReads = false }
         let node = try test.nodes(1)[0]
@@ -128,7 +128,7 @@ struct TrackingRealmTests {
         #expect(node._guard != 0)
     }
 
-    @Test("a Realm begins to track when it reads its file for somebody who does", arguments: 0..<3)
+    @Test("N166 a Realm begins to track when it reads its file for somebody who does", arguments: 0..<3)
     func begins(way: Int) throws {
         let test = try TestRealm { $0.tracksReads = false }
         let node = try test.nodes(1)[0]
@@ -177,7 +177,7 @@ struct TrackingRealmTests {
 struct TrackedWaitingTests {
     private final class Screen: Sendable {}
 
-    @Test("what a closed screen's closure holds is let go of in the course of other tracked reads, once a minute")
+    @Test("N167 what a closed screen's closure holds is let go of in the course of other tracked reads, once a minute")
     func lettingGo() throws {
         let now = Mutexed<UInt64>(1)
         let test = try TestRealm {
@@ -223,7 +223,7 @@ struct TrackedWaitingTests {
         #expect(waiting.count == 3)
     }
 
-    @Test("tracking on one thread is not taken for tracking on another")
+    @Test("N166 tracking on one thread is not taken for tracking on another")
     func threads() throws {
         let test = try TestRealm { $0.tracksReads = true }
         let isOver = Atomic<Bool>(false)

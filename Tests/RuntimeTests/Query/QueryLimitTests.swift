@@ -50,7 +50,7 @@ import Testing
         return (150, text)
     }
 
-    @Test("O51 conditions within each other are carried out or refused, never half way") func depth() throws {
+    @Test("O76 O51 conditions within each other are carried out or refused, never half way") func depth() throws {
         let test = try filled()
         let forms: [(Int, (String) -> String)] = [
             (10, { "id < 9 AND (id > 90 OR (\($0)))" }), (35, { "((\($0)) OR id > 90) AND id < 9" }),
@@ -77,7 +77,8 @@ import Testing
         }
     }
 
-    @Test("O51 subqueries, links and collections within each other are refused where they are too deep") func paths()
+    @Test("O76 O51 subqueries, links and collections within each other are refused where they are too deep")
+    func paths()
         throws
     {
         let test = try filled()
@@ -104,7 +105,8 @@ import Testing
             try refusal(test, "SORT(\(String(repeating: "next.", count: 60))id)")?.contains("too deep") == true)
     }
 
-    @Test("O51 lists in lists, long calculations and many stages are refused, however long the text is") func length()
+    @Test("O76 O51 lists in lists, long calculations and many stages are refused, however long the text is")
+    func length()
         throws
     {
         let test = try filled()
@@ -134,7 +136,8 @@ import Testing
     }
 
     // SQLite takes a time that grows with the square of the size: 8,000 conditions kept a thread busy for minutes.
-    @Test("O51 conditions of too many comparisons are refused and not worked on", .timeLimit(.minutes(1))) func size()
+    @Test("O76 O51 conditions of too many comparisons are refused and not worked on", .timeLimit(.minutes(1)))
+    func size()
         throws
     {
         let test = try filled()
@@ -153,7 +156,7 @@ import Testing
         }
     }
 
-    @Test("O51 numbers beyond all bounds are refused or compared") func numbers() throws {
+    @Test("O76 O51 numbers beyond all bounds are refused or compared") func numbers() throws {
         let test = try filled()
         #expect(try refusal(test, "id == $9223372036854775807")?.contains("no argument of this number") == true)
         #expect(try refusal(test, "id == $99999999999999999999")?.contains("no argument of this number") == true)
@@ -172,7 +175,7 @@ import Testing
         #expect(all.filter("decimal128 < 1e-9223372036854775808").isEmpty)
     }
 
-    @Test("O50 a long chain and a loop that builds on its own condition work") func typed() throws {
+    @Test("O76 O50 a long chain and a loop that builds on its own condition work") func typed() throws {
         let test = try filled()
         let fields = Node.fields
         var condition = fields.id == 1
@@ -187,7 +190,7 @@ import Testing
         #expect(results.map(\.id) == [0, 1, 2, 3])
     }
 
-    @Test("O50 a condition that is too deep traps and says so") func traps() async {
+    @Test("O76 O50 a condition that is too deep traps and says so") func traps() async {
         let asked = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var condition = Node.fields.id == 1
             for _ in 0..<2_000 { condition = (condition && Node.fields.id < 9) || Node.fields.id > 90 }
@@ -203,7 +206,7 @@ import Testing
         expectMessage(observed, "this query cannot be carried out: the condition is too deep or too large")
     }
 
-    @Test("O50 O51 as many values of any type as one likes may be asked for") func values() throws {
+    @Test("O76 O50 O51 as many values of any type as one likes may be asked for") func values() throws {
         let test = try TestRealm()
         let sought = (0..<50_000).map { AnyRealmValue.int($0) } + [.string("x"), .double(0.5), .none]
         try test.realm.write {

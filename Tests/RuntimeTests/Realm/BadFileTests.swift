@@ -54,7 +54,7 @@ struct BadFileTests {
         }
     }
 
-    @Test("a missing file or folder")
+    @Test("D70 a missing file or folder")
     func missing() {
         expect(.fileNotFound, says: "'readOnly' does not create one") { $0.readOnly = true }
         expect(.fileNotFound, "no/such.realm", says: "create it first")
@@ -62,14 +62,14 @@ struct BadFileTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("a folder in place of the file")
+    @Test("D70 a folder in place of the file")
     func directory() throws {
         try FileManager.default.createDirectory(at: url(), withIntermediateDirectories: false)
         expect(.fileAccess, says: "name a file")
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("text, and a file of a few bytes")
+    @Test("D71 text, and a file of a few bytes")
     func text() throws {
         for text in ["x", "Dear diary", String(repeating: "All work and no play. ", count: 400)] {
             try Data(text.utf8).write(to: url())
@@ -78,7 +78,7 @@ struct BadFileTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("a file cut off at any page is refused or read with an error, and is not changed by opening")
+    @Test("D72 a file cut off at any page is refused or read with an error, and is not changed by opening")
     func truncated() throws {
         try makeFile()
         let whole = try #require(bytes())
@@ -102,7 +102,7 @@ struct BadFileTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("the same file with contradicting configurations")
+    @Test("D78 the same file with contradicting configurations")
     func contradiction() throws {
         let realm = try Realm(configuration: Realm.Configuration(fileURL: url()))
         #expect(refusal { $0.readOnly = true }?.code == .incompatibleConfiguration)

@@ -29,7 +29,8 @@ import Testing
 
     private static var program: String { ProcessInfo.processInfo.processName }
 
-    @Test("it is in the data folder that the environment names, which is created for its user alone") func data() async
+    @Test("D80 it is in the data folder that the environment names, which is created for its user alone") func data()
+        async
     {
         await #expect(processExitsWith: .success) {
             let folder = try DefaultFileTests.folder()
@@ -43,7 +44,8 @@ import Testing
     }
 
     @Test(
-        "without a data folder, or with a relative one, it is in the home directory", arguments: ["", "relative/data"])
+        "D80 without a data folder, or with a relative one, it is in the home directory",
+        arguments: ["", "relative/data"])
     func home(_ data: String) async {
         await #expect(processExitsWith: .success) { [data = data as String] in
             let folder = try DefaultFileTests.folder()
@@ -54,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("without a home directory it is refused with what to set, and a folder that the program sets is taken")
+    @Test("D80 without a home directory it is refused with what to set, and a folder that the program sets is taken")
     func homeless() async {
         await #expect(processExitsWith: .success) {
             unsetenv("XDG_DATA_HOME")
@@ -75,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "F9 URLs that lead to no file are refused wherever a file is asked for",
+        "D76 URLs that lead to no file are refused wherever a file is asked for",
         arguments: ["http://example.org/a.realm", "data:text/plain,a"])
     func otherURLs(_ text: String) throws {
         let url = try #require(URL(string: text))
@@ -96,7 +98,8 @@ import Testing
         #expect(!Realm.fileExists(for: .init(fileURL: url)))
     }
 
-    @Test("a mode that keeps the owner out is refused", arguments: [0o400, 0o000, 0o1600]) func badMode(_ mode: Int) {
+    @Test("D50 a mode that keeps the owner out is refused", arguments: [0o400, 0o000, 0o1600]) func badMode(_ mode: Int)
+    {
         var configuration = Realm.Configuration(inMemoryIdentifier: "mode")
         configuration.fileMode = UInt16(mode)
         let error = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }

@@ -26,7 +26,7 @@ import Testing
 
     private func bytes(_ url: URL) -> Int { FileManager.default.contents(atPath: url.path)?.count ?? 0 }
 
-    @Test("O8 a copy is a compact Realm of its own, of all that is committed") func copy() throws {
+    @Test("O78 O8 a copy is a compact Realm of its own, of all that is committed") func copy() throws {
         let test = try TestRealm { $0.objectTypes = Self.types }
         try test.realm.write {
             for id in 0..<1_000 { test.realm.add(Node(id: id, name: String(repeating: "n", count: 500))) }
@@ -102,7 +102,8 @@ import Testing
         return realm
     }
 
-    @Test("O8 compact gives space back, keeps all objects, and is refused while the file is open here") func compact()
+    @Test("O78 O8 compact gives space back, keeps all objects, and is refused while the file is open here")
+    func compact()
         throws
     {
         let test = try TestRealm()
@@ -125,7 +126,7 @@ import Testing
         #expect(missing?.code == .fileNotFound)
     }
 
-    @Test("O2 the file is compacted at launch when its sizes call for it, and no one is asked while it is open")
+    @Test("O78 O2 the file is compacted at launch when its sizes call for it, and no one is asked while it is open")
     func compactAtLaunch() throws {
         let test = try TestRealm()
         let target = url(test, "launch.realm")
@@ -153,7 +154,7 @@ import Testing
         try realm.write { realm.add(Node(id: 7)) }
     }
 
-    @Test("O2 a file that is missing begins as a copy of its seed, and an existing one stays") func seed() throws {
+    @Test("O78 O2 a file that is missing begins as a copy of its seed, and an existing one stays") func seed() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add([Node(id: 1), Node(id: 2)]) }
         let seed = url(test, "seed.realm")
@@ -175,7 +176,7 @@ import Testing
         #expect(try Realm(configuration: configuration).objects(Node.self).count == 2)
     }
 
-    @Test("O2 a seed that is missing or no Realm is refused, and no file is made") func badSeed() throws {
+    @Test("O78 O2 a seed that is missing or no Realm is refused, and no file is made") func badSeed() throws {
         let test = try TestRealm()
         let (seed, target) = (url(test, "seed.realm"), url(test, "grown.realm"))
         var configuration = configuration(target)
@@ -187,7 +188,7 @@ import Testing
         #expect(foreign?.code == .notADatabase && !FileManager.default.fileExists(atPath: target.path))
     }
 
-    @Test("O2 a seed of an older schema version is migrated, the seed is not") func oldSeed() throws {
+    @Test("O78 O2 a seed of an older schema version is migrated, the seed is not") func oldSeed() throws {
         let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }

@@ -30,7 +30,9 @@ import Testing
         try Realm(configuration: configuration).objects(IntKey.self).sorted(byKeyPath: "id").map(\.id)
     }
 
-    @Test("a closed file can be copied and restored; a log that is left is set aside, listed and deleted with the file")
+    @Test(
+        "D20 D21 a closed file can be copied and restored; a log that is left is set aside, listed and deleted with the file"
+    )
     func restore() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -62,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "a backup that is copied over an open file: the next write throws, the file is as it was copied, and opens again"
+        "D23 a backup that is copied over an open file: the next write throws, the file is as it was copied, and opens again"
     )
     func restoreWhileOpen() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

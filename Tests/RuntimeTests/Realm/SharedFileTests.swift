@@ -74,7 +74,8 @@ import Testing
         #expect(test.realm.objects(Indexed.self).where { $0.body.matches("fox") }.map(\.id) == [1], "as it was pinned")
     }
 
-    @Test("B6 what another process commits while the lock file is lost is shown by held objects") func lostLock() throws
+    @Test("D40 what another process commits while the lock file is lost is shown by held objects") func lostLock()
+        throws
     {
         nonisolated(unsafe) var between: (() throws -> Void)?
         let test = try TestRealm {

@@ -21,7 +21,7 @@ struct PracticeTests {
         }
     }
 
-    @Test("the schema is the expected one, byte for byte")
+    @Test("S51 the schema is the expected one, byte for byte")
     func schema() throws {
         let result = try Importer.run(Self.sources())
         let folder = Self.folder.appending(path: "Expected")
