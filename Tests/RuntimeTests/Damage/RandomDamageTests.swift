@@ -170,7 +170,9 @@ private struct Damage: CustomStringConvertible {
         case .sorted where property != "next":
             for object in all.sorted(byKeyPath: property) { use(object[property]) }
         case .sorted, .byName: use(found?.value(forKey: property))
-        case .described: use((found?.description, found?[property]))
+        case .described:
+            use(found?.description)
+            use(found?[property])
         case .encoded:
             use(found?[property])
             _ = try? JSONEncoder().encode(found)
@@ -186,6 +188,7 @@ private struct Damage: CustomStringConvertible {
     private func use(_ value: Any?) {
         switch value {
         case let node as Node: print(node.name)
+        case let object as DynamicObject where type == "Node": print(object.name ?? "")
         case let any as AnyRealmValue: print(any.object(Node.self)?.name ?? "\(any)")
         default: print(value as Any)
         }
