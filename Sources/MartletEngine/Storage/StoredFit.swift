@@ -11,12 +11,23 @@ extension PropertySchema {
 
     /// The position of the first element that does not fit; nil where all do. In maps keys and values take turns.
     package func firstUnfit(_ elements: [SQLValue]) -> Int? {
-        guard kind == .map else { return elements.firstIndex { !fits($0) } }
+        guard kind == .map else { return firstUnfitValue(elements) }
         if !elements.count.isMultiple(of: 2) { return elements.count - 1 }
         return elements.indices.first { position in
             guard position.isMultiple(of: 2) else { return !fits(elements[position]) }
             if case .text = elements[position] { return false }
             return true
+        }
+    }
+
+    // Most elements need only one look: lists are long.
+    private func firstUnfitValue(_ elements: [SQLValue]) -> Int? {
+        switch element {
+        case .link, .embedded, .intEnum, .scalar(.int), .scalar(.int64):
+            elements.firstIndex { if case .integer = $0 { false } else { !fits($0) } }
+        case .stringEnum, .scalar(.string): elements.firstIndex { if case .text = $0 { false } else { !fits($0) } }
+        case .scalar(.double), .scalar(.date): elements.firstIndex { if case .real = $0 { false } else { !fits($0) } }
+        default: elements.firstIndex { !fits($0) }
         }
     }
 

@@ -38,6 +38,25 @@ import Testing
         }
         withExtendedLifetime(file) {}
     }
+
+    @Test("whatever is damaged, everything is read, thrown, or stops the program with a message", arguments: 0..<rounds)
+    func anywhere(_ seed: Int) async throws {
+        let file = try DamagedFile()
+        let sql = try AnyDamage.sql(UInt64(seed), in: file.url.path)
+        // What SQLite itself refuses is no damage.
+        guard (try? file.spoil(sql)) != nil else { return }
+        let path = file.url.path
+        let result = await #expect(processExitsWith: .exitCode(7), observing: [\.standardErrorContent], "\(sql)") {
+            [path = path as String] in
+            alarm(60)
+            AnyDamage.endsAtTraps()
+            try AnyDamage.readAll(path)
+            exit(7)
+        }
+        let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(!output.contains("trapped") || output.contains("Martlet: "), "\(sql): \(output.prefix(600))")
+        withExtendedLifetime(file) {}
+    }
 }
 
 /// One cell, what is put there, and how it is read.
