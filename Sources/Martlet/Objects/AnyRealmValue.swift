@@ -110,7 +110,7 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         if let value = AnyRealmValue(found: stored, in: context, isOld: isOld) {
             self = value
         } else if let context {
-            context.refuseDamagedAny(stored)
+            context.refuseDamagedAny()
         } else {
             self = .none
         }

@@ -53,13 +53,15 @@ extension ObjectBase {
     @_spi(Generated) public final func _any(_ storage: AnyStorage) -> AnyRealmValue {
         switch storage {
         case .value(let value): value
-        case .stored(let bytes): AnyRealmValue(found: .blob(bytes), in: _table?.context) ?? damagedAny(bytes)
+        case .stored(let bytes): storedAny(.blob(bytes))
         }
     }
 
-    private final func damagedAny(_ bytes: [UInt8]) -> AnyRealmValue {
+    /// A value of any type of the object's row.
+    final func storedAny(_ stored: SQLValue) -> AnyRealmValue {
+        if let value = AnyRealmValue(found: stored, in: _table?.context) { return value }
         guard let table = _table else { return .none }
-        table.context.refuseDamagedAny(.blob(bytes), _key, table)
+        table.context.refuseDamagedAny(_key, table)
     }
 
     @_spi(Generated) public final func _setAny(

@@ -26,21 +26,22 @@ extension RealmContext {
     func refuse(_ damage: DamagedValue) -> Never { readFailed(damage.error(path: coordinator.path)) }
 
     /// Stops the program over a value of any type of a row.
-    func refuseDamagedAny(_ value: SQLValue, _ key: ObjectKey, _ table: ObjectTable) -> Never {
+    func refuseDamagedAny(_ key: ObjectKey, _ table: ObjectTable) -> Never {
         let found = search { search in
             try table.anyColumns.lazy.compactMap { try search.value(of: $0, in: table.id, key: key) }.first
         }
         if let found { refuse(found) }
-        refuseDamagedAny(value)
+        refuseDamagedAny()
     }
 
     /// The same where the row is not known.
-    func refuseDamagedAny(_ value: SQLValue) -> Never {
+    func refuseDamagedAny() -> Never {
         readFailed(EngineError.damaged("a value of any type cannot be read", path: coordinator.path))
     }
 
     /// Stops the program over a link in a value of any type that leads to no type of the file.
     func refuseUnknownTarget(_ link: AnyLink) -> Never {
+        if let found = search({ try $0.anyLink(link) }) { refuse(found) }
         readFailed(
             EngineError.damaged(
                 "a value of any type leads to the row \(link.key) of the type number \(link.table), which does not exist",

@@ -55,7 +55,7 @@ extension ObjectBase {
             return _context?.table(named: target)?.object(key)
         }
         if property.isAny {
-            let value = image.anyValues[property.index] ?? AnyRealmValue(image[property.index], in: _context)
+            let value = image.anyValues[property.index] ?? storedAny(image[property.index])
             return value == .none ? nil : value
         }
         return UntypedValue.swift(image[property.index], property.element)

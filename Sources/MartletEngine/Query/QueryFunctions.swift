@@ -94,8 +94,12 @@ enum QueryFunctions {
 
 // (count): so many rows
 extension QueryFunctions {
-    private static let times = TableFunction("martlet_times", columns: ["n"], argumentCount: 1) { arguments in
-        (0..<max(0, arguments.integer(0))).map { [.integer($0)] }
+    private static let times = TableFunction("martlet_times", columns: ["n"], argumentCount: 1) {
+        (arguments: FunctionArguments) throws(TableFunction.Refusal) in
+        let count = arguments.integer(0)
+        // No collection has more elements.
+        guard count <= Int64(Int32.max) else { throw TableFunction.Refusal("a link is counted \(count) times") }
+        return (0..<max(0, count)).map { [.integer($0)] }
     }
 }
 

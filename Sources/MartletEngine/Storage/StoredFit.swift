@@ -11,12 +11,23 @@ extension PropertySchema {
 
     /// The position of the first element that does not fit; nil where all do. In maps keys and values take turns.
     package func firstUnfit(_ elements: [SQLValue]) -> Int? {
-        guard kind == .map else { return elements.firstIndex { !fits($0) } }
+        guard kind == .map else { return firstUnfitValue(elements) }
         if !elements.count.isMultiple(of: 2) { return elements.count - 1 }
         return elements.indices.first { position in
             guard position.isMultiple(of: 2) else { return !fits(elements[position]) }
             if case .text = elements[position] { return false }
             return true
+        }
+    }
+
+    // Most elements need only one look: lists are long.
+    private func firstUnfitValue(_ elements: [SQLValue]) -> Int? {
+        switch element {
+        case .link, .embedded, .intEnum, .scalar(.int), .scalar(.int64):
+            elements.firstIndex { if case .integer = $0 { false } else { !fits($0) } }
+        case .stringEnum, .scalar(.string): elements.firstIndex { if case .text = $0 { false } else { !fits($0) } }
+        case .scalar(.double), .scalar(.date): elements.firstIndex { if case .real = $0 { false } else { !fits($0) } }
+        default: elements.firstIndex { !fits($0) }
         }
     }
 
@@ -98,12 +109,20 @@ package struct DamagedValue: Sendable {
         "'\(type).\(property.name)' in the row with the key \(key)"
     }
 
+    // Without line breaks, and without the zeros that end a message.
+    private static func shown(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        return scalars.prefix(60).map { scalar in
+            scalar.value < 32 || scalar.value == 127 ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+        }.joined() + (scalars.count > 60 ? "…" : "")
+    }
+
     private static func text(_ value: SQLValue) -> String {
         switch value {
         case .null: return "nothing"
         case .integer(let number): return "the number \(number)"
         case .real(let number): return "the number \(number)"
-        case .text(let text): return "the text '\(text.prefix(60))\(text.count > 60 ? "…" : "")'"
+        case .text(let text): return "the text '\(shown(text))'"
         case .blob(let bytes):
             let shown = bytes.prefix(20).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
             let count = bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
@@ -200,6 +219,34 @@ package struct DamageSearch {
         else { return nil }
         return DamagedValue(
             source.type.name, source.type.properties[holder.property], holder.owner, leadsTo: key, of: name)
+    }
+
+    /// The first value of any type with a link that leads to no type.
+    package func anyLink(_ link: AnyLink) throws -> DamagedValue? {
+        for table in schema.tables.values.sorted(by: { $0.id < $1.id }) {
+            for property in table.type.properties where property.isAny {
+                guard let owner = try holder(of: link, table.layout, property) else { continue }
+                return DamagedValue(
+                    table.type.name, property, owner, leadsTo: link.key, of: "type number \(link.table)")
+            }
+        }
+        return nil
+    }
+
+    private func holder(of link: AnyLink, _ layout: TableLayout, _ property: PropertySchema) throws -> ObjectKey? {
+        func holds(_ value: SQLValue) -> Bool { (try? AnyLink.counts(in: value))?[link] != nil }
+        guard let column = layout.column(of: property.index) else {
+            return try firstChunk(of: layout.collection(of: property.index)) { _, elements in
+                elements?.contains(where: holds) == true
+            }
+        }
+        let statement = try connection.statement(
+            "SELECT \(layout.keyColumn), \(column.name) FROM \(layout.table) WHERE typeof(\(column.name)) = 'blob'")
+        defer { statement.reset() }
+        while try statement.step() {
+            if holds(statement.value(1)) { return statement.integer(0) }
+        }
+        return nil
     }
 
     private func holder(of key: ObjectKey, _ layout: TableLayout, _ property: PropertySchema) throws -> ObjectKey? {

@@ -36,6 +36,7 @@ import Testing
     static let cases: [Case] = [
         scalar("int", "'abc'", "the text 'abc'", "Int") { _ = $0.int },
         scalar("int", "NULL", "nothing", "Int") { _ = $0.int },
+        scalar("int", "CAST(x'61000a62' AS TEXT)", "the text 'a\\u{0}\\u{a}b'", "Int") { _ = $0.int },
         scalar("int", "2.5", "the number 2.5", "Int") { _ = $0.int },
         scalar("int8", "300", "the number 300", "Int8") { _ = $0.int8 },
         scalar("int16", "-40000", "the number -40000", "Int16") { _ = $0.int16 },
@@ -60,6 +61,8 @@ import Testing
         },
         scalar("anyValue", "x'63'", "1 byte (63)", "AnyRealmValue") { _ = $0.anyValue },
         scalar("anyValue", "x'0800'", "2 bytes (0800)", "AnyRealmValue") { _ = $0.anyValue },
+        scalar("anyValue", "x'0aff'", "2 bytes (0aff)", "AnyRealmValue") { _ = $0.anyValue },
+        scalar("anyValue", "x'0aff'", "2 bytes (0aff)", "AnyRealmValue") { _ = $0["anyValue"] },
         scalar("int", "'abc'", "the text 'abc'", "Int") { _ = $0.realm?.objects(Scalars.self).map(\.string) },
         scalar("int", "'abc'", "the text 'abc'", "Int") { _ = $0.freeze().int },
         scalar("int", "'abc'", "the text 'abc'", "Int") { _ = $0["int"] },
@@ -103,6 +106,10 @@ import Testing
             "DELETE FROM Node WHERE id = 2; UPDATE Node SET next = NULL WHERE id = 1",
             says: "leads to the row 2 of 'Node', which does not exist"
         ) { _ = $0.object(ofType: Scalars.self, forPrimaryKey: 3)?.anyValue.object(Node.self)?.name },
+        Case(
+            "UPDATE Scalars SET anyValue = x'09000000630000000000000001' WHERE id = 1",
+            says: "'Scalars.anyValue' in the row with the key 1 leads to the row 1 of 'type number 99'"
+        ) { _ = $0.objects(Scalars.self).first?.anyValue },
         // One element, 3 + "ab" as an integer list expects numbers.
         Case(
             "UPDATE \"ScalarLists.ints\" SET count = 1, elements = x'0302000000000000006162'",

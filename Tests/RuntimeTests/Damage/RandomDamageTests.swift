@@ -38,6 +38,25 @@ import Testing
         }
         withExtendedLifetime(file) {}
     }
+
+    @Test("whatever is damaged, everything is read, thrown, or stops the program with a message", arguments: 0..<rounds)
+    func anywhere(_ seed: Int) async throws {
+        let file = try DamagedFile()
+        let sql = try AnyDamage.sql(UInt64(seed), in: file.url.path)
+        // What SQLite itself refuses is no damage.
+        guard (try? file.spoil(sql)) != nil else { return }
+        let path = file.url.path
+        let result = await #expect(processExitsWith: .exitCode(7), observing: [\.standardErrorContent], "\(sql)") {
+            [path = path as String] in
+            alarm(60)
+            AnyDamage.endsAtTraps()
+            try AnyDamage.readAll(path)
+            exit(7)
+        }
+        let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(!output.contains("trapped") || output.contains("Martlet: "), "\(sql): \(output.prefix(600))")
+        withExtendedLifetime(file) {}
+    }
 }
 
 /// One cell, what is put there, and how it is read.
@@ -170,7 +189,9 @@ private struct Damage: CustomStringConvertible {
         case .sorted where property != "next":
             for object in all.sorted(byKeyPath: property) { use(object[property]) }
         case .sorted, .byName: use(found?.value(forKey: property))
-        case .described: use((found?.description, found?[property]))
+        case .described:
+            use(found?.description)
+            use(found?[property])
         case .encoded:
             use(found?[property])
             _ = try? JSONEncoder().encode(found)
@@ -186,6 +207,7 @@ private struct Damage: CustomStringConvertible {
     private func use(_ value: Any?) {
         switch value {
         case let node as Node: print(node.name)
+        case let object as DynamicObject where type == "Node": print(object.name ?? "")
         case let any as AnyRealmValue: print(any.object(Node.self)?.name ?? "\(any)")
         default: print(value as Any)
         }
