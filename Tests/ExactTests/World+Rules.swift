@@ -13,7 +13,9 @@ extension World {
         var (doomed, next) = (Set<Int>(), [serial])
         while let row = next.popLast() {
             guard let type = rows[row]?.type, doomed.insert(row).inserted else { continue }
-            for property in classes.of(type) where property.deleteRule == .cascade { next += targets(row, property.name) }
+            for property in classes.of(type) where property.deleteRule == .cascade {
+                next += targets(row, property.name)
+            }
             next += holders(of: row) { $0.onDelete == .cascade }.map(\.row)
         }
         return doomed
