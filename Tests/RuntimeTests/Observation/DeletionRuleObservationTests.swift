@@ -111,7 +111,8 @@ import Testing
         #expect(
             bench.take() == [
                 "keepers": ["[0] [] [1]"], "kept": ["[0, 1] [] []"], "list": ["[0, 2] [] []"],
-                "owners of c": ["[] [] [0]"], "keeper 1": ["deleted"], "a": ["deleted"], "b": ["deleted"], "realm": ["didChange"],
+                "owners of c": ["[] [] [0]"], "keeper 1": ["deleted"], "a": ["deleted"], "b": ["deleted"],
+                "realm": ["didChange"],
             ])
     }
 }
