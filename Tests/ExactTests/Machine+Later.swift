@@ -62,7 +62,7 @@ extension Machine {
         apply(operations, realm)
         keyValues.forEach { $0.isTakenBack = true }
         world = kept
-        twins.drop(after: count)
+        twins.drop(after: count, kept)
         keyValues.forEach { $0.forgive() }
         // Otherwise rolled back when the block has ended.
         if ending == .failure { throw Failed() }
