@@ -12,7 +12,7 @@ import Testing
 @Suite("exactness by machine")
 struct ExactTests {
     /// As many as give 200,000 changes, made and told.
-    private static let seeds = 1_200
+    private static let seeds = 1_300
 
     @Test("N47 N71 N84 N88 N91 N99 K5 K6 K12 whatever happens, what observers are told is exact")
     func exact() throws {

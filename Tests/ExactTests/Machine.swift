@@ -325,7 +325,7 @@ final class Machine {
         realm.cancelWrite()
         keyValues.forEach { $0.isTakenBack = false }
         world = kept
-        twins.drop(after: count)
+        twins.drop(after: count, kept)
         keyValues.forEach { $0.forgive() }
         if let wrong = held.lazy.compactMap({ $0.wrong(kept) }).first { fail(wrong) }
     }

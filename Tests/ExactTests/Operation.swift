@@ -17,7 +17,7 @@ struct Operation: CustomStringConvertible {
         case anyAdd, anyDelete, anySet, anyPut, anyInt, anyInsert, anyReplace, anyRemove, anyMove
         case anyKeySet, anyKeyRemove, anyJoin, anyLeave, anyMark
 
-        fileprivate var isAny: Bool { rawValue.hasPrefix("any") }
+        var isAny: Bool { rawValue.hasPrefix("any") }
         fileprivate var isSpecial: Bool { isAny || [.deleteAll, .chain, .valueRow, .heldRow].contains(self) }
     }
 

@@ -82,6 +82,7 @@ final class SchemaMachine {
             try machine.perform(step)
             let isRefresh = if case .refresh = step { true } else { false }
             machine.checkKeyValues(isRefresh: isRefresh)
+            if let wrong = Machine.wrongKeys(machine.test.realm) { machine.fail(wrong) }
             if let failure = machine.failure {
                 machine.failure = "step \(position): \(failure)"
                 break

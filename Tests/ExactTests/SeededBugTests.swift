@@ -14,6 +14,7 @@
             let bug = try #require(SeededBug.allCases.first { $0.name == name }, "there is no bug '\(name)'")
             let count = environment["MARTLET_EXACT"].flatMap { UInt64($0) } ?? 2_000
             say("looking for \(bug.rawValue)")
+            if bug.isOfSchemas { return try findWithSchemas(bug, count) }
             for seed in 1...count {
                 // Some bugs stop the program.
                 say("seed \(seed)")
@@ -26,6 +27,20 @@
             }
             say("not found")
             Issue.record("\(count) programs do not find '\(name)': \(bug.rawValue)")
+        }
+
+        private func findWithSchemas(_ bug: SeededBug, _ count: UInt64) throws {
+            for seed in 1...count {
+                say("seed \(seed)")
+                let program = SchemaMachine.Program(seed: seed)
+                guard try SchemaMachine.run(program).failure != nil else { continue }
+                let shortest = try SchemaMachine.shortest(program)
+                say("\(bug.name)|\(bug.rawValue)|\(seed)|\(shortest.steps.count)")
+                say(try SchemaMachine.run(shortest).failure ?? "")
+                return
+            }
+            say("not found")
+            Issue.record("\(count) programs do not find '\(bug.name)': \(bug.rawValue)")
         }
 
         private func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

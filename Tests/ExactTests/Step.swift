@@ -130,7 +130,19 @@ struct Program {
         searchesAlways = Bool.random(using: &random)
         let kinds = Operation.kinds(&random, theme)
         steps = theme == .chain ? [.write(Operation.chained(&random), .here)] : []
-        steps.append(.write(Operation.series(12, &random, of: kinds), .here))
+        // What the first value of any type makes may be rolled back, in the middle of a group.
+        let isAnyLater = theme == .any && Bool.random(using: &random)
+        let first = isAnyLater ? kinds.filter { !$0.isAny } : kinds
+        steps.append(.write(Operation.series(12, &random, of: first), .here))
+        if isAnyLater {
+            let anyKinds = kinds.filter(\.isAny)
+            steps.append(.later(Operation.series(2, &random, of: first), .commit))
+            let endings = [Step.Ending.cancel, .failure, .leave, .commit]
+            for ending in [endings.randomElement(using: &random) ?? .cancel, Self.ending(&random), .commit] {
+                steps.append(.later(Operation.series(5, &random, of: anyKinds), ending))
+            }
+            steps += [.turn, .turn]
+        }
         for _ in 0..<Int.random(in: 4...10, using: &random) { steps.append(.watch(WatcherPlan(&random, theme))) }
         if Bool.random(using: &random) { steps.append(.refresh) }
         for _ in 0..<60 {

@@ -26,8 +26,12 @@ final class Twins {
     /// The number of those that are held, to return to.
     var count: Int { all.count }
 
-    /// Releases those that were made in a write that was rolled back: a later row may have their serial number.
-    func drop(after count: Int) { all.removeSubrange(min(count, all.count)...) }
+    /// Releases those whose rows a write has made that was rolled back: a later row may have their serial number. Others that
+    /// it has made stay accessors of their rows.
+    func drop(after count: Int, _ world: World) {
+        let kept = all.dropFirst(count).filter { world.rows[$0.serial] != nil }
+        all.replaceSubrange(min(count, all.count)..., with: kept)
+    }
 
     func drop() { all = [] }
 

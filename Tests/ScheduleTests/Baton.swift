@@ -88,6 +88,32 @@ final class Baton: @unchecked Sendable {
 
     private static let key = "martlet.runner"
 
+    /// Runs the rest of the thread that holds the baton in a new one, and comes back when that has ended for good: then
+    /// another one may lie where it was.
+    func goOnElsewhere(_ body: @escaping @Sendable () -> Void) {
+        guard let runner = me else { return }
+        let work = Unmanaged.passRetained(
+            Work {
+                Thread.current.threadDictionary[Self.key] = runner
+                body()
+                Thread.current.threadDictionary[Self.key] = nil
+            })
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
+                return nil
+            }, work.toOpaque())
+        guard status == 0 else { return fail("no thread could be made") }
+        pthread_join(thread, nil)
+    }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
     private func start(_ work: BackgroundWork, _ body: @escaping @Sendable () -> Void) {
         guard me != nil else { return }
         guard work == .checkpoint else { return spawn("\(work)", body) }

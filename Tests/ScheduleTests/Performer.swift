@@ -9,7 +9,7 @@ final class Performer {
     private let number: Int
     private let part: Program.Part
     private let run: Run
-    private let scheduler = ManualScheduler()
+    private var scheduler = ManualScheduler()
     private var realm: Realm?
     /// What asynchronous writes may keep open beyond `close`: opening it again gives the same Realm, as it is.
     private weak var context: RealmContext?
@@ -26,17 +26,38 @@ final class Performer {
     }
 
     func perform() {
+        let stretches = part.steps.split(separator: .move, omittingEmptySubsequences: false)
+        if stretches.count == 1 { return perform(stretches[0], isLast: true) }
+        for (number, steps) in stretches.enumerated() {
+            nonisolated(unsafe) let this = self
+            run.baton.goOnElsewhere { this.perform(steps, isLast: number == stretches.count - 1) }
+        }
+    }
+
+    private func perform(_ steps: ArraySlice<Program.Step>, isLast: Bool) {
         do {
-            for step in part.steps {
+            for step in steps {
                 run.baton.note("\(step)")
                 try carryOut(step)
             }
             try endWrites()
-            try settle()
+            if isLast { try settle() } else { leave() }
         } catch {
             // The others wait for it in vain, and say so.
             run.fail("\(error)")
         }
+    }
+
+    /// Leaves the Realm open, whose thread ends.
+    private func leave() {
+        run.baton.note("goes on in another thread")
+        watchers.forEach { $0.end() }
+        watchers = []
+        held = []
+        if let realm { run.orphans.append(realm) }
+        (realm, context) = (nil, nil)
+        // Turns of a thread that has ended are not taken.
+        scheduler = ManualScheduler()
     }
 
     private func carryOut(_ step: Program.Step) throws {
@@ -44,6 +65,9 @@ final class Performer {
         case .write(let seed): try write(seed)
         case .cancel(let seed): try cancel(seed)
         case .writeSoon(let seed): try writeSoon(seed)
+        case .cancelSoon(let seed): try rollBackSoon(seed, fails: false)
+        case .failSoon(let seed): try rollBackSoon(seed, fails: true)
+        case .move: break
         case .refresh: try refresh()
         case .turn:
             _ = try opened()
@@ -87,6 +111,7 @@ final class Performer {
         self.realm = realm
         context = realm.context
         run.baton.note("shows version \(realm.version)")
+        if run.orphans.contains(realm) { run.fail("is given the Realm of a thread that has ended") }
         if realm.version < acknowledged { run.fail("shows \(realm.version), but \(acknowledged) was stored before") }
         check()
         return realm
@@ -130,7 +155,11 @@ final class Performer {
         let realm = try opened()
         let acknowledged = run.ledger.acknowledged
         var made: Version = 0
-        try realm.write { made = change(realm, acknowledged, seed) }
+        do {
+            try realm.write { made = change(realm, acknowledged, seed) }
+        } catch  where run.isLogFull(error) && made == 0 {
+            return check()
+        }
         if realm.version != made { run.fail("shows \(realm.version) after writing \(made)") }
         stored(made)
         check()
@@ -143,7 +172,7 @@ final class Performer {
 
     private func cancel(_ seed: UInt64) throws {
         let realm = try opened()
-        try realm.beginWrite()
+        do { try realm.beginWrite() } catch  where run.isLogFull(error) { return check() }
         // Nobody else can see what it enters, because it holds the lock.
         let made = change(realm, run.ledger.acknowledged, seed)
         run.ledger.takeBack(made)
@@ -163,8 +192,51 @@ final class Performer {
             made = change(realm, acknowledged, seed)
         } onComplete: { [self] error in
             awaited -= 1
-            if let error { run.fail("an asynchronous write ends with \(error)") } else { stored(made) }
+            switch error {
+            case nil: stored(made)
+            case let error? where run.isLogFull(error) && made == 0: check()
+            case let error?: run.fail("an asynchronous write ends with \(error)")
+            }
         }
+    }
+
+    private struct Failed: Error {}
+
+    /// An asynchronous write whose block cancels it, or throws an error as that of 'asyncWrite' may.
+    private func rollBackSoon(_ seed: UInt64, fails: Bool) throws {
+        let realm = try opened()
+        let acknowledged = run.ledger.acknowledged
+        awaited += 1
+        let complete = { [self] (error: (any Error)?) in
+            awaited -= 1
+            if let error, run.isLogFull(error) { return }
+            if (error is Failed) != fails {
+                run.fail("a write that is rolled back ends with \(String(describing: error))")
+            }
+        }
+        if !fails {
+            realm.writeAsync(
+                { [self] in
+                    let made = change(realm, acknowledged, seed)
+                    run.ledger.takeBack(made)
+                    realm.cancelWrite()
+                    if realm.version != made - 1 { run.fail("shows \(realm.version) after the rollback of \(made)") }
+                    held.removeAll { $0.object.isInvalidated }
+                    check()
+                }, onComplete: complete)
+            return
+        }
+        let writes = realm.context.asyncWrites ?? AsyncWrites(realm.context)
+        realm.context.asyncWrites = writes
+        _ = writes.canRun()
+        writes.add(
+            AsyncWrite(
+                id: writes.nextID(),
+                body: { [self] in
+                    run.ledger.takeBack(change(realm, acknowledged, seed))
+                    held = []
+                    throw Failed()
+                }, commitsItself: false, complete: complete, context: realm.context, actor: nil))
     }
 
     /// Changes one to three objects in the open write; returns the version that it will be.
@@ -217,6 +289,7 @@ final class Performer {
         run.meet("the end of all steps")
         // Whoever is first.
         run.frozen = []
+        run.orphans = []
         let coordinator = realm?.context.coordinator
         coordinator?.lookForExternalCommits()
         repeat {

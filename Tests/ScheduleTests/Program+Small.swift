@@ -9,6 +9,15 @@ extension Program {
         ("a checkpoint while others write and freeze", Program([.write(1), .checkpoint], [.freeze, .write(2)])),
         ("an asynchronous write beside another write", Program([.writeSoon(1), .turn], [.write(2)])),
         ("an asynchronous write that gives way", Program([.writeSoon(1), .turn, .write(3)], [.write(2)])),
+        (
+            "an asynchronous write that is cancelled in a group",
+            Program([.writeSoon(1), .cancelSoon(2), .failSoon(3), .writeSoon(4), .turn], [.write(5)])
+        ),
+        ("a Realm that outlives its thread", Program([.refresh, .move, .refresh], [.write(2)])),
+        (
+            "a frozen version while the log is full",
+            Program([.freeze, .write(1), .dropFrozen, .write(3)], [.write(2)], logLimit: 2)
+        ),
         ("two processes", Program([.write(1)], [.watch, .turn, .look], others: [1])),
         ("a process opens the file while another one writes", Program([.turn], [.write(2)], others: [1])),
         ("two open the file while another process writes", Program([.turn], [.turn], [.write(1)], others: [2])),
@@ -18,8 +27,10 @@ extension Program {
     /// Those with so few courses that two preemptions are tried each time.
     static let withTwo: Set = ["a process opens the file while another one writes"]
 
-    init(_ parts: [Step]..., others: Set<Int> = [], isFileThere: Bool = true) {
+    init(_ parts: [Step]..., others: Set<Int> = [], isFileThere: Bool = true, logLimit: Int? = nil) {
         self.parts = parts.enumerated().map { Part(process: others.contains($0) ? $0 : 0, steps: $1) }
         self.isFileThere = isFileThere
+        self.logLimit = logLimit
+        failsWhenLogIsFull = logLimit != nil
     }
 }

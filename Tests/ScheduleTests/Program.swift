@@ -13,12 +13,14 @@ struct Program {
         /// Changes some objects: which and how follows from the number, and from what is there.
         case write(UInt64)
         case cancel(UInt64)
-        /// Asynchronously.
-        case writeSoon(UInt64)
+        /// Asynchronously; the second is cancelled by its block, and the block of the third throws an error.
+        case writeSoon(UInt64), cancelSoon(UInt64), failSoon(UInt64)
         case refresh, turn, invalidate, look, checkpoint
         /// Lets go of the Realm; the next step opens another.
         case close
         case watch, watchObject, endWatch
+        /// The thread ends, and the part goes on in another one, while the Realm of the first stays open.
+        case move
         /// Frozen Realms are shared by all threads.
         case freeze, readFrozen, dropFrozen
     }
@@ -30,6 +32,10 @@ struct Program {
     var checkpointFrames = Int.max
     /// Commits whose changes are kept.
     var retention: UInt64 = 1_000
+
+    /// The length of the log, in frames, above which writers wait or fail; nil for no limit.
+    var logLimit: Int?
+    var failsWhenLogIsFull = false
 
     /// Changes of other processes may be forgotten before they are told.
     var forgetsOthers: Bool { retention < 1_000 && parts.contains { $0.process != 0 } }
@@ -50,11 +56,13 @@ extension Program {
         isFileThere = Int.random(in: 0..<4, using: &random) != 0
         checkpointFrames = [1, 4, 12, .max][Int.random(in: 0..<4, using: &random)]
         retention = [0, 1, 1_000, 1_000][Int.random(in: 0..<4, using: &random)]
+        logLimit = [nil, nil, nil, 2, 6, 12][Int.random(in: 0..<6, using: &random)]
+        failsWhenLogIsFull = Bool.random(using: &random)
     }
 }
 
 extension Program.Step {
-    static let kindCount = 14
+    static let kindCount = 17
 
     /// Writes, turns and observers are in all programs; of other kinds each is left out of half of them, so that there are
     /// programs with much of a few.
@@ -76,6 +84,9 @@ extension Program.Step {
             case 14: .readFrozen
             case 15: .dropFrozen
             case 16: .watchObject
+            case 17: .cancelSoon(number)
+            case 18: .failSoon(number)
+            case 19: .move
             default: Bool.random(using: &random) ? .look : .invalidate
             }
     }
@@ -86,6 +97,7 @@ extension Program: CustomStringConvertible {
         let settings = [
             isFileThere ? nil : "the file is not there",
             checkpointFrames == .max ? nil : "checkpoints after \(checkpointFrames)",
+            logLimit.map { "the log may have \($0) frames\(failsWhenLogIsFull ? ", or writes fail" : "")" },
             retention == 1_000 ? nil : "changes of \(retention) commits are kept",
         ].compactMap { $0 }
         let lines = parts.enumerated().map { number, part in

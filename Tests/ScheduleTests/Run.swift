@@ -1,6 +1,7 @@
 import ConformanceModels
 import Foundation
 import MartletSQLite
+import Synchronization
 
 @testable import Martlet
 @testable import MartletEngine
@@ -22,6 +23,8 @@ final class Run: @unchecked Sendable {
     var ledger = Ledger()
     /// What was frozen, for all threads to read.
     var frozen: [Realm] = []
+    /// Realms whose threads have ended.
+    var orphans: [Realm] = []
     var writes = 0
     var tellings = 0
     /// How many parts have come to each of the points where all wait for all.
@@ -39,8 +42,21 @@ final class Run: @unchecked Sendable {
         var configuration = Template.configuration(url)
         configuration.environment.checkpointFrames = program.checkpointFrames
         configuration.environment.changeRetention = program.retention
+        if let frames = program.logLimit {
+            configuration.maximumLogBytes = frames * 4_120
+            configuration.throwsWhenLogIsFull = program.failsWhenLogIsFull
+        }
+        // Time passes for those who wait, so that a few turns of others are all their patience.
+        let clock = Clock()
         configuration.environment.driver = baton.driver
-        configuration.environment.log = { [unowned baton] line in baton.note(line) }
+        configuration.environment.now = { clock.time }
+        configuration.environment.sleep = { [unowned baton] _ in
+            clock.pass()
+            baton.pass("a pause")
+        }
+        configuration.environment.log = { [unowned baton, folder] line in
+            baton.note(line.replacingOccurrences(of: folder.path, with: ""))
+        }
         self.configuration = configuration
     }
 
@@ -54,6 +70,7 @@ final class Run: @unchecked Sendable {
                 ("part", { Performer(number, part, run).perform() })
             })
         if run.baton.failure == nil { try run.checkFile() }
+        if run.baton.failure == nil, program.logLimit != nil { try run.checkRoom(run.configuration.path) }
         return Outcome(
             failure: run.baton.failure, decisions: run.baton.decisions, story: run.baton.story, writes: run.writes,
             tellings: run.tellings)
@@ -78,6 +95,20 @@ final class Run: @unchecked Sendable {
         let (version, shown) = (realm.version, Self.world(realm))
         let written = ledger.world(version)
         if shown != written { fail("version \(version) shows \(shown), but \(written) was written") }
+    }
+
+    /// A write failed because of old versions that are in use, as the program allows.
+    func isLogFull(_ error: any Error) -> Bool {
+        program.failsWhenLogIsFull && (error as? Realm.Error)?.code == .logFull
+    }
+
+    // Nobody uses an older version any more.
+    private func checkRoom(_ path: String) throws {
+        var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), objectTypes: [StringKey.self])
+        configuration.maximumLogBytes = 4_120
+        configuration.throwsWhenLogIsFull = true
+        let realm = try Realm(configuration: configuration)
+        for _ in 0..<3 { try realm.write { realm.add(StringKey(code: "last"), update: .modified) } }
     }
 
     /// Nothing is in use any more but what is frozen, and the newest version.
@@ -112,6 +143,15 @@ final class Run: @unchecked Sendable {
         let integrity = try realm.context.handle.read { try $0.value("PRAGMA integrity_check") }
         if integrity != .text("ok") { fail("the file is damaged: \(String(describing: integrity))") }
     }
+}
+
+/// A time that goes on when somebody waits.
+private final class Clock: Sendable {
+    private let value = Atomic<UInt64>(0)
+
+    var time: UInt64 { value.load(ordering: .relaxed) }
+
+    func pass() { value.add(700_000_000, ordering: .relaxed) }
 }
 
 /// A file to begin with, made once.

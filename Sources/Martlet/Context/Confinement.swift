@@ -1,6 +1,7 @@
 import CMartletRuntime
 import Dispatch
 import Foundation
+import MartletEngine
 import Synchronization
 
 /// Where a Realm lives: the thread it was opened on, a serial queue, or an actor; what is frozen lives anywhere.
@@ -105,13 +106,20 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     var isCurrent: Bool {
         switch home {
-        case .thread(_, let number, _): number == cmartlet_thread_number()
+        case .thread(let word, let number, _):
+            Self.isByAddress ? word == UInt(cmartlet_thread()) : number == cmartlet_thread_number()
         case .main: Self.isMain
         case .queue(let queue): DispatchQueue.getSpecific(key: Self.queueKey) == queue.getSpecific(key: Self.queueKey)
         case .actor(let executor, _): UInt(bitPattern: cmartlet_current_executor()) == executor
         case .anywhere: true
         }
     }
+
+    #if MARTLET_SEEDED_BUGS
+        private static var isByAddress: Bool { SeededRace.isOn(.threadByAddress) }
+    #else
+        private static var isByAddress: Bool { false }
+    #endif
 
     // The word of the main thread; zero until it has been seen here.
     private static let mainWord = Atomic<UInt>(0)
@@ -127,7 +135,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     /// The same for all Realms of one executor: used to find the instance that is open there already.
     var identity: UInt64 {
         switch home {
-        case .thread(_, let number, _): number
+        case .thread(let word, let number, _): Self.isByAddress ? UInt64(word) : number
         case .main: .max
         case .queue(let queue): (queue.getSpecific(key: Self.queueKey) ?? 0) | 1 << 63
         case .actor(let executor, _): UInt64(executor) | 1 << 62

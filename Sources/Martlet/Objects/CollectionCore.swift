@@ -242,6 +242,11 @@ final class CollectionCore {
         defer { context.reads.didChange() }
         var observers: [KeyValueObservers] = []
         table.forEachAccessor(owner) { if let known = $0._observers { observers.append(known) } }
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.twinUnnoticed) {
+                observers = [table.identity.object(owner)?._observers].compactMap { $0 }
+            }
+        #endif
         var announced: [KeyValueAnnouncement.Entry] = []
         for known in observers {
             known.noteChange(of: property.index, in: context)

@@ -25,6 +25,9 @@ struct DeletionDenials {
     /// A row was deleted: neither holds nor is a target any more.
     mutating func rowWasDeleted(_ row: Row) {
         if isEmpty { return }
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.denialOfDeleted) { return }
+        #endif
         holders[row] = nil
         targets[row] = nil
         isEmpty = holders.isEmpty && targets.isEmpty

@@ -109,7 +109,11 @@ extension RealmContext {
         let announcement = announce(changes, inverted: true, revival: revival)
         apply(changes, inverted: true)
         revive(revival)
-        tell(announcement)
+        #if MARTLET_SEEDED_BUGS
+            if !SeededBug.isOn(.deniedUnannounced) { tell(announcement) }
+        #else
+            tell(announcement)
+        #endif
         catchUp(from: transaction.firstVersion)
         hooks.cancelled()
         asyncWrites?.resume()

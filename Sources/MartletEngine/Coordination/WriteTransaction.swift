@@ -147,7 +147,11 @@ package final class WriteTransaction {
         }
         hasSavepoint = false
         // The index of these links may have been made by the write that was taken back.
-        hasAnyLinks = nil
+        #if MARTLET_SEEDED_BUGS
+            if !SeededBug.isOn(.anyLinksOfCancelled) { hasAnyLinks = nil }
+        #else
+            hasAnyLinks = nil
+        #endif
         forget()
     }
 

@@ -40,7 +40,13 @@
         case silencedValues = "objects: values written silently do not become the old ones"
         case chainNotFollowed = "key-value paths: the last link is not followed to another object"
         case lastOfRangeLeftOut = "key-value lists: the range of a move ends one too early"
+        case twinUnnoticed = "key-value collections: of several accessors of a row only one notifies its observers"
+        case deniedUnannounced = "denied deletions: key-value observers are not notified of the rollback"
+        case denialOfDeleted = "denied deletions: a holder that is deleted later in the write still denies"
         case takenBackCount = "key-value lists: a cancelled edit is counted from the length after it"
+
+        // Groups of asynchronous writes.
+        case anyLinksOfCancelled = "groups: the index of links that a cancelled write made counts as made"
 
         // Sections.
         case sectionOfDeletions = "sections: deleted rows are told in the section's new place"
@@ -64,5 +70,8 @@
         package static func isOn(_ bug: SeededBug) -> Bool { bug == current }
 
         package var name: String { "\(self)" }
+
+        /// True when it is looked for with classes that seeds think up: others have no rules of deletion.
+        package var isOfSchemas: Bool { [.deniedUnannounced, .denialOfDeleted].contains(self) }
     }
 #endif

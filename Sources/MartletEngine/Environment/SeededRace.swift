@@ -12,6 +12,7 @@
         case leaseKept = "asynchronous writes: a lock that nobody wants any more is kept"
         case leaseOfAnother = "asynchronous writes: the end of a lease lets go of a lock that was claimed"
         case countTorn = "pins: the count of a version is read, and written a moment later"
+        case threadByAddress = "opening: a thread is known by its address, which another gets when it has ended"
         case openedKept = "opening: the version that a file was opened with is shown to whoever comes later"
         case listensTooLate = "opening: what is committed between the first look and listening is not noticed"
         case signalSwallowed = "observing: a signal that comes while a version is being opened is taken for seen"
