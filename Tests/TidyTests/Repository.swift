@@ -77,7 +77,7 @@ enum Repository {
 
     /// Texts only: source, scripts and pages. Build folders and everything hidden are left out.
     private static func paths(under folder: String) -> [String] {
-        let endings = [".swift", ".c", ".h", ".md", ".sh", ".yaml", ".yml"]
+        let endings = [".swift", ".c", ".h", ".md", ".sh", ".py", ".yaml", ".yml"]
         guard let walk = FileManager.default.enumerator(atPath: root.appending(path: folder).path) else { return [] }
         var paths: [String] = []
         for case let path as String in walk {
