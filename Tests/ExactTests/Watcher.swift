@@ -109,6 +109,8 @@ final class Watcher {
         token = nil
         tokenElsewhere?.invalidate()
         tokenElsewhere = nil
+        // They may lead back to it.
+        deeds = []
     }
 }
 
