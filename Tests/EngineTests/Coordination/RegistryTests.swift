@@ -56,10 +56,16 @@ struct RegistryTests {
         let (begun, released, nobody) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
+        let isFirst = Mutex(true)
         let options = VirtualProcess.options(folder.path()) {
             $0.environment.checkpointFrames = 1
             $0.environment.step = { point in
-                guard case .beforeCheckpoint = point else { return }
+                let isHeld = isFirst.withLock { isFirst in
+                    guard case .beforeCheckpoint = point else { return false }
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                guard isHeld else { return }
                 begun.signal()
                 // The checkpoint holds the file for longer than its last user.
                 _ = released.wait(timeout: .now() + .seconds(60))
