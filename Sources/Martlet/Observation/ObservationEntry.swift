@@ -14,7 +14,11 @@ class ObservationEntry {
     /// False while nothing has happened that may concern the observer: then it knows more than `delivered` says.
     var isAwake = false
     /// The version whose state the observer knows.
-    fileprivate(set) var delivered: Version
+    fileprivate(set) var delivered: Version {
+        didSet { deliveredFailure = nil }
+    }
+    /// The kind of failure that the observer was last notified of; nil once a version has been delivered after it.
+    private var deliveredFailure: String?
     /// Counts how often the observer has come to know a newer state: results that were computed for an older one are void.
     fileprivate(set) var generation = 0
     /// What the background has worked out.
@@ -105,6 +109,15 @@ class ObservationEntry {
     /// True when there is nothing to be told of a version, or what there is has been worked out.
     func isReady(for version: Version) -> Bool {
         !needs(version) || prepared.map { $0.isValid && $0.version == version } ?? false
+    }
+
+    /// The call that notifies of a failure; nil where the observer pauses, or knows it: each commit of other processes fails in the
+    /// same way until the cause is gone.
+    func firstFailureCall(_ error: any Error) -> (() -> Void)? {
+        let kind = (error as? Realm.Error)?.code.rawValue ?? "\(error)"
+        guard isAlive, !registration.isPaused, deliveredFailure != kind else { return nil }
+        deliveredFailure = kind
+        return failureCall(error)
     }
 
     /// The call that tells of a failure; made under the lock, called outside of it.

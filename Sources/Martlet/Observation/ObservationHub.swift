@@ -337,17 +337,12 @@ final class ObservationHub: @unchecked Sendable {
         deliver(calls, context)
     }
 
-    // Nothing is lost: what is told later leads on from what was told before. One that pauses has not asked for this either.
+    // Nothing is lost: what is delivered later leads on from what was delivered before.
     private func tell(_ failure: any Error) {
         isDelivering = true
         defer { isDelivering = false }
-        for entry in locked({ $0.observers.all }) {
-            let call = locked { _ in
-                let isTold = entry.isAlive && !entry.registration.isPaused
-                return isTold ? entry.failureCall(Realm.Error.told(failure, path: coordinator.path)) : nil
-            }
-            call?()
-        }
+        let error = Realm.Error.told(failure, path: coordinator.path)
+        for entry in locked({ $0.observers.all }) { locked { _ in entry.firstFailureCall(error) }?() }
     }
 
     /// A Realm without a version of its own, as after `invalidate()`, moves to one for the first call of an observer.

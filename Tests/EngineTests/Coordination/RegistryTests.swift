@@ -58,7 +58,7 @@ struct RegistryTests {
         )
         let isFirst = Mutex(true)
         let options = VirtualProcess.options(folder.path()) {
-            $0.environment.checkpointFrames = 1
+            $0.environment.checkpointFrames = .max
             $0.environment.step = { point in
                 let isHeld = isFirst.withLock { isFirst in
                     guard case .beforeCheckpoint = point else { return false }
@@ -68,13 +68,14 @@ struct RegistryTests {
                 guard isHeld else { return }
                 begun.signal()
                 // The checkpoint holds the file for longer than its last user.
-                _ = released.wait(timeout: .now() + .seconds(60))
+                _ = released.wait(timeout: .now() + .seconds(10))
                 _ = nobody.wait(timeout: .now() + .milliseconds(200))
             }
         }
         try {
             let process = VirtualProcess(try StoreRegistry.coordinator(options))
             try process.add("a")
+            process.coordinator.checkpointSoon()
             #expect(begun.wait(timeout: .now() + .seconds(60)) == .success)
         }()
         released.signal()

@@ -69,10 +69,18 @@ struct ProcessObservationTests {
         let lines = log.take()
         #expect(lines.count == 1)
         #expect(lines.first?.contains("versions") == true)
+        try foreign.write { foreign.add(Dog(name: "Bello")) }
+        test.realm.context.coordinator.lookForExternalCommits()
+        test.settle()
+        #expect(codes.count == 1 && log.take() == [], "the same failure")
         test.realm.invalidate()
         try test.realm.write {}
         test.settle()
-        #expect(log.take() == ["[] [0] []"])
+        #expect(log.take() == ["[] [0, 1] []"])
+        try foreign.write { foreign.add(Dog(name: "Max")) }
+        test.realm.context.coordinator.lookForExternalCommits()
+        test.settle()
+        #expect(codes == [.tooManyVersions, .tooManyVersions], "another one, after a version was delivered")
     }
 
     @Test("linking objects of rows that another process moved away are still told")
