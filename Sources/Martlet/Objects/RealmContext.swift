@@ -266,7 +266,8 @@ final class RealmContext {
         let old = hasKeyValueObservers ? snapshot : nil
         snapshot = nil
         defer { snapshot = transaction == nil ? given : nil }
-        let begun = try coordinator.beginWrite(replacing: &given, holdsLock: holdsLock)
+        let begun = try coordinator.beginWrite(
+            replacing: &given, holdsLock: holdsLock, makeRoom: hooks.releaseUnneeded)
         given?.note(live: nil)
         begun.committer = ObjectIdentifier(self)
         transaction = begun
@@ -406,6 +407,8 @@ struct ContextHooks {
     /// Before a write begins: deliver what is pending, up to the version the write starts from.
     /// Given the version the Realm showed before.
     var deliverBeforeWrite: (Version?) -> Void = { _ in }
+    /// Releases a version that was opened in the background and that no observer needs.
+    var releaseUnneeded: () -> Void = {}
     /// Before a commit of this Realm, with the tokens that are not to be told. Not where several writes are made durable
     /// together, as there is no version in between that could be opened; of those only the block of a 'writeAsync' that commits
     /// by itself can be silent, and whoever is silenced is told of it with what was sealed before.

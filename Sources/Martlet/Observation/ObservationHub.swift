@@ -403,6 +403,13 @@ final class ObservationHub: @unchecked Sendable {
 
     // MARK: Writes
 
+    /// Releases the version that the background has opened, where it leads to no call.
+    func releaseUnneeded() {
+        let opened = locked { $0.computed }
+        guard let opened, opened.version <= told else { return }
+        locked { if $0.observers.isEmpty, $0.computed === opened { $0.computed = nil } }
+    }
+
     /// Before a write: everything up to the version it starts from. In a callback, too: the observers later in the round
     /// are called now, or they would be told of a version that the Realm no longer shows.
     func deliverBeforeWrite(_ context: RealmContext) {

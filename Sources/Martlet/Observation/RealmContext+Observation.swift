@@ -10,6 +10,7 @@ extension RealmContext {
         let id = ObjectIdentifier(self)
         hooks.hub = hub
         hooks.deliverBeforeWrite = { [unowned self] _ in hub.deliverBeforeWrite(self) }
+        hooks.releaseUnneeded = { hub.releaseUnneeded() }
         hooks.willCommit = { [unowned self] tokens in hub.willCommit(self, silencing: tokens) }
         hooks.committed = { [unowned self] tokens in hub.committed(self, silencing: tokens) }
         hooks.cancelled = { [unowned self] in hub.cancelled(self) }

@@ -5,9 +5,11 @@ extension StoreCoordinator {
     /// Waits for the write lock and begins. `handle` is used up when nobody else holds it and it is the newest version:
     /// its connection then writes, so that its page cache stays warm. After a failure it is as it was.
     ///
-    /// - Parameter holdsLock: the caller has the write lock, which the transaction takes over. After a failure it is released.
+    /// - Parameters:
+    ///   - holdsLock: the caller has the write lock, which the transaction takes over. After a failure it is released.
+    ///   - makeRoom: releases versions that the caller does not need, before a write is refused because too many are in use.
     package func beginWrite(
-        replacing handle: inout SnapshotHandle?, holdsLock: Bool = false
+        replacing handle: inout SnapshotHandle?, holdsLock: Bool = false, makeRoom: () -> Void = {}
     ) throws(EngineError) -> WriteTransaction {
         requireSameProcess()
         guard !options.isReadOnly else {
@@ -19,7 +21,8 @@ extension StoreCoordinator {
             try requireUnmoved(handle)
             let isUnshared = handle != nil && isKnownUniquelyReferenced(&handle)
             try makeRoomInLog(handle, isUnshared: isUnshared)
-            let writing = try upgrade(isUnshared ? handle : nil) ?? begin(releasing: isUnshared ? handle : nil)
+            let released = isUnshared ? handle : nil
+            let writing = try upgrade(released, makeRoom) ?? begin(releasing: released, makeRoom)
             if isUnshared { handle = nil }
             environment.yield(.afterBegin)
             return WriteTransaction(handle: writing, coordinator: self)
@@ -33,9 +36,9 @@ extension StoreCoordinator {
     package func releaseWriteLock() { writeLock.release() }
 
     // A snapshot that is not the newest any more cannot be written on, which SQLite says at once.
-    private func upgrade(_ handle: SnapshotHandle?) throws -> SnapshotHandle? {
+    private func upgrade(_ handle: SnapshotHandle?, _ makeRoom: () -> Void) throws -> SnapshotHandle? {
         guard let handle, handle.epoch == locked({ $0.epoch }) else { return nil }
-        try requireRoom(for: isPinnedOnce(handle) ? 0 : 1)
+        try requireRoom(toWriteOn: handle, makeRoom)
         try handle.read { try requireContinuity($0) }
         do {
             // Touches no row, but takes SQLite's write lock.
@@ -48,12 +51,12 @@ extension StoreCoordinator {
         return handle
     }
 
-    private func begin(releasing handle: SnapshotHandle?) throws -> SnapshotHandle {
+    private func begin(releasing handle: SnapshotHandle?, _ makeRoom: () -> Void) throws -> SnapshotHandle {
         let connection = try takeConnection()
         do {
             let meta = try beginImmediately(connection)
             try follow(meta, connection)
-            try requireRoom(for: handle.map(isPinnedOnce) == true ? 0 : 1)
+            try requireRoom(toWriteOn: handle, makeRoom)
             return makeHandle(connection, meta)
         } catch {
             give(back: connection)
@@ -74,7 +77,24 @@ extension StoreCoordinator {
         }
     }
 
-    private func isPinnedOnce(_ handle: SnapshotHandle) -> Bool { locked { $0.pinned[handle.version] == 1 } }
+    // The version that the writer shows makes room for the one it writes, unless others have it in use too. That may be the runtime,
+    // which pins the newest version for a moment to work out change sets: a write is not refused for that.
+    private func requireRoom(toWriteOn handle: SnapshotHandle?, _ makeRoom: () -> Void) throws(EngineError) {
+        var patience = environment.isDriven ? 0 : Self.roomTries
+        while true {
+            let isPinnedOnce = handle.map { handle in locked { $0.pinned[handle.version] == 1 } } ?? false
+            do {
+                return try requireRoom(for: isPinnedOnce ? 0 : 1)
+            } catch {
+                patience -= 1
+                if patience < 0 { throw error }
+                makeRoom()
+                environment.sleep(1_000)
+            }
+        }
+    }
+
+    private static let roomTries = 200
 
     /// Pins the committed version on the writer's own connection, still under the write lock, then tells everybody.
     func finishCommit(
