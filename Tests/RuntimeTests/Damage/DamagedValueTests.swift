@@ -153,7 +153,7 @@ import Testing
         },
     ]
 
-    @Test("a value that does not fit stops the program with its place", arguments: cases.indices)
+    @Test("D93 a value that does not fit stops the program with its place", arguments: cases.indices)
     func value(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [index = index as Int] in

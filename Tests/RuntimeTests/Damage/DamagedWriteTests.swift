@@ -8,7 +8,7 @@ import Testing
 
 /// Damage that is met where an error can be thrown, and what looked like damage once.
 @Suite("damage in writes and migrations") struct DamagedWriteTests {
-    @Test("F7 a write that meets a value of another type throws the error of the file, not of a unique value")
+    @Test("D93 a write that meets a value of another type throws the error of the file, not of a unique value")
     func datatype() throws {
         let file = try DamagedFile()
         try file.spoil("UPDATE Node SET amount = 'many' WHERE id = 1")
@@ -20,7 +20,7 @@ import Testing
         #expect(error?.errorCode == 7)
     }
 
-    @Test("F6c an index of links that names no property is an error of the file") func holder() throws {
+    @Test("D93 an index of links that names no property is an error of the file") func holder() throws {
         let file = try DamagedFile()
         try file.spoil("UPDATE martlet_any_links SET property = 99999")
         let realm = try file.open()
@@ -75,7 +75,7 @@ import Testing
         #expect(error?.code == .fileCorrupted && error?.message.contains(says) == true, "\(error as Any)")
     }
 
-    @Test("B12c a required Decimal128 of an object without a class is zero") func zeroDecimal() throws {
+    @Test("a required Decimal128 of an object without a class is zero") func zeroDecimal() throws {
         let past = try PastProgram(["object Unheard\nprimaryKey id\nproperty id Int\nproperty price Decimal128"])
         let realm = try Realm(configuration: past.configuration([Scalars.self], schemaVersion: 0))
         try realm.write { realm.dynamicCreate("Unheard", value: ["id": 1]) }
@@ -90,7 +90,7 @@ import Testing
         #expect(try file.open().objects(Scalars.self).map(\.decimal128) == [0, 0, 0] && sum == 0)
     }
 
-    @Test("B9 frozen objects of types without a class are read by several threads at once") func frozen() throws {
+    @Test("N126 frozen objects of types without a class are read by several threads at once") func frozen() throws {
         let past = try PastProgram([
             "object Unheard\nprimaryKey id\nproperty id Int\nproperty extra AnyRealmValue\nproperty next link:Unheard?"
         ]) { create in

@@ -13,7 +13,7 @@ import Testing
     /// Rounds of one run; `MARTLET_DAMAGE_ROUNDS` tries more.
     static let rounds = Int(ProcessInfo.processInfo.environment["MARTLET_DAMAGE_ROUNDS"] ?? "") ?? 60
 
-    @Test("a random value in a random cell is read as it is, or is an error of the file", arguments: 0..<rounds)
+    @Test("D93 a random value in a random cell is read as it is, or is an error of the file", arguments: 0..<rounds)
     func cell(_ seed: Int) async throws {
         let damage = Damage(seed: UInt64(seed))
         let file = try DamagedFile()
@@ -39,7 +39,9 @@ import Testing
         withExtendedLifetime(file) {}
     }
 
-    @Test("whatever is damaged, everything is read, thrown, or stops the program with a message", arguments: 0..<rounds)
+    @Test(
+        "D72 D93 whatever is damaged, everything is read, thrown, or stops the program with a message",
+        arguments: 0..<rounds)
     func anywhere(_ seed: Int) async throws {
         let file = try DamagedFile()
         let sql = try AnyDamage.sql(UInt64(seed), in: file.url.path)
