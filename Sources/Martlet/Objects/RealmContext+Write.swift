@@ -57,7 +57,7 @@ extension RealmContext {
             deleted.removeAll()
             show(handle, after: transaction)
         } catch let error as EngineError {
-            abandon(transaction)
+            abandon(transaction, isReadable: [.deletionDenied, .uniqueViolation].contains(error.code))
             throw Realm.Error(error)
         }
         hooks.committed(tokens)
@@ -95,10 +95,12 @@ extension RealmContext {
         }
     }
 
-    // The engine has rolled the transaction back: accessors follow.
-    private func abandon(_ transaction: WriteTransaction) {
+    // A transaction that failed is rolled back, and accessors follow. One that was refused by a rule can still be read: key-value
+    // observers get their old values out of it. Otherwise they are notified afterwards.
+    private func abandon(_ transaction: WriteTransaction, isReadable: Bool = false) {
         let changes = transaction.allChanges()
         let revival = takeRevival(since: firstWriteNumber, changes)
+        let readable = isReadable ? announce(changes, inverted: true, revival: revival) : nil
         dropDirty()
         self.transaction = nil
         isBetweenWrites = false
@@ -106,7 +108,7 @@ extension RealmContext {
         transaction.abandon()
         replaceSnapshot(nil)
         touch()
-        let announcement = announce(changes, inverted: true, revival: revival)
+        let announcement = readable ?? announce(changes, inverted: true, revival: revival)
         apply(changes, inverted: true)
         revive(revival)
         #if MARTLET_SEEDED_BUGS

@@ -52,6 +52,32 @@ import Testing
         }
     }
 
+    @Test("K27 O61 the rollback of a denied write notifies of the values that the write had left")
+    func deniedLink() throws {
+        let bench = try Bench()
+        let (realm, keeper, kept) = (bench.test.realm, bench.keepers[0], bench.kept)
+        try realm.write {
+            keeper.owned = kept[2]
+            keeper.held = kept[1]
+        }
+        var calls: [String] = []
+        let token = keeper.observe(\.owned, options: .both) { _, change in
+            let names = [change.oldValue, change.newValue].map { $0.flatMap { $0 }?.name ?? "nil" }
+            calls.append(names.joined(separator: " to "))
+        }
+        #expect(throws: Realm.Error.self) {
+            try realm.write {
+                realm.create(Keeper.self, value: ["id": 3])
+                realm.add(Kept(name: "new"))
+                keeper.owned = nil
+                realm.delete(kept[1])
+                realm.delete(kept[3])
+            }
+        }
+        #expect(calls == ["c to nil", "nil to c"])
+        token.invalidate()
+    }
+
     @Test("O6 N47 K12 both cascades of a deletion are one change for each observer", arguments: [true, false])
     func cascades(isLocal: Bool) throws {
         let bench = try Bench()
