@@ -37,6 +37,7 @@ struct TogetherTests {
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         test.realm.refresh()
         test.settle()
+        test.waitForOnePin()
         #expect(test.realm.pinnedVersions.map(\.version) == [test.realm.version])
     }
 
