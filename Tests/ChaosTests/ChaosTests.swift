@@ -13,7 +13,7 @@ struct ChaosTests {
     /// Processes killed before a new file is begun.
     private static let killsPerFile = 100
 
-    @Test("N141 N27 N29 N38 N47 N71 O4 whoever is killed, what is acknowledged stays and observers are told exactly")
+    @Test("N141 N27 N29 N38 N47 N71 O4 whichever process is killed, acknowledged commits stay and changes are exact")
     func chaos() throws {
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["MARTLET_CHAOS"].flatMap { Int($0) } ?? 12

@@ -1,6 +1,6 @@
 import MartletEngine
 
-// Values that lie within each other. In memory there is no limit to their depth, so nothing here recurses: whoever does
+// Values that lie within each other. In memory there is no limit to their depth, so nothing here recurses: code that recurses
 // has asked 'requireNesting' first.
 
 extension AnyRealmValue: Equatable {

@@ -15,7 +15,7 @@ import MartletSQLite
     private let isChecking: Bool
     /// A property whose value is no case of its enum; known only where that is to be found out.
     private(set) var refused: Int?
-    /// The first property whose stored value does not fit the schema; -1 where all do. Whoever decodes a row looks at it before
+    /// The first property whose stored value does not fit the schema; -1 where all do. Code that decodes a row looks at it before
     /// anything that was decoded is read.
     private(set) var damaged = -1
 

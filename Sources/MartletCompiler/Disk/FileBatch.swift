@@ -26,7 +26,7 @@ public struct FileBatch {
     private let failure: (() -> CInt)?
 
     /// - Parameters:
-    ///   - isReproducible: the bytes can be made again, so that nobody waits for the disk.
+    ///   - isReproducible: the bytes can be made again, so that no command waits for the disk.
     ///   - makesFolders: whether folders that are missing are made; else it is an error that they are.
     public init(isReproducible: Bool = false, makesFolders: Bool = true) {
         self.init(isReproducible: isReproducible, makesFolders: makesFolders, failure: nil)

@@ -125,7 +125,7 @@ public enum FileSystem {
         return FileName.text(of: UnsafeRawBufferPointer(start: path, count: strlen(path)))
     }
 
-    /// What stands at a path; nil where nothing does, or nobody may know.
+    /// What stands at a path; nil where nothing does, or where it may not be read.
     static func kind(of path: String, followingLinks: Bool = true) -> Kind? {
         status(of: path, followingLinks: followingLinks).map(kind)
     }

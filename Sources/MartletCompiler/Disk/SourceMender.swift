@@ -31,7 +31,7 @@ public struct SourceMender {
         owned = OwnedFiles(paths)
     }
 
-    /// Mends the schema and writes the files whose bytes have changed, all of them or none.
+    /// Fixes the schema and writes the files whose bytes have changed, all of them or none.
     ///
     /// - Throws: when a file cannot be written, or has changed since it was read.
     public func mend(

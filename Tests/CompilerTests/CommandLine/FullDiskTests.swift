@@ -85,7 +85,7 @@ struct FullDiskTests {
         #expect(counts.wrote > 0)
     }
 
-    @Test("S41 'lint --fix' mends all files or none")
+    @Test("S41 'lint --fix' fixes all files or none")
     func fix() throws {
         let counts = try run(["lint", "--fix", "Schemas"]) {
             let folder = try folder()

@@ -73,7 +73,7 @@ struct ReasonTests {
         @Test("S40 a folder that the kernel refuses to make")
         func kernelFolders() throws {
             let folder = try folder()
-            // Nobody makes files in there, not even the administrator.
+            // Not even the administrator can create files there.
             let outcome = try Executable().run(["init", "/proc/self/fdinfo/Schemas"], in: folder)
             #expect(outcome.status == 3)
             #expect(

@@ -16,7 +16,7 @@ struct ExplanationTests {
     ]
 
     @Test(
-        "S50 S40 every wrong example gives its code and no other, every mended one gives nothing",
+        "S50 S40 every wrong example gives its code and no other, every fixed one gives nothing",
         arguments: explanations)
     func examples(_ explanation: RuleExplanation) throws {
         switch explanation.example {

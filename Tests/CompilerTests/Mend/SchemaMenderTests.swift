@@ -78,7 +78,7 @@ struct SchemaMenderTests {
     }
 
     @Test(
-        "S41 what can mean one thing alone is mended, and a guess is left to a person",
+        "S41 what has one meaning is fixed, and a guess is left to a person",
         arguments: [
             ("a: string", "a: String"), ("a: NSDate", "a: Date"), ("a: Long?", "a: Int64?"), ("a: number", nil),
             ("a: Number?", nil), ("a: timestamp", nil), ("a: URL", nil), ("a: UInt64", nil), ("a: byte", nil),
@@ -94,7 +94,7 @@ struct SchemaMenderTests {
     }
 
     @Test(
-        "S41 a key in another spelling is mended, and a word for it is left to a person",
+        "S41 a key in another spelling is fixed, and a synonym of it is left to a person",
         arguments: [
             ("primarykey", true), ("PrimaryKey", true), ("primary_key", true), ("primary-key", true), ("pk", false),
             ("primaryKye", false), ("key", false),

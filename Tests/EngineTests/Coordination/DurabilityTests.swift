@@ -263,7 +263,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "D3 a disk that stays broken or full refuses all writes, and works again once it is mended",
+        "D3 a disk that stays broken or full refuses all writes, and works again once it is repaired",
         arguments: [nil, Int32(13)])
     func persistentFaults(result: Int32?) throws {
         let folder = try TestFolder()

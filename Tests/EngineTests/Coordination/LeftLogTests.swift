@@ -32,7 +32,7 @@ struct LeftLogTests {
         #expect(try process.noteCount == 2)
     }
 
-    @Test("D26 O2 a seed waits for whoever makes the file, whose log stays")
+    @Test("D26 O2 a seed waits for the process that creates the file, whose log stays")
     func seedBesideWriter() throws {
         let folder = try TestFolder()
         try makeFiles(folder)

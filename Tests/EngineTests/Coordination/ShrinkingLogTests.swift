@@ -17,7 +17,7 @@ struct ShrinkingLogTests {
         }
     }
 
-    @Test("D33 O2 the log shrinks when the last one lets go of an old version, without another write")
+    @Test("D33 O2 the log shrinks when the last use of an old version ends, without another write")
     func pinOfThisProcess() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -40,7 +40,7 @@ struct ShrinkingLogTests {
         #expect(try writer.integrity == .text("ok"))
     }
 
-    @Test("D33 O2 a log that another process kept long shrinks with the next checkpoint after it let go")
+    @Test("D33 O2 a log that another process kept long shrinks with the next checkpoint after its version was released")
     func pinOfAnotherProcess() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())

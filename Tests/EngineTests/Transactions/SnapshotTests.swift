@@ -68,7 +68,7 @@ struct SnapshotTests {
         #expect(try committed.read { try $0.integer("SELECT count(*) FROM Note") } == 0)
     }
 
-    @Test("N140 a write begins on the newest version, whoever committed it")
+    @Test("N140 a write begins on the newest version, of whichever Realm or process")
     func newest() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -232,7 +232,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("N144 a forked child that lets go of what it inherited leaves the parent's file alone")
+    @Test("N144 a forked child that releases what it inherited leaves the parent's file alone")
     func forkedRelease() throws {
         let folder = try TestFolder()
         let generation = Generation()
@@ -253,7 +253,7 @@ struct SnapshotTests {
     }
 
     @Test(
-        "N144 a forked child that lets go of a write leaves the parent the lock, and traps when it takes the write back"
+        "N144 a forked child that releases a write leaves the parent the lock, and traps when it cancels the write"
     )
     func forkedWrite() async throws {
         let folder = try TestFolder()

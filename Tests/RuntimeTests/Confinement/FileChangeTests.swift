@@ -26,7 +26,7 @@ struct FileChangeTests {
     }
 
     @Test(
-        "D24 O8 a file that was deleted stays readable, is not written to any more, and is made anew by whoever opens it"
+        "D24 O8 a deleted file stays readable, is not written to any more, and is created again when it is opened"
     )
     func deleted() throws {
         let test = try TestRealm()

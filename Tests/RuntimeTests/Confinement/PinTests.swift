@@ -24,7 +24,7 @@ struct PinTests {
         withExtendedLifetime(frozen) {}
     }
 
-    @Test("O77 O2 what was pinned is let go of with the last frozen thing")
+    @Test("O77 O2 a pinned version is released with the last frozen object")
     func release() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]

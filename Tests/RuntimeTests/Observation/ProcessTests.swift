@@ -35,7 +35,7 @@ struct ProcessObservationTests {
         #expect(logs.map { $0.take() } == [["didChange"], [], [], []])
     }
 
-    @Test("N142 the monitor looks by itself while somebody listens")
+    @Test("N142 the monitor looks by itself while a Realm listens")
     func timer() throws {
         let test = try TestRealm { $0.environment.externalCommitMilliseconds = 5 }
         let log = Log(test.allDogs)

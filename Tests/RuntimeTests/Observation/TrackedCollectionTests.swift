@@ -241,7 +241,7 @@ struct TrackedCollectionTests {
         }
     }
 
-    @Test("N164 whatever is read and changed, nobody who sees another value was left untold", arguments: 0..<6)
+    @Test("N164 whatever is read and changed, every reader that sees another value was notified", arguments: 0..<6)
     func random(seed: Int) throws {
         let test = try TestRealm { $0.tracksReads = true }
         _ = try test.nodes(4)

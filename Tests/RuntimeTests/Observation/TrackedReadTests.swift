@@ -62,7 +62,7 @@ struct TrackedObjectTests {
         #expect(seen.withLock { $0 } == ["n1"])
     }
 
-    @Test("N160 whoever reads again when told is told again")
+    @Test("N160 a reader that reads again when notified is notified again")
     func again() throws {
         let (test, nodes) = try tracked()
         nonisolated(unsafe) let node = nodes[0]

@@ -128,7 +128,7 @@ struct TrackingRealmTests {
         #expect(node._guard != 0)
     }
 
-    @Test("N166 a Realm begins to track when it reads its file for somebody who does", arguments: 0..<3)
+    @Test("N166 a Realm begins to track when it reads its file for a tracking reader", arguments: 0..<3)
     func begins(way: Int) throws {
         let test = try TestRealm { $0.tracksReads = false }
         let node = try test.nodes(1)[0]
@@ -177,7 +177,7 @@ struct TrackingRealmTests {
 struct TrackedWaitingTests {
     private final class Screen: Sendable {}
 
-    @Test("N167 what a closed screen's closure holds is let go of in the course of other tracked reads, once a minute")
+    @Test("N167 what the closure of a closed screen holds is released during other tracked reads, once a minute")
     func lettingGo() throws {
         let now = Mutexed<UInt64>(1)
         let test = try TestRealm {
