@@ -13,6 +13,9 @@ struct LeakTests {
     private static let bytesOfCaches = 700_000
     /// Less than one small object for each notification of a round.
     private static let bytesPerRound = 200
+    /// Idle threads that Dispatch and the concurrency runtime keep: how many there are differs from one moment to the next. A
+    /// thread that each round leaves behind would be dozens.
+    private static let threadsOfPools = 8
     private static let roundsPerBatch = 4
 
     @Test("everyday work leaves memory, descriptors, threads and files level, on one run loop and on ever new ones")
@@ -39,7 +42,8 @@ struct LeakTests {
                 + "threads \(series.growth(of: \.threads)), files \(series.growth(of: \.files))")
         #expect(bytes < Self.bytesOfCaches + Self.bytesPerRound * series.rounds)
         #expect(series.growth(of: \.descriptors) <= 0)
-        #expect(series.growth(of: \.threads) <= 0)
+        #expect(series.growth(of: \.threads) <= Self.threadsOfPools)
+        #expect(Self.threadsOfPools < series.rounds / 2, "too few rounds to distinguish a leak of threads from idle ones")
         #expect(series.growth(of: \.files) <= 0)
     }
 }
