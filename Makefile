@@ -21,11 +21,12 @@
 #   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
 #   make tsan                         threads, queues and actors under the thread sanitizer, over and over (TIMES=20)
 #   make leaks                        everyday work over and over: memory, files and threads stay level (SECONDS=1800)
+#   make release-check                whether the repository is ready to be tagged
 #   make clean                        remove everything that was built
 #
-# Swift 6.3 is taken from PATH, or from /opt/swift.
+# Swift 6.3 is taken from PATH, or from a usual place of an installation: see Scripts/find-swift.
 
-export PATH := $(PATH):/opt/swift/usr/bin
+export PATH := $(PATH):$(shell Scripts/find-swift 2>/dev/null)
 
 FLIGHTS ?=
 ARGS ?=
@@ -33,16 +34,20 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour test format generate bench flights-verify plugin-check importer-check durability exact \
-	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan leaks clean packages packages-python
+	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan leaks clean packages packages-python toolchain \
+	release-check
 
 help:
 	@sed -n '/^# What/,/^$$/s/^# \{0,1\}//p' Makefile
 
-packages:
+packages: toolchain
 	@Scripts/install-packages
 
-packages-python:
+packages-python: toolchain
 	@Scripts/install-packages python3
+
+toolchain:
+	@Scripts/find-swift >/dev/null
 
 quickstart: packages
 	$(FLIGHTS_DEMO) run "$(or $(FLIGHTS),$(FLIGHTS_SAMPLE))"
@@ -133,6 +138,9 @@ leaks: packages
 	$(LEAKS)=$(or $(SECONDS),1800) swift test --filter LeakTests
 	$(LEAKS)=60 LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/leak-sanitizer.suppressions:print_suppressions=0" \
 		SWIFT_BACKTRACE=enable=no swift test $(LEAK_CHECKER) --filter LeakTests
+
+release-check:
+	@Scripts/release-check
 
 clean:
 	rm -rf .build .build-* Examples/*/.build Tools/*/.build Benchmarks/.build

@@ -9,10 +9,9 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Martlet", targets: ["Martlet"]),
-        // Publishers. Who does not use it builds none of it.
+        // Publishers. A package that does not use this product does not build it.
         .library(name: "MartletCombine", targets: ["MartletCombine"]),
-        .library(name: "KennelModels", targets: ["KennelModels"]),
-        // For the packages under Tools, which check and lay out the schemas they write.
+        // For the packages under Tools, which check and format the schemas they write.
         .library(name: "MartletCompiler", targets: ["MartletCompiler", "MartletSchema"]),
         .executable(name: "martlet", targets: ["MartletCLI"]),
         // The command plugin finds a tool by its target's name.
@@ -26,7 +25,7 @@ let package = Package(
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
-        // Runtime wing: knows SQL and Swift, no YAML.
+        // Runtime side: knows SQL and Swift, no YAML.
         .systemLibrary(
             name: "CMartletSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
@@ -39,7 +38,7 @@ let package = Package(
         .target(name: "Martlet", dependencies: ["MartletEngine", "CMartletRuntime"]),
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
 
-        // Compiler wing: knows YAML and Swift, no SQL.
+        // Compiler side: knows YAML and Swift, no SQL.
         .systemLibrary(
             name: "CMartletYAML", pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
@@ -84,7 +83,7 @@ let package = Package(
             dependencies: [
                 "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference",
                 "MartletSchema", "MartletCLI", "CompilerInvariants",
-                // What 'breaking' says of data is held to what the runtime does.
+                // Compares what 'breaking' reports about data with what the runtime does.
                 "MartletEngine",
             ],
             exclude: ["Fixtures"]),
@@ -127,7 +126,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Linked against libFuzzer, so nothing that an ordinary build could make: 'make fuzz-schema'.
+// Linked against libFuzzer, so an ordinary build cannot link it: 'make fuzz-schema'.
 if Context.environment["MARTLET_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
@@ -135,7 +134,7 @@ if Context.environment["MARTLET_FUZZ"] != nil {
             exclude: ["Corpus", "dictionary"]))
 }
 
-// Mistakes to be found by 'make exact-bugs' and 'make schedule-bugs': no other build knows of them.
+// Bugs that 'make exact-bugs' and 'make schedule-bugs' must find. No other build contains them.
 if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
     let needed: Set = [
         "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "CMartletRuntime", "MartletSQLite", "MartletEngine",
@@ -150,8 +149,8 @@ if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
     }
 }
 
-// A short edit-and-test loop: MARTLET_TESTS=RuntimeTests,EngineTests builds these test targets alone, and
-// MARTLET_TEST_FILES=Observation,Traps.swift only these files and folders of the first of them.
+// A short edit-and-test loop: MARTLET_TESTS=RuntimeTests,EngineTests builds only these test targets, and
+// MARTLET_TEST_FILES=Observation,Traps.swift only these files and folders of the first one.
 if let tests = Context.environment["MARTLET_TESTS"]?.split(separator: ",").map(String.init) {
     let unused = package.targets.filter { $0.type == .test && !tests.contains($0.name) }.map(\.name)
     package.targets.removeAll { unused.contains($0.name) }

@@ -4,6 +4,10 @@ import PackageDescription
 let package = Package(
     name: "PluginDemo",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        // Other packages import these models.
+        .library(name: "ZooModels", targets: ["ZooModels"])
+    ],
     dependencies: [
         .package(name: "Martlet", path: "../..")
     ],

@@ -1,1 +1,1 @@
-// SwiftPM leaves out a target that has no Swift file of its own. The others are made from Schemas/Zoo by MartletPlugin.
+// SwiftPM ignores a target that has no Swift file of its own. MartletPlugin generates the others from Schemas/Zoo.
