@@ -4,7 +4,7 @@ import Testing
 
 @testable import Martlet
 
-/// Objects of types that are in the file and not in the program.
+/// Objects of types that the file has and the program does not declare.
 @Suite struct StoredObjectTests {
     private static let facts = [
         """
@@ -33,7 +33,7 @@ import Testing
         return (past, try Realm(configuration: past.configuration([Scalars.self], schemaVersion: 0)))
     }
 
-    @Test("O12 objects of types without a class are read by their names") func reading() throws {
+    @Test("objects of types without a class are read by name O12") func reading() throws {
         let (past, realm) = try opened()
         let all = realm.dynamicObjects("Unheard")
         #expect(all.count == 2 && all.map { $0.name as? String } == ["a", "b"])
@@ -50,7 +50,7 @@ import Testing
         withExtendedLifetime(past) {}
     }
 
-    @Test("O5 O6 O12 objects of types without a class are changed, made and deleted") func writing() throws {
+    @Test("objects of types without a class are changed, created and deleted O5 O6 O12") func writing() throws {
         let (past, realm) = try opened()
         let second = try #require(realm.dynamicObject(ofType: "Unheard", forPrimaryKey: 2))
         try realm.write {
