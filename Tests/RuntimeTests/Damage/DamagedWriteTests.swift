@@ -76,11 +76,11 @@ import Testing
     }
 
     @Test("a required Decimal128 of an object without a class is zero") func zeroDecimal() throws {
-        let previous = try PastProgram(["object Unheard\nprimaryKey id\nproperty id Int\nproperty price Decimal128"])
+        let previous = try PastProgram(["object Undeclared\nprimaryKey id\nproperty id Int\nproperty price Decimal128"])
         let realm = try Realm(configuration: previous.configuration([Scalars.self], schemaVersion: 0))
-        try realm.write { realm.dynamicCreate("Unheard", value: ["id": 1]) }
-        #expect(realm.dynamicObjects("Unheard").filter("price == 0").count == 1)
-        #expect(realm.dynamicObjects("Unheard").first?.price as? Decimal128 == 0)
+        try realm.write { realm.dynamicCreate("Undeclared", value: ["id": 1]) }
+        #expect(realm.dynamicObjects("Undeclared").filter("price == 0").count == 1)
+        #expect(realm.dynamicObjects("Undeclared").first?.price as? Decimal128 == 0)
     }
 
     @Test("a decimal that is stored as an empty blob is zero") func emptyDecimal() throws {
@@ -92,15 +92,15 @@ import Testing
 
     @Test("frozen objects of types without a class can be read by several threads at once N126") func frozen() throws {
         let previous = try PastProgram([
-            "object Unheard\nprimaryKey id\nproperty id Int\nproperty extra AnyRealmValue\nproperty next link:Unheard?"
+            "object Undeclared\nprimaryKey id\nproperty id Int\nproperty extra AnyRealmValue\nproperty next link:Undeclared?"
         ]) { create in
-            let first = create("Unheard", ["id": 0])
-            for id in 1..<50 { _ = create("Unheard", ["id": id, "extra": first, "next": first]) }
+            let first = create("Undeclared", ["id": 0])
+            for id in 1..<50 { _ = create("Undeclared", ["id": id, "extra": first, "next": first]) }
         }
         for _ in 0..<20 {
             let realm = try Realm(configuration: previous.configuration([Scalars.self], schemaVersion: 0))
             let frozen = realm.freeze()
-            nonisolated(unsafe) let objects = frozen.dynamicObjects("Unheard")
+            nonisolated(unsafe) let objects = frozen.dynamicObjects("Undeclared")
             DispatchQueue.concurrentPerform(iterations: 8) { number in
                 let object = objects[1 + number]
                 if object.id as? Int != 1 + number { Issue.record("object \(number) has a wrong id") }
@@ -108,7 +108,7 @@ import Testing
                 if (object.next as? DynamicObject)?.id as? Int != 0 { Issue.record("no link in \(number)") }
             }
             try realm.write {
-                realm.add(Scalars(id: 1, anyValue: .object(realm.dynamicObjects("Unheard")[3].object)), update: .all)
+                realm.add(Scalars(id: 1, anyValue: .object(realm.dynamicObjects("Undeclared")[3].object)), update: .all)
             }
             let value = try #require(realm.freeze().objects(Scalars.self).first).anyValue
             #expect(value.object(StoredObject.self)?["id"] as? Int == 3)
