@@ -26,7 +26,7 @@ struct KeyValueVersionTests {
     }
 
     @Test("a key-value observer alone is enough for the scheduler to deliver remote changes K3")
-    func turn() throws {
+    func schedulerDelivery() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
         let recorder = node.recorder("name")

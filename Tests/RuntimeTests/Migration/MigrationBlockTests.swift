@@ -221,9 +221,9 @@ import Testing
             var ids: [Int] = []
             migration.enumerateObjects(ofType: "Node") { old, _ in ids.append(old?["id"] as? Int ?? 0) }
             #expect(ids == [2, 3])
-            let made = migration.create(
+            let created = migration.create(
                 "Node", value: ["id": 9, "name": "made", "part": ["name": "own"], "next": ["id": 10]])
-            made["children"] = [["id": 11], made]
+            created["children"] = [["id": 11], created]
             let plain = migration.create("Defaults")
             #expect(plain["int"] as? Int == -42 && plain["word"] as? String == "word")
             migration.create("Defaults", value: ["int": 7])
@@ -231,11 +231,11 @@ import Testing
         #expect(realm.objects(Node.self).map(\.id) == [2, 3, 9, 10, 11] && realm.objects(Defaults.self).count == 2)
         let second = try #require(realm.object(ofType: Node.self, forPrimaryKey: 2))
         #expect(second.next == nil && second.children.isEmpty)
-        let made = try #require(realm.object(ofType: Node.self, forPrimaryKey: 9))
-        #expect(made.part?.name == "own" && made.next?.id == 10 && made.children.map(\.id) == [11, 9])
+        let created = try #require(realm.object(ofType: Node.self, forPrimaryKey: 9))
+        #expect(created.part?.name == "own" && created.next?.id == 10 && created.children.map(\.id) == [11, 9])
         #expect(try integer("SELECT count(*) FROM Part", realm.context.handle) == 1)
         try realm.write { realm.add(Node(id: 12, part: Part(name: "new"))) }
-        #expect(realm.object(ofType: Node.self, forPrimaryKey: 12)?.part?.name == "new" && made.part?.name == "own")
+        #expect(realm.object(ofType: Node.self, forPrimaryKey: 12)?.part?.name == "new" && created.part?.name == "own")
     }
 
     @Test("deleteData deletes all objects of a type, and removes a type that the program does not declare O71 O2")

@@ -296,8 +296,8 @@ private struct KeeperModel {
         for (id, links) in keepers {
             for (property, targets) in links.targets where targets.contains(name) {
                 if property.hasPrefix("guarded") { denyingHolders[id, default: []].insert(property) }
-                let left = property.hasSuffix("Map") ? [nil] : targets.filter { $0 != name }
-                keepers[id]?.targets[property] = left.isEmpty ? nil : left
+                let remaining = property.hasSuffix("Map") ? [nil] : targets.filter { $0 != name }
+                keepers[id]?.targets[property] = remaining.isEmpty ? nil : remaining
             }
         }
         denyingTargets.remove(name)
