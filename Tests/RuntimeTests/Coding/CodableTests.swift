@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test("wrongValues values throw errors with their coding paths O65 O10") func wrongValues() {
+    @Test("wrong values throw errors with their coding paths O65 O10") func wrongValues() {
         #expect(path(Node.self, #"{"id": "one"}"#) == ["id"])
         #expect(path(Node.self, #"{"id": null}"#) == ["id"])
         #expect(path(Scalars.self, #"{"int8": 300}"#) == ["int8"])

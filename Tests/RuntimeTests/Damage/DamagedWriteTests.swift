@@ -8,7 +8,7 @@ import Testing
 
 /// Damage found by calls that can throw, and stored values that are valid but unusual.
 @Suite("damage in writes and migrations") struct DamagedWriteTests {
-    @Test("a write that finds a value of a wrong type throws that the file is damaged, not a unique violation D93")
+    @Test("a write that finds a value of a wrong type throws 'fileCorrupted', not 'uniqueViolation' D93")
     func datatype() throws {
         let file = try DamagedFile()
         try file.spoil("UPDATE Node SET amount = 'many' WHERE id = 1")
@@ -20,7 +20,7 @@ import Testing
         #expect(error?.errorCode == 7)
     }
 
-    @Test("an index of links with an unknown property throws that the file is damaged D93") func holder() throws {
+    @Test("an index of links with an unknown property throws 'fileCorrupted' D93") func holder() throws {
         let file = try DamagedFile()
         try file.spoil("UPDATE martlet_any_links SET property = 99999")
         let realm = try file.open()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "a migration that reads a damaged value throws its property and row",
+        "a migration that reads a damaged value throws an error with its property and row",
         arguments: [
             ("UPDATE Scalars SET \"int\" = x'00'", "'Scalars.int' in the row with the key 1 holds 1 byte (00)"),
             ("UPDATE Scalars SET \"int\" = NULL", "'Scalars.int' in the row with the key 1 holds nothing"),
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "a migration that converts a damaged value throws its property and row",
+        "a migration that converts a damaged value throws an error with its property and row",
         arguments: [
             ("UPDATE Scalars SET \"int\" = x'00'", "'Scalars.int' in the row with the key 1 holds 1 byte (00)"),
             (

@@ -97,7 +97,7 @@ import Testing
         expectMessage(result, "'Scalars.anyValue' in the row with the key 1 holds")
     }
 
-    @Test("deleting the target of a link in a deeper value throws that the file is damaged", arguments: [101, 5_000])
+    @Test("deleting the target of a link in a deeper value throws 'fileCorrupted'", arguments: [101, 5_000])
     func deleting(_ depth: Int) throws {
         let file = try DamagedFile()
         let before = try file.open()

@@ -40,7 +40,7 @@ import Testing
         #expect(try previous.migrated([Keyless.self]).objects(Keyless.self).map(\.content) == ["1", "2", "3"])
     }
 
-    @Test("without a higher version, opening throws every difference and advice to raise the version O69 O2")
+    @Test("without a higher version, opening throws an error with every difference and advice O69 O2")
     func versionNotRaised()
         throws
     {
@@ -153,7 +153,7 @@ import Testing
         #expect(try previous.migrated([Keyless.self]).objects(Keyless.self).count == 3)
     }
 
-    @Test("migrating a file that is open in this process throws where it is open O73 O2")
+    @Test("migrating a file that is open in this process throws an error that names where it is open O73 O2")
     func openElsewhere() throws {
         let previous = try PastProgram(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
