@@ -5,7 +5,7 @@ import MartletTestSupport
 import Testing
 
 @Suite struct DetachedTests {
-    @Test("O64 O10 a detached copy is deep, keeps circles, and is in no Realm") func graph() throws {
+    @Test("a detached copy is deep, keeps cycles, and belongs to no Realm O64 O10") func graph() throws {
         let test = try TestRealm()
         let (node, other) = (Node(id: 1, name: "a", amount: 2.5), Node(id: 2))
         node.next = other
@@ -32,7 +32,7 @@ import Testing
         #expect(target.realm.objects(Node.self).count == 2 && copy.realm == target.realm && copy.part?.node == second)
     }
 
-    @Test("O64 O10 O30 a detached copy has every value bit for bit") func values() throws {
+    @Test("a detached copy has bitwise equal values O64 O10 O30") func values() throws {
         let test = try TestRealm()
         let scalars = Scalars(
             id: 1, float: -0.0, double: .nan, string: "e\u{301}", data: Data([0]), anyValue: .float(.nan))
@@ -45,7 +45,9 @@ import Testing
         #expect(Array(list.strings) == [nil, "a"] && Array(list.sizes) == [nil, .best])
     }
 
-    @Test("O64 O10 a chain of links may be longer than a stack is deep; elements are copied once") func chain() throws {
+    @Test("a chain of links may be longer than any call stack, and each object is copied once O64 O10") func chain()
+        throws
+    {
         let test = try TestRealm()
         let nodes = (0..<30_000).map { Node(id: $0) }
         try test.realm.write {

@@ -12,7 +12,9 @@ import Testing
     ]
     private let dates: [AnyRealmValue] = [-5, 10, -1e9, 1e9].map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
 
-    @Test("O53 the least and the greatest of values of any type are the ends of their order") func extremes() throws {
+    @Test("min and max of values of any type are the first and the last value in their order O53") func extremes()
+        throws
+    {
         let test = try TestRealm()
         let kinds: [AnyRealmValue] = [.string("x"), .int(2), .bool(true), .uuid(UUID())]
         for values in [numbers, dates, kinds, [.float(-2), .float(-3)], [.none], []] {
@@ -36,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("O53 the least and the greatest value of any type among objects") func extremesOfObjects() throws {
+    @Test("min and max of a property of any type follow the order of such values O53") func extremesOfObjects() throws {
         let test = try TestRealm()
         let node = Node(id: 5)
         try test.realm.write {
@@ -50,7 +52,7 @@ import Testing
         #expect(all.where { $0.id > 20 }.min(of: { $0.anyValue }) == nil)
     }
 
-    @Test("O52 distinct by values of any type compares numbers of all kinds by their value") func distinct() throws {
+    @Test("distinct by a property of any type compares numbers of all types by value O52") func distinct() throws {
         let test = try TestRealm()
         let values: [AnyRealmValue] = [
             .int(1), .double(1), .decimal128(1), .float(1), .int(2), .string("1"), .none, .list([.int(1)]),
@@ -64,7 +66,7 @@ import Testing
         #expect(lists.anyValues.distinct() == [0, 4, 5, 6, 7, 9].map { values[$0] })
     }
 
-    @Test("O43 a set of values of any type holds numbers of all kinds once", arguments: [false, true])
+    @Test("a set of values of any type contains equal numbers of different types once O43", arguments: [false, true])
     func sets(_ isManaged: Bool) throws {
         let test = try TestRealm()
         let sets = ScalarSets(id: 1)
@@ -83,7 +85,7 @@ import Testing
         #expect(Array(sets.anyValues) == [.double(1.5), .string("1")])
     }
 
-    @Test("O53 the sum of both infinities is NaN, and means are as exact as sums") func sums() throws {
+    @Test("the sum of both infinities is NaN, and averages are as exact as sums O53") func sums() throws {
         let test = try TestRealm()
         let infinities: [Double] = [.infinity, -.infinity]
         let whole = [Int.max, .min, 1, 1]
@@ -109,20 +111,20 @@ import Testing
         #expect(holders.filter("ints.@avg == 0.25").count == 1 && holders.filter("ints.@avg > 0.3").isEmpty)
     }
 
-    @Test("O52 values are sorted as objects are: absent ones, NaN, then all others") func sortedValues() {
+    @Test("values are sorted like objects: nil, NaN, then all others O52") func sortedValues() {
         let lists = OptionalLists(id: 1, doubles: [2, .nan, nil, -1], decimal128s: [2, .nan, nil, -1])
         #expect("\(lists.doubles.sorted().map { $0.map { "\($0)" } ?? "nil" })" == #"["nil", "nan", "-1.0", "2.0"]"#)
         #expect(lists.decimal128s.sorted() == [nil, .nan, -1, 2])
         #expect(lists.decimal128s.sorted(ascending: false) == [2, -1, .nan, nil] && lists.decimal128s.max() == 2)
     }
 
-    @Test("O47 reading another kind by an index or a key gives nothing") func subscripts() {
+    @Test("an index or a key of a value that has no such element returns nil or none O47") func subscripts() {
         let value = AnyRealmValue.map(["a": .int(1), "l": .list([.int(5)])])
         #expect(value["a"]?["b"] == nil && value["a"]?[0] == AnyRealmValue.none && value["l"]?[0] == .int(5))
         #expect(value["l"]?["k"] == nil && value[3] == AnyRealmValue.none && value["nothing"] == nil)
     }
 
-    @Test("O42 O47 assigning to a range of a list takes any number of elements", arguments: [false, true])
+    @Test("a range of a list can be replaced by any number of elements O42 O47", arguments: [false, true])
     func ranges(_ isManaged: Bool) throws {
         let test = try TestRealm()
         let (lists, other) = (ScalarLists(id: 1, ints: [0, 1, 2, 3, 4]), ScalarLists(id: 2, ints: [7, 8, 9]))

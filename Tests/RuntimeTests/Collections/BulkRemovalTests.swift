@@ -5,9 +5,9 @@ import Testing
 
 @testable import Martlet
 
-/// Taking many elements out of a set or map at once.
+/// Removals of many elements of a set or map at once.
 @Suite struct BulkRemovalTests {
-    @Test("O43 O47 subtract and formIntersection take out what they should, of managed and unmanaged sets")
+    @Test("subtract and formIntersection remove the right elements of managed and unmanaged sets O43 O47")
     func sets() throws {
         let test = try TestRealm()
         for isManaged in [false, true] {
@@ -35,7 +35,7 @@ import Testing
         #expect(busyStatements(test.realm.context.handle).isEmpty)
     }
 
-    @Test("O44 O47 keys that are there, that are not, and that are named twice are removed from a map")
+    @Test("a map removes a list of keys, which may contain missing and repeated keys O44 O47")
     func maps() throws {
         let test = try TestRealm()
         for isManaged in [false, true] {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("O21 embedded objects that are removed from a map by many keys are deleted")
+    @Test("removing several keys of a map deletes their embedded objects O21")
     func embedded() throws {
         let test = try TestRealm()
         let node = Node(id: 1, partsByName: ["a": Part(), "b": Part(name: "b"), "c": Part()])
@@ -65,7 +65,7 @@ import Testing
         #expect(test.realm.context.keys("SELECT _key FROM Part", []).count == 1)
     }
 
-    @Test("K16 observers are told once of many elements that are taken out")
+    @Test("observers are notified once of the removal of many elements K16")
     func observers() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(5)
@@ -83,7 +83,7 @@ import Testing
         #expect(nodes[0].peers.map(\.id).sorted() == [1, 3, 5] && nodes[0].named.keys == ["2", "4", "5"])
     }
 
-    @Test("O43 O44 many elements are taken out in one go", .timeLimit(.minutes(5)))
+    @Test("many elements are removed in one call O43 O44", .timeLimit(.minutes(5)))
     func many() throws {
         let test = try TestRealm()
         let (sets, maps, other) = (ScalarSets(id: 1), ScalarMaps(id: 1), ScalarSets(id: 2))

@@ -11,7 +11,7 @@ import Testing
         let nodes: [Node]
     }
 
-    /// A node that leads to five others in every way.
+    /// A node that links to five others by every kind of link and collection.
     private func graph() throws -> Graph {
         let test = try TestRealm()
         let nodes = (0..<5).map { Node(id: $0, name: ["c", "a", "b", "a", "d"][$0], amount: [2, 5, 1, 4, 3][$0]) }
@@ -52,7 +52,7 @@ import Testing
         #expect(collection.sum { $0.amount } == 15 && collection.average { $0.amount } == 3, sourceLocation: location)
         #expect(collection.max(ofProperty: "name") == "d" && collection.min(ofProperty: "next.id") == 100)
         var names = ids.map { nodes[$0].name }
-        // Of a set each value is there once.
+        // The values of a set contain no duplicates.
         if collection is MutableSet<Node> {
             names = names.enumerated().filter { names.firstIndex(of: $1) == $0 }.map(\.1)
         }
@@ -60,7 +60,7 @@ import Testing
         #expect(!collection.isFrozen && !collection.isInvalidated && collection.realm == graph.test.realm)
     }
 
-    @Test("O40 results, lists, sets and linking objects answer the same questions") func contract() throws {
+    @Test("results, lists, sets and linking objects answer the same queries O40") func contract() throws {
         let graph = try graph()
         let hub = graph.hub
         check(graph.test.realm.objects(Node.self).where { $0.id < 100 }, [0, 1, 2, 3, 4], graph, #_sourceLocation)
@@ -71,7 +71,7 @@ import Testing
         #expect(hub.peers.map(\.id).sorted() == [0, 1, 2, 3, 4])
     }
 
-    @Test("O40 a property of all elements is set at once") func setValue() throws {
+    @Test("setValue sets a property of all elements O40") func setValue() throws {
         let graph = try graph()
         let hub = graph.hub
         try graph.test.realm.write {
@@ -87,7 +87,7 @@ import Testing
         #expect(unmanaged.children.value(forKey: "amount") as? [Double] == [5, 5])
     }
 
-    @Test("O40 O44 maps of objects are queried by their values") func maps() throws {
+    @Test("queries of a map of objects search its values O40 O44") func maps() throws {
         let graph = try graph()
         let map = graph.hub.named
         #expect(map.count == 4 && map.keys == ["a", "b", "c", "d"])
@@ -102,7 +102,7 @@ import Testing
         #expect(map.key(of: nil) == "none" && map.where { $0.id >= 0 }.count == 4)
     }
 
-    @Test("O44 entries are merged and removed") func entries() throws {
+    @Test("map entries are merged, updated and removed O44") func entries() throws {
         let test = try TestRealm()
         let maps = ScalarMaps(id: 1)
         func check() {
@@ -127,7 +127,8 @@ import Testing
         }
     }
 
-    @Test("O40 O47 lists, sets and maps of values have an order, extremes and distinct elements") func values() throws {
+    @Test("lists, sets and maps of values can be sorted, aggregated and reduced to distinct elements O40 O47")
+    func values() throws {
         let test = try TestRealm()
         let (lists, sets, maps) = (OptionalLists(id: 1), OptionalSets(id: 1), OptionalMaps(id: 1))
         let grades = ScalarLists(id: 1, sizes: [.good, .good, .best])
@@ -158,7 +159,8 @@ import Testing
         check()
     }
 
-    @Test("O43 O47 the algebra of sets works on unmanaged and on mixed sets") func algebra() throws {
+    @Test("set operations work on unmanaged sets and between managed and unmanaged sets O43 O47") func algebra() throws
+    {
         let test = try TestRealm()
         let (stored, plain) = (ScalarSets(id: 1, ints: [1, 2, 3]), ScalarSets(id: 2, ints: [3, 4]))
         try test.realm.write { test.realm.add(stored) }
@@ -179,7 +181,7 @@ import Testing
         }
     }
 
-    @Test("O47 queries of unmanaged collections trap") func unmanagedQueries() async {
+    @Test("queries of unmanaged collections trap O47") func unmanagedQueries() async {
         let set = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Node().peers.where { $0.id == 1 }
         }

@@ -15,7 +15,7 @@ import Testing
 
     private var all: Results<Node> { test.realm.objects(Node.self) }
 
-    @Test("N130 a loop walks the members of its start while each turn writes") func writesInTheBody() throws {
+    @Test("a loop visits the members at its start while its body writes N130") func writesInTheBody() throws {
         var seen: [Int] = []
         for node in all {
             seen.append(node.id)
@@ -33,7 +33,7 @@ import Testing
         #expect(seen == Array(0..<count) && all.count == count + 7)
     }
 
-    @Test("N130 O11 loops walk keys that are as far apart as numbers can be") func distantKeys() throws {
+    @Test("loops visit objects whose keys span the range of Int N130 O11") func distantKeys() throws {
         let test = try TestRealm()
         let ids = [.min, .min + 1, -5, .max, .max - 1] + (0..<9).map { $0 * (1 << 58) }
         try test.realm.write { test.realm.add(ids.map { Node(id: $0, name: "\($0)") }) }
@@ -46,15 +46,17 @@ import Testing
             #expect(Array(all).map(\.id) == ascending)
             #expect(Array(all.sorted(byKeyPath: "id", ascending: false)).map(\.id) == ascending.reversed())
         }
-        var walked: [Int] = []
+        var visited: [Int] = []
         for node in all {
             try test.realm.write { node.amount += 1 }
-            walked.append(node.id)
+            visited.append(node.id)
         }
-        #expect(walked == ascending && all.allSatisfy { $0.amount == 1 })
+        #expect(visited == ascending && all.allSatisfy { $0.amount == 1 })
     }
 
-    @Test("N130 O14 a loop in a write shows what another accessor of a row was given") func twins() throws {
+    @Test("a loop in a write reads a value that another accessor of the row assigned N130 O14") func furtherAccessor()
+        throws
+    {
         let test = try TestRealm()
         try test.realm.write { test.realm.add((0..<700).map { Node(id: $0, name: "a") }) }
         try test.realm.write {
@@ -72,25 +74,25 @@ import Testing
         #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 500)?.name == "b")
     }
 
-    @Test("N130 members deleted on the way are handed out invalidated, those behind stay") func deletesInTheBody()
+    @Test("members that the body deletes are visited as invalidated objects N130") func deletesInTheBody()
         throws
     {
         var seen = 0
-        var gone = 0
+        var invalidated = 0
         for node in all {
             seen += 1
             if node.isInvalidated {
-                gone += 1
+                invalidated += 1
                 continue
             }
             if node.id == 300 {
                 try test.realm.write { test.realm.delete(all.where { $0.id >= 400 && $0.id < 500 }) }
             }
         }
-        #expect(seen == count && gone == 100)
+        #expect(seen == count && invalidated == 100)
     }
 
-    @Test("N130 a loop goes on by the members of its start after a refresh and after an invalidation")
+    @Test("a loop continues with the members at its start after a refresh and an invalidation N130")
     func movesInTheBody() throws {
         var seen: [Int] = []
         for node in all {
@@ -110,7 +112,7 @@ import Testing
         #expect(seen == Array(0..<count))
     }
 
-    @Test("O15 while an object is held, loops give that very object; what they let go of is not kept")
+    @Test("loops return the instance that the program retains, and retain no other instance O15")
     func identity() throws {
         let held = all.filter { $0.id % 3 == 0 }
         for (node, other) in zip(all, all) { #expect(node === other) }
@@ -125,7 +127,7 @@ import Testing
         #expect(kept.map(\.id) == Array(0..<count) && kept[6] === held[2])
     }
 
-    @Test("O14 objects from a loop stay current") func staysCurrent() throws {
+    @Test("objects from a loop are live O14") func staysCurrent() throws {
         let kept = Array(all)
         try test.realm.write { for node in all { node.amount = Double(node.id) } }
         #expect(kept.allSatisfy { $0.amount == Double($0.id) })
@@ -134,7 +136,7 @@ import Testing
         #expect(kept.allSatisfy { $0.name == "again" && $0.amount == Double($0.id) })
     }
 
-    @Test("O40 loops over sorted, filtered and frozen results, and copies of an iterator") func kinds() throws {
+    @Test("sorted, filtered and frozen results can be iterated, and iterators can be copied O40") func kinds() throws {
         #expect(all.sorted(byKeyPath: "id", ascending: false).map(\.id) == Array((0..<count).reversed()))
         var backwards: [String] = []
         for node in all.sorted(byKeyPath: "id", ascending: false) { backwards.append(node.name) }
@@ -155,19 +157,19 @@ import Testing
         #expect(names.count == count - 1 && names.last == "node \(count - 1)" && all.isEmpty)
     }
 
-    @Test("O40 a loop that ends early has not asked for all members") func early() throws {
+    @Test("a loop that ends early does not load all members O40") func early() throws {
         for node in all where node.id == 3 { break }
         #expect(all.first { $0.id == 20 }?.name == "node 20" && test.realm.context.walks.allSatisfy { $0.walk == nil })
     }
 
-    @Test("O41 a loop within a write sees what was written before it") func withinWrite() throws {
+    @Test("a loop inside a write sees earlier changes of the write O41") func withinWrite() throws {
         try test.realm.write {
             all.first?.name = "first"
             test.realm.add(Node(id: 5_000, name: "last"))
             var names: [String] = []
             for node in all {
                 names.append(node.name)
-                // Flushes what was assigned, so that rows change while the loop goes on.
+                // The query writes pending assignments, so rows change during the loop.
                 if node.id == 40 {
                     let later = test.realm.object(ofType: Node.self, forPrimaryKey: 45)
                     later?.name = "later"

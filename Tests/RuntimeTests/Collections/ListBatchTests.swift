@@ -5,7 +5,7 @@ import MartletTestSupport
 import Testing
 
 @Suite struct ListBatchTests {
-    /// The same changes to an array and to a list, whose elements are to be equal after each.
+    /// Applies each change to an array and to `list`, and compares their elements afterwards.
     private func change(_ list: List<Int>) {
         var model: [Int] = []
         var generator = Seeded(state: 9)
@@ -54,7 +54,7 @@ import Testing
         same("append(contentsOf:) of itself")
     }
 
-    @Test("O42 O47 every change of many elements does to a list what it does to an array") func model() throws {
+    @Test("changes of many elements have the same result on a list and on an array O42 O47") func model() throws {
         let plain = ScalarLists(id: 1)
         change(plain.ints)
         let test = try TestRealm()
@@ -71,8 +71,10 @@ import Testing
         #expect(Array(lists.ints) == Array(plain.ints) + [1])
     }
 
-    @Test("O42 algorithms for any mutable collection work on lists") func algorithms() throws {
-        func turn<C: MutableCollection & BidirectionalCollection & RangeReplaceableCollection>(_ collection: inout C)
+    @Test("generic algorithms for mutable collections work on lists O42") func algorithms() throws {
+        func rearrange<C: MutableCollection & BidirectionalCollection & RangeReplaceableCollection>(
+            _ collection: inout C
+        )
         where C.Element == Int {
             collection.reverse()
             collection.swapAt(collection.startIndex, collection.index(before: collection.endIndex))
@@ -80,17 +82,19 @@ import Testing
         }
         let test = try TestRealm()
         var list = ScalarLists(id: 1, ints: [1, 2, 3]).ints
-        turn(&list)
+        rearrange(&list)
         #expect(Array(list) == [1, 2, 3, 7])
         let lists = ScalarLists(id: 1, ints: [1, 2, 3])
         try test.realm.write {
             test.realm.add(lists)
-            turn(&lists.ints)
+            rearrange(&lists.ints)
             #expect(Array(lists.ints) == [1, 2, 3, 7] && lists.ints.popLast() == 7)
         }
     }
 
-    @Test("O20 O42 embedded objects are kept by another order, and deleted by a removed range") func embedded() throws {
+    @Test("reordering a list keeps its embedded objects, and removing a range deletes them O20 O42") func embedded()
+        throws
+    {
         let test = try TestRealm()
         let node = Node(id: 1, parts: (0..<6).map { Part(name: "\($0)") })
         try test.realm.write { test.realm.add(node) }
@@ -106,7 +110,7 @@ import Testing
         #expect(node.parts.map(\.name) == ["5", "1", "0"] && node.parts.first == parts[5])
     }
 
-    @Test("O42 O45 links of many elements are counted one by one") func links() throws {
+    @Test("every occurrence of an object in a list counts as a link O42 O45") func links() throws {
         let test = try TestRealm()
         let (hub, node) = (Node(id: 0), Node(id: 1))
         try test.realm.write {
@@ -123,7 +127,7 @@ import Testing
         #expect(node.parents.isEmpty && hub.parents.count == 1 && hub.children.map(\.id) == [0, 3, 4])
     }
 
-    @Test("O42 observers are told of a batch as one change with exact positions") func observers() throws {
+    @Test("observers receive a batch as one change with exact positions O42") func observers() throws {
         let test = try TestRealm()
         let lists = ScalarLists(id: 1, ints: [1, 2, 3])
         try test.realm.write { test.realm.add(lists) }
@@ -145,7 +149,7 @@ import Testing
         token.invalidate()
     }
 
-    @Test("O42 a range outside, and a batch outside a write, trap") func mistakes() async {
+    @Test("a range out of bounds and a batch outside a write trap O42") func mistakes() async {
         let range = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let lists = ScalarLists(id: 1, ints: [1, 2])

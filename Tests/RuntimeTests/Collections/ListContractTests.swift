@@ -6,7 +6,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct ListContractTests {
-    /// The same steps on a managed list, an unmanaged one and an array.
+    /// Applies the same steps to a managed list, an unmanaged list and an array, and compares the results.
     private func check(
         _ steps: (List<Int>) throws -> Void, _ model: (inout [Int]) -> Void, start: [Int] = [0, 1, 2, 3, 4]
     ) throws {
@@ -28,7 +28,7 @@ import Testing
         #expect(busyStatements(test.realm.context.handle).isEmpty)
     }
 
-    @Test("O42 O47 lists change as arrays do, in a Realm or not") func changes() throws {
+    @Test("managed and unmanaged lists change like arrays O42 O47") func changes() throws {
         try check({ $0.append(5) }, { $0.append(5) })
         try check({ $0.append(objectsIn: [7, 8]) }, { $0 += [7, 8] })
         try check({ $0.insert(9, at: 2) }, { $0.insert(9, at: 2) })
@@ -65,9 +65,12 @@ import Testing
         try check({ $0.move(fromOffsets: [2, 4], toOffset: 0) }, { $0 = [2, 4, 0, 1, 3] })
     }
 
-    @Test("O42 long lists: random changes over many chunks", arguments: 1...4 as ClosedRange<UInt64>) func random(
-        _ seed: UInt64
-    ) throws {
+    @Test(
+        "random changes of long lists, over many chunks, agree with an array O42",
+        arguments: 1...4 as ClosedRange<UInt64>) func random(
+            _ seed: UInt64
+        ) throws
+    {
         var random = Seeded(state: seed)
         let test = try TestRealm()
         let lists = ScalarLists(id: 1, ints: Array(0..<1_500))
@@ -105,7 +108,9 @@ import Testing
         try test.elsewhere { realm in #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == model) }
     }
 
-    @Test("O42 a list of objects: duplicates, assignment, itself") func objects() throws {
+    @Test("a list of objects may contain duplicates and be assigned to another list and to itself O42") func objects()
+        throws
+    {
         let test = try TestRealm()
         let (a, b, c) = (Node(id: 1), Node(id: 2), Node(id: 3))
         try test.realm.write { test.realm.add([a, b, c]) }
@@ -129,7 +134,7 @@ import Testing
         #expect(b.parents.map(\.id) == [2, 2])
     }
 
-    @Test("O40 O47 aggregates of lists, in a Realm or not") func aggregates() throws {
+    @Test("aggregates work on managed and unmanaged lists O40 O47") func aggregates() throws {
         let test = try TestRealm()
         let (a, b) = (Node(id: 1, amount: 1), Node(id: 2, amount: 4, part: Part(weight: 3)))
         let lists = OptionalLists(id: 1, ints: [1, nil, 4], doubles: [.nan, 2, nil])
@@ -155,7 +160,7 @@ import Testing
         #expect(test.realm.objects(Node.self).value(forKey: "name") as? [String] == ["x", "x", ""])
     }
 
-    @Test("O42 a cancelled write takes list changes back, and the lists of deleted objects are live again")
+    @Test("cancelling a write rolls back list changes, and the lists of deleted objects are live again O42")
     func cancel() throws {
         let test = try TestRealm()
         let lists = ScalarLists(id: 1, ints: [1, 2, 3])
@@ -185,7 +190,7 @@ import Testing
         #expect(Array(lists.ints) == [1, 2, 3, 4])
     }
 
-    @Test("O42 a list can be appended to itself") func itself() throws {
+    @Test("a list can be appended to itself O42") func itself() throws {
         let test = try TestRealm()
         let lists = ScalarLists(ints: [1, 2])
         lists.ints.append(objectsIn: lists.ints)
@@ -197,7 +202,8 @@ import Testing
         #expect(lists.ints.count == 8)
     }
 
-    @Test("N59 the list that an observer is handed after the owner was deleted is empty") func ownerDeleted() throws {
+    @Test("the list that an observer receives after the deletion of its owner is empty N59") func ownerDeleted() throws
+    {
         let test = try TestRealm()
         let lists = ScalarLists(ints: [1, 2])
         try test.realm.write { test.realm.add(lists) }
@@ -215,7 +221,7 @@ import Testing
         token.invalidate()
     }
 
-    @Test("O42 positions outside and changes outside a write trap") func mistakes() async {
+    @Test("positions out of bounds and changes outside a write trap O42") func mistakes() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ScalarLists(ints: [1]).ints[1]
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// Queries on lists and maps, whose order and repetitions they keep.
+/// Queries of lists and maps, which keep the order and the repeated elements.
 @Suite struct ListQueryTests {
     /// Node 9 has the children 2, 0, 3 and 2.
     private func start(_ children: [Int] = [2, 0, 3, 2]) throws -> (test: TestRealm, nodes: [Node], owner: Node) {
@@ -19,7 +19,7 @@ import Testing
         return (test, nodes, owner)
     }
 
-    @Test("O75 O42 results of a list keep its order and its repetitions") func order() throws {
+    @Test("results of a list keep its order and its repeated elements O75 O42") func order() throws {
         let (test, nodes, owner) = try start()
         let children = owner.children
         #expect(children.filter("TRUEPREDICATE").map(\.id) == [2, 0, 3, 2])
@@ -36,7 +36,7 @@ import Testing
             found == children.where { $0.amount > 1 } && found != test.realm.objects(Node.self).where { $0.amount > 1 })
     }
 
-    @Test("O75 O42 O52 sorts of a list are stable in its order, distinct keeps the first occurrence") func sorts()
+    @Test("sorting the results of a list is stable, and distinct keeps the first occurrence O75 O42 O52") func sorts()
         throws
     {
         let (_, _, owner) = try start([4, 2, 3, 0, 1, 2])
@@ -53,7 +53,7 @@ import Testing
             children.filter("TRUEPREDICATE").limit(4).filter("id < 4").sorted(byKeyPath: "id").map(\.id) == [0, 2, 3])
     }
 
-    @Test("O53 aggregates over a filtered list count each occurrence") func aggregates() throws {
+    @Test("aggregates over a filtered list count each occurrence O53") func aggregates() throws {
         let (_, _, owner) = try start()
         let found = owner.children.where { $0.amount > 1 }
         #expect(found.sum { $0.amount } == 7 && found.average { $0.amount } == 7.0 / 3)
@@ -62,7 +62,7 @@ import Testing
         #expect(owner.children.distinct(by: ["id"]).sum { $0.amount } == 5)
     }
 
-    @Test("O75 O42 sections of a list keep its order and its repetitions") func sections() throws {
+    @Test("sections of a list keep its order and its repeated elements O75 O42") func sections() throws {
         let (_, nodes, owner) = try start()
         let unsorted = owner.children.sectioned(by: { $0.name }, sortDescriptors: [])
         #expect(unsorted.map(\.key) == ["even", "odd"] && unsorted.map { $0.map(\.id) } == [[2, 0, 2], [3]])
@@ -76,7 +76,9 @@ import Testing
         #expect(unsorted.indexPath(of: nodes[2]) == [0, 0])
     }
 
-    @Test("O75 O42 results of a list are frozen, thawed and handed over as they are") func elsewhere() throws {
+    @Test("results of a list can be frozen, thawed, projected and sent to another Realm O75 O42") func elsewhere()
+        throws
+    {
         let (test, _, owner) = try start()
         let found = owner.children.where { $0.amount > 1 }
         let frozen = found.freeze()
@@ -92,8 +94,8 @@ import Testing
         #expect(projected.map { $0.rootObject.id } == [3, 2, 2] && projected.count == 3)
     }
 
-    @Test("O75 O42 results of a list reflect its edits, also inside a write, and end with its owner") func live() throws
-    {
+    @Test("results of a list reflect its edits, also inside a write, and are invalidated with its owner O75 O42")
+    func live() throws {
         let (test, nodes, owner) = try start()
         let found = owner.children.where { $0.amount > 1 }
         try test.realm.write {
@@ -109,7 +111,7 @@ import Testing
         #expect(found.isInvalidated && found.isEmpty)
     }
 
-    @Test("O75 O42 results of a map hold an object once for each of its keys, in the order of the map") func maps()
+    @Test("results of a map contain an object once for each of its keys, in the order of the map O75 O42") func maps()
         throws
     {
         let (test, nodes, owner) = try start()
@@ -127,13 +129,13 @@ import Testing
         #expect(owner.named.filter("TRUEPREDICATE").map(\.id) == [1, 3])
     }
 
-    @Test("O52 distinct by nothing has no effect") func distinctByNothing() throws {
+    @Test("distinct without key paths has no effect O52") func distinctByNothing() throws {
         let (test, _, owner) = try start()
         #expect(test.realm.objects(Node.self).distinct(by: [String]()).map(\.id) == [0, 1, 2, 3, 4, 9])
         #expect(owner.children.distinct(by: []).map(\.id) == [2, 0, 3, 2])
     }
 
-    @Test("O52 a nil link sorts last when ascending, and distinct by a path through it drops the object")
+    @Test("a nil link sorts last when ascending, and distinct by a path through it drops the object O52")
     func nilLinks() throws {
         let (test, nodes, owner) = try start()
         try test.realm.write {
@@ -154,7 +156,7 @@ import Testing
         #expect(all.distinct(by: ["part.weight"]).map(\.id) == [0, 1, 3])
     }
 
-    @Test("O52 decimals and floats: nil, NaN, numbers") func specialValues() throws {
+    @Test("decimals and floats are sorted as nil, NaN, then numbers O52") func specialValues() throws {
         let test = try TestRealm()
         let decimals: [Decimal128?] = [2, .nan, nil, -5]
         try test.realm.write {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// Observers of results whose members may be there several times.
+/// Observers of results that may contain an object several times.
 @Suite struct ListResultsObservationTests {
     private final class Log {
         var lines: [String] = []
@@ -49,7 +49,7 @@ import Testing
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("N46 N47 observers of a filtered list are notified of appends, moves, swaps and replacements") func edits()
+    @Test("observers of a filtered list are notified of appends, moves, swaps and replacements N46 N47") func edits()
         throws
     {
         let (test, nodes, owner, log) = try start([2, 0, 3, 2])
@@ -77,7 +77,9 @@ import Testing
         expect(test, log, ["-[0, 1, 2] +[] *[]"])
     }
 
-    @Test("N46 of several occurrences the one that was removed is reported") func occurrences() throws {
+    @Test("of several occurrences of an object, observers get the position of the removed one N46") func occurrences()
+        throws
+    {
         let (test, nodes, owner, log) = try start([1, 2, 1, 3, 1])
         log.observe(owner.children.filter("id > 0"))
         log.observe(owner.children.sorted(byKeyPath: "name", ascending: false))
@@ -98,7 +100,7 @@ import Testing
         expect(test, log, ["-[2] +[] *[]", "-[1] +[] *[]"])
     }
 
-    @Test("N46 observers of sorted, distinct and limited results of a list") func stages() throws {
+    @Test("observers of sorted, distinct and limited results of a list get exact changes N46") func stages() throws {
         let (test, nodes, owner, log) = try start([3, 0, 3, 1])
         log.observe(owner.children.sorted(byKeyPath: "amount"))
         log.observe(owner.children.distinct(by: ["name"]))
@@ -116,7 +118,8 @@ import Testing
         expect(test, log, ["-[0, 1, 2, 3] +[] *[]", "-[0, 1] +[] *[]", "-[0, 1] +[] *[]"])
     }
 
-    @Test("N46 N98 observers of results of a list by key paths, and of a map") func keyPathsAndMaps() throws {
+    @Test("key paths restrict the observation of results of a list and of a map N46 N98") func keyPathsAndMaps() throws
+    {
         let (test, nodes, owner, log) = try start([2, 0, 2])
         log.observe(owner.children.filter("id < 4"), keyPaths: ["next.name"])
         try test.realm.write {
@@ -144,7 +147,7 @@ import Testing
         expect(test, log, ["-[] +[] *[0, 1]"])
     }
 
-    @Test("N60 observers of sections of a list are notified of each occurrence") func sections() throws {
+    @Test("observers of sections of a list are notified of each occurrence N60") func sections() throws {
         let (test, nodes, owner, log) = try start([2, 1, 2, 3])
         let sections = owner.children.sectioned(by: { $0.name }, sortDescriptors: [])
         log.tokens.append(
@@ -167,8 +170,8 @@ import Testing
         expect(test, log, ["- +1.0 *", "[[2, 2], [3, 1, 3]]"])
     }
 
-    @Test("O45 N67 linking objects list an origin once for each of its links, and say so") func linkingObjects() throws
-    {
+    @Test("linking objects contain an origin once for each of its links, and notify of each O45 N67")
+    func linkingObjects() throws {
         let (test, nodes, owner, log) = try start([1, 1])
         let (parents, named) = (nodes[1].parents, nodes[1].namedBy)
         #expect(parents.map(\.id) == [9, 9] && parents.count == 2 && parents[1] === owner)
@@ -198,7 +201,7 @@ import Testing
         #expect((nodes[1].value(forKey: "parents") as? LinkingObjects<Node>)?.map(\.id) == [0])
     }
 
-    @Test("O50 O53 queries count linking objects once for each link") func linkQueries() throws {
+    @Test("queries count linking objects once for each link O50 O53") func linkQueries() throws {
         let (test, nodes, _, log) = try start([1, 1, 2])
         let all = test.realm.objects(Node.self)
         #expect(all.filter("@links.Node.children.@count == 2").map(\.id) == [1])

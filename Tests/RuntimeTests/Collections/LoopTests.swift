@@ -4,7 +4,7 @@ import Testing
 
 @testable import Martlet
 
-/// Loops over every kind of collection, whose bodies change what they walk.
+/// Loops over every kind of collection, whose bodies change the collection.
 @Suite struct LoopTests {
     /// Node 0 has the children 1 to 9 and 1 again, all in the set and the map too.
     private func start() throws -> (test: TestRealm, node: Node) {
@@ -25,7 +25,7 @@ import Testing
 
     private let ids = Array(1...9) + [1]
 
-    @Test("N130 a loop over a list that deletes its elements walks all of them") func deletes() throws {
+    @Test("a loop over a list that deletes its elements visits all of them N130") func deletes() throws {
         let (test, node) = try start()
         var seen = 0
         try test.realm.write {
@@ -37,7 +37,7 @@ import Testing
         #expect(seen == 10 && node.children.isEmpty && test.realm.objects(Node.self).count == 1)
     }
 
-    @Test("N130 a loop over a list outside of a write walks the elements of its start") func writesInTheBody() throws {
+    @Test("a loop over a list outside a write visits the elements at its start N130") func writesInTheBody() throws {
         let (test, node) = try start()
         var seen: [Int] = []
         for child in node.children {
@@ -53,7 +53,7 @@ import Testing
         #expect(seen == [1, 2, 3, -1, 5, 6, 7, 8, 9, 1])
     }
 
-    @Test("N130 a loop that appends to its list ends, in a Realm or not, of objects and of values") func appends()
+    @Test("a loop that appends to its list terminates, for managed and unmanaged lists N130") func appends()
         throws
     {
         let (test, node) = try start()
@@ -68,7 +68,8 @@ import Testing
         #expect(node.children.map(\.id) == ids + ids && Array(lists.ints) == [1, 2, 1, 2] && plain.ints.isEmpty)
     }
 
-    @Test("N130 a loop over a list goes on by its start after a refresh and an invalidation") func refreshes() throws {
+    @Test("a loop over a list continues with its initial elements after a refresh and an invalidation N130")
+    func refreshes() throws {
         let (test, node) = try start()
         var seen: [Int] = []
         for child in node.children {
@@ -88,7 +89,7 @@ import Testing
         #expect(seen == ids)
     }
 
-    @Test("N130 a loop over a long list that ends early has not read all of it") func early() throws {
+    @Test("a loop over a long list that ends early does not read the whole list N130") func early() throws {
         let test = try TestRealm()
         let node = Node(id: 0)
         try test.realm.write {
@@ -107,7 +108,7 @@ import Testing
         for _ in node.children { Issue.record("the list is empty") }
     }
 
-    @Test("N130 loops over sets, maps, linking objects and frozen lists walk the elements of their start")
+    @Test("loops over sets, maps, linking objects and frozen lists visit the elements at their start N130")
     func otherKinds() throws {
         let (test, node) = try start()
         let frozen = node.children.freeze()
@@ -134,7 +135,9 @@ import Testing
         #expect(frozen.map(\.id) == ids)
     }
 
-    @Test("N130 loops over sections, their elements, projections and untyped collections do, too") func views() throws {
+    @Test(
+        "loops over sections, their elements, projections and untyped collections visit the elements at their start N130"
+    ) func views() throws {
         let (test, node) = try start()
         let sections = test.realm.objects(Node.self).sectioned(by: \.name)
         let projected = test.realm.objects(NodeProjection.self)
@@ -165,7 +168,9 @@ import Testing
         #expect(seen == ["a5", "b5", "10", "10", "10", "9", "10", "1"])
     }
 
-    @Test("O42 loops over lists give held objects themselves, and fill what they make") func identity() throws {
+    @Test("loops over lists return retained instances, and load the objects that they create O42") func identity()
+        throws
+    {
         let (test, node) = try start()
         let held = node.children[2]
         let all = Array(node.children)

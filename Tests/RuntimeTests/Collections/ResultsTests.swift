@@ -4,7 +4,7 @@ import MartletTestSupport
 import Testing
 
 @Suite struct ResultsTests {
-    @Test("O41 results are lazy and live, and reflect uncommitted writes") func live() throws {
+    @Test("results are lazy and live, and reflect uncommitted writes O41") func live() throws {
         let test = try TestRealm()
         let big = test.realm.objects(Node.self).where { $0.amount > 5 }
         #expect(big.isEmpty && big.count == 0 && big.first == nil && big.last == nil)
@@ -24,7 +24,7 @@ import Testing
         #expect(big.count == 3 && big[2].id == 3)
     }
 
-    @Test("O41 equality, Realm, index") func facts() throws {
+    @Test("results are equal by query, have a Realm, and find the index of an object O41") func facts() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add((0..<300).map { Node(id: $0 * 2) }) }
         let all = test.realm.objects(Node.self)
@@ -40,7 +40,7 @@ import Testing
         #expect(all.first { $0.id > 100 }?.id == 102 && all.contains(all[5]) && all.reversed().first?.id == 598)
     }
 
-    @Test("O40 iteration walks the members of its start, whatever the loop changes") func iteration() throws {
+    @Test("iteration visits the members at its start, whatever the loop changes O40") func iteration() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add((0..<1_000).map { Node(id: $0) }) }
         let low = test.realm.objects(Node.self).where { $0.amount == 0 }
@@ -61,7 +61,9 @@ import Testing
         #expect(test.realm.objects(Node.self).where { $0.name == "all" }.count == 500)
     }
 
-    @Test("O45 linking objects: live, once for each link, gone with the object") func linking() throws {
+    @Test("linking objects are live, contain an origin once for each link, and end with the object O45") func linking()
+        throws
+    {
         let test = try TestRealm()
         let nodes = (0..<4).map { Node(id: $0, amount: Double($0)) }
         nodes[1].next = nodes[0]
@@ -89,7 +91,7 @@ import Testing
         #expect(Node().previous.isEmpty && Node().previous.sum(ofProperty: "amount") as Double == 0)
     }
 
-    @Test("O40 positions outside trap") func mistakes() async {
+    @Test("a position out of bounds traps O40") func mistakes() async {
         let outside = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self)[0]
         }

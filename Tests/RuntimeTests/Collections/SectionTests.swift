@@ -16,7 +16,7 @@ import Testing
 
     private func ids<Key>(_ sections: SectionedResults<Key, Node>) -> [[Int]] { sections.map { $0.map(\.id) } }
 
-    @Test("O46 sections by a key path are sorted by it, and keep the order within") func keyPaths() throws {
+    @Test("sections by a key path are sorted by it, and keep the order of their elements O46") func keyPaths() throws {
         let (test, nodes) = try start()
         let sections = test.realm.objects(Node.self).sectioned(by: \.name)
         #expect(sections.allKeys == ["a", "b", "c"] && ids(sections) == [[1, 3, 5], [0, 4], [2]])
@@ -31,7 +31,7 @@ import Testing
         #expect(down.allKeys == ["c", "b", "a"] && ids(down) == [[2], [4, 0], [5, 3, 1]])
     }
 
-    @Test("O46 sections by a field, through a link, and by an absent value") func fields() throws {
+    @Test("objects can be sectioned by a field, through a link, and by nil O46") func fields() throws {
         let (test, nodes) = try start()
         #expect(test.realm.objects(Node.self).sectioned { $0.amount }.allKeys == [0, 1])
         try test.realm.write {
@@ -47,7 +47,7 @@ import Testing
         #expect(optional.allKeys == ["b", "c", nil])
     }
 
-    @Test("O46 sections by a closure come in the order of their first elements") func closures() throws {
+    @Test("sections by a closure are in the order of their first elements O46") func closures() throws {
         let (test, _) = try start()
         let all = test.realm.objects(Node.self)
         let odd = all.sectioned(by: { $0.id % 2 == 1 }, sortDescriptors: [SortDescriptor(keyPath: "name")])
@@ -58,7 +58,7 @@ import Testing
         #expect(sorted.allKeys == ["a", "b", "c"] && ids(sorted) == [[5, 3, 1], [4, 0], [2]])
     }
 
-    @Test("O40 O46 lists, sets and linking objects have sections") func collections() throws {
+    @Test("lists, sets and linking objects have sections O40 O46") func collections() throws {
         let (test, nodes) = try start()
         try test.realm.write {
             nodes[0].children.append(objectsIn: [nodes[3], nodes[2], nodes[1]])
@@ -73,7 +73,7 @@ import Testing
         #expect(dogs.sectioned(by: \.size).allKeys == [.large, .small])
     }
 
-    @Test("O46 sections are live") func live() throws {
+    @Test("sections are live, also inside a write O46") func live() throws {
         let (test, nodes) = try start()
         let sections = test.realm.objects(Node.self).where { $0.id < 10 }.sectioned(by: \.name)
         let (first, third) = (sections[0], sections[2])
@@ -89,7 +89,7 @@ import Testing
         #expect(sections.allKeys == ["a", "c"] && ids(sections) == [[1, 2, 3, 5], [9]])
     }
 
-    @Test("O46 positions outside trap, as do keys that are not stored") func mistakes() async {
+    @Test("positions out of bounds and keys that are not stored trap O46") func mistakes() async {
         let section = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[0]
         }
@@ -114,8 +114,8 @@ import Testing
         expectMessage(unmanaged, "an unmanaged list cannot be queried")
     }
 
-    @Test("O46 O47 values of lists, sets and maps stand in sections, live where they are managed") func values() throws
-    {
+    @Test("values of lists, sets and maps can be sectioned; sections of managed collections are live O46 O47")
+    func values() throws {
         let test = try TestRealm()
         let lists = ScalarLists(id: 1, ints: [5, 12, 1, 11, 5], strings: ["b", "ab", "a", "bb"])
         let sets = ScalarSets(id: 1, strings: ["x", "yy", "z"])
@@ -145,7 +145,7 @@ import Testing
         #expect(live.isEmpty && one.isEmpty)
     }
 
-    @Test("O40 O46 sections are encoded with their keys") func encoding() throws {
+    @Test("sections are encoded with their keys O40 O46") func encoding() throws {
         let test = try TestRealm()
         let lists = ScalarLists(id: 1, strings: ["b", "ab", "a"])
         try test.realm.write {

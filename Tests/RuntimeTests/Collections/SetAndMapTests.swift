@@ -5,7 +5,7 @@ import MartletTestSupport
 import Testing
 
 @Suite struct SetAndMapTests {
-    @Test("O43 O47 sets hold a value once, told apart by what is stored") func sets() throws {
+    @Test("sets contain a value once, and compare values as they are stored O43 O47") func sets() throws {
         let test = try TestRealm()
         let sets = ScalarSets(id: 1)
         func fill() {
@@ -35,7 +35,7 @@ import Testing
         #expect(sets.strings.isEmpty && !sets.strings.contains("a"))
     }
 
-    @Test("O43 elements can be removed while a set is gone through") func removal() throws {
+    @Test("elements can be removed while a loop iterates a set O43") func removal() throws {
         let test = try TestRealm()
         let sets = ScalarSets(strings: ["a", "b", "c"])
         try test.realm.write {
@@ -50,7 +50,7 @@ import Testing
         #expect(sets.strings.isEmpty)
     }
 
-    @Test("O43 sets of objects, and their algebra") func algebra() throws {
+    @Test("set operations work on sets of objects O43") func algebra() throws {
         let test = try TestRealm()
         let nodes = (0..<5).map { Node(id: $0) }
         let (a, b) = (nodes[0], nodes[1])
@@ -76,7 +76,7 @@ import Testing
         #expect(ids(a.peers) == [3, 4] && a.peers.where { $0.id == 4 }.count == 1)
     }
 
-    @Test("O43 a large set is filled in less than quadratic time") func large() throws {
+    @Test("a large set is filled in less than quadratic time O43") func large() throws {
         let test = try TestRealm()
         let sets = ScalarSets(id: 1)
         try test.realm.write {
@@ -87,7 +87,7 @@ import Testing
         #expect(sets.ints.count == 20_000 && sets.ints.contains(19_999))
     }
 
-    @Test("O44 O47 maps take any key and keep keys apart by code point") func maps() throws {
+    @Test("maps accept any key and compare keys by code points O44 O47") func maps() throws {
         let test = try TestRealm()
         let maps = ScalarMaps(id: 1)
         let keys = ["", "a", ".", "$x", "a.b", "\u{e9}", "e\u{301}", "a\0", "'"]
@@ -121,7 +121,7 @@ import Testing
         #expect(maps.ints.isEmpty && maps.ints.keys.isEmpty)
     }
 
-    @Test("O33 O44 maps of objects and of optional values") func optionals() throws {
+    @Test("maps distinguish missing keys from keys with nil O33 O44") func optionals() throws {
         let test = try TestRealm()
         let (node, maps) = (Node(id: 1), OptionalMaps(id: 1))
         try test.realm.write {
@@ -140,7 +140,7 @@ import Testing
         #expect(node.named["x"]??.namedBy.map(\.id) == [1])
     }
 
-    @Test("O43 O44 changes outside a write trap, also those without effect") func mistakes() async {
+    @Test("changes outside a write trap, also changes without effect O43 O44") func mistakes() async {
         let set = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let sets = ScalarSets(id: 1)

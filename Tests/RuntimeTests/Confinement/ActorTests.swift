@@ -15,7 +15,7 @@ actor Store {
 
     func open() async throws { realm = try await Realm(configuration: configuration, actor: self) }
 
-    /// True when the synchronous initializer gives the same Realm.
+    /// Whether the synchronous initializer returns the Realm that `open` returned.
     func opensTheSame() throws -> Bool { try Realm(configuration: configuration) == realm }
 
     func add(_ name: String) async throws {
@@ -29,8 +29,6 @@ actor Store {
     }
 
     func names() throws -> [String] { try Realm(configuration: configuration).objects(Dog.self).map(\.name) }
-
-    func note(_ line: String) { log.append(line) }
 
     func refresh() async throws -> Bool { try await Realm(configuration: configuration).asyncRefresh() }
 
@@ -53,8 +51,8 @@ actor Store {
     var isWriting: Bool { realm?.isPerformingAsynchronousWriteOperations ?? false }
 }
 
-/// An object that leaves its actor behind the compiler's back.
-// Sendable: not at all, which the tests are about.
+/// An object that leaves its actor without a diagnostic of the compiler.
+// Sendable: unsafe on purpose, because the tests use the object outside its actor.
 struct Leaked: @unchecked Sendable {
     let dog: Dog
 }
@@ -64,7 +62,7 @@ actor KennelActor {
     static let shared = KennelActor()
 }
 
-/// Waits until `condition` holds, which others bring about.
+/// Waits until other tasks make `condition` true. Returns false after 15 minutes.
 func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
     let deadline = Date(timeIntervalSinceNow: 900)
     while Date() < deadline {
@@ -76,7 +74,7 @@ func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
 
 @Suite("actors")
 struct ActorTests {
-    @Test("O1 a Realm opens in an actor, asynchronously and inside a synchronous method, and is the same there")
+    @Test("an actor gets the same Realm from the asynchronous and the synchronous initializer O1")
     func open() async throws {
         let test = try TestRealm()
         let store = Store(test.configuration)
@@ -87,9 +85,9 @@ struct ActorTests {
         #expect(try await store.names() == ["Rex", "Max"])
     }
 
-    @Test("O1 a Realm belongs to the main actor in code that is isolated to it") @MainActor
+    @Test("a Realm belongs to the main actor in code that is isolated to it O1") @MainActor
     func main() async throws {
-        // Not that of a 'TestRealm', whose turns are taken by hand: on the main actor it would be this very one.
+        // Not the file of a 'TestRealm': with its manual scheduler the Realm of the main actor would be the same.
         let configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString)
         let realm = try await Realm(configuration: configuration, actor: MainActor.shared)
         let again = try await Realm(configuration: configuration)
@@ -99,7 +97,7 @@ struct ActorTests {
         #expect(realm.objects(Dog.self).count == 1)
     }
 
-    @Test("O1 a Realm opens on a global actor, and 'Realm()' on the actor whose code calls it") @KennelActor
+    @Test("a Realm opens on a global actor, and 'Realm()' opens on the actor of its caller O1") @KennelActor
     func global() async throws {
         let test = try TestRealm()
         let configuration = plain(test.configuration)
@@ -110,7 +108,7 @@ struct ActorTests {
         #expect(realm.objects(Dog.self)[0].name == "Rex")
     }
 
-    @Test("O1 the Realm of a queue, of an actor and of a thread are three")
+    @Test("a queue, an actor and a thread have different Realms O1")
     func different() async throws {
         let test = try TestRealm()
         let configuration = plain(test.configuration)
@@ -125,7 +123,7 @@ struct ActorTests {
         #expect(Set(contexts).count == 3)
     }
 
-    @Test("N17 observe(on: actor) isolates the block to the actor, and gives it what belongs there")
+    @Test("observe(on: actor) runs the block on the actor, with objects of its Realm N17")
     func observe() async throws {
         let test = try TestRealm()
         let (source, watcher) = (Store(test.configuration), Store(test.configuration))
@@ -139,7 +137,7 @@ struct ActorTests {
         #expect(await watcher.log.count == 4)
     }
 
-    @Test("N17 nothing committed after 'await observe' returns is lost, from whatever thread")
+    @Test("the observer is notified of every commit after 'await observe' returns N17")
     func nothingLost() async throws {
         let test = try TestRealm()
         let (source, watcher) = (Store(test.configuration), Store(test.configuration))
@@ -152,7 +150,7 @@ struct ActorTests {
         #expect(await watcher.log.count == 20)
     }
 
-    @Test("N17 N75 an object that is deleted before the actor gets to it is told as deleted")
+    @Test("an observer is notified of an object that was deleted before the actor runs N17 N75")
     func deleted() async throws {
         let test = try TestRealm()
         let (source, watcher) = (Store(test.configuration), Store(test.configuration))
@@ -165,7 +163,7 @@ struct ActorTests {
         #expect(await eventually { await watcher.log == ["dog: deleted"] })
     }
 
-    @Test("N17 N124 projections are observed on actors, too")
+    @Test("projections can be observed on actors N17 N124")
     func projection() async throws {
         let test = try TestRealm()
         let (source, watcher) = (Store(test.configuration), Store(test.configuration))
@@ -175,7 +173,7 @@ struct ActorTests {
         token.invalidate()
     }
 
-    @Test("N18 'await observe' in a cancelled task gives an ended token and registers nothing")
+    @Test("'await observe' in a cancelled task returns an invalidated token and registers no observer N18")
     func cancelledObserve() async throws {
         let test = try TestRealm()
         let (source, watcher) = (Store(test.configuration), Store(test.configuration))
@@ -191,9 +189,9 @@ struct ActorTests {
         #expect(await watcher.log.isEmpty)
     }
 
-    @Test("N138 asyncWrite returns the block's result; an error rolls back and is rethrown")
+    @Test("asyncWrite returns the result of its block; an error is rethrown after a rollback N138")
     func asyncWrite() async throws {
-        struct Stop: Error {}
+        struct Failure: Error {}
         let test = try TestRealm()
         let store = Store(test.configuration)
         let count = try await store.write { realm in
@@ -201,16 +199,16 @@ struct ActorTests {
             return realm.objects(Dog.self).count
         }
         #expect(count == 1)
-        await #expect(throws: Stop.self) {
+        await #expect(throws: Failure.self) {
             try await store.write { realm in
                 realm.add(Dog(name: "Max"))
-                throw Stop()
+                throw Failure()
             }
         }
         #expect(try await store.names() == ["Rex"])
     }
 
-    @Test("N138 a task cancelled while waiting throws 'CancellationError' and its block never runs")
+    @Test("a task that is cancelled while it waits throws 'CancellationError' and its block never runs N138")
     func cancelledWrite() async throws {
         let test = try TestRealm()
         let store = Store(test.configuration)
@@ -246,7 +244,7 @@ struct ActorTests {
         #expect(!ran.value)
     }
 
-    @Test("N132 concurrent asyncWrites of many tasks and actors lose nothing")
+    @Test("concurrent asyncWrites of many tasks and actors are all committed N132")
     func concurrentWrites() async throws {
         let test = try TestRealm()
         let stores = (0..<3).map { _ in Store(test.configuration) }
@@ -260,7 +258,7 @@ struct ActorTests {
         }
     }
 
-    @Test("N29 asyncRefresh returns once the newest version is visible; false if there was nothing new")
+    @Test("asyncRefresh returns when the newest version is visible, and false if there is no newer one N29")
     func asyncRefresh() async throws {
         let test = try TestRealm()
         let store = Store(test.configuration)
@@ -273,7 +271,7 @@ struct ActorTests {
         #expect(try await store.names() == ["Rex"])
     }
 
-    @Test("O13 frozen things travel between actors")
+    @Test("frozen results can be sent between actors O13")
     func frozen() async throws {
         let test = try TestRealm()
         let (source, other) = (Store(test.configuration), Store(test.configuration))
@@ -349,7 +347,7 @@ extension Store {
     }
 }
 
-/// Waits for something without holding a thread of the tasks.
+/// Runs a blocking `body` on a new thread, so that no thread of the task pool is blocked.
 func onQueue(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread {

@@ -7,7 +7,7 @@ import Testing
 @testable import Martlet
 
 extension TestRealm {
-    /// Takes turns until no asynchronous write waits any more.
+    /// Runs the scheduler until no asynchronous write is pending.
     func finishAsyncWrites(_ location: SourceLocation = #_sourceLocation) {
         while realm.isPerformingAsynchronousWriteOperations {
             guard scheduler.waitForTurn() else {
@@ -23,7 +23,9 @@ extension TestRealm {
 
 @Suite("asynchronous writes")
 struct AsyncWriteTests {
-    @Test("N132 first in, first out, each block in a write of its own, on the Realm's scheduler")
+    @Test(
+        "asynchronous writes run in the order of their calls, each as its own write, on the scheduler of the Realm N132"
+    )
     func order() throws {
         let test = try TestRealm()
         let log = Log(test.realm)
@@ -47,13 +49,13 @@ struct AsyncWriteTests {
         #expect(try onOtherThread(test) { $0.objects(Dog.self).count } == 3)
     }
 
-    @Test("N132 writes in one group that fail or are cancelled take nothing of the others with them")
+    @Test("a cancelled write of a group does not affect the other writes N132")
     func group() throws {
         let test = try TestRealm()
-        var ends: [String] = []
+        var outcomes: [String] = []
         func dog(_ name: String, _ number: Int) -> Dog { Dog(name: name, kennel: 1, number: number) }
         func end(_ name: String) -> ((any Error)?) -> Void {
-            { ends.append("\(name): \(($0 as? Realm.Error)?.code.rawValue ?? "stored")") }
+            { outcomes.append("\(name): \(($0 as? Realm.Error)?.code.rawValue ?? "stored")") }
         }
         test.realm.writeAsync({ test.realm.add(dog("a", 1)) }, onComplete: end("a"))
         test.realm.writeAsync({ test.realm.add(dog("b", 2)) }, onComplete: end("b"))
@@ -61,18 +63,18 @@ struct AsyncWriteTests {
         test.realm.beginAsyncWrite {
             lost = dog("lost", 3)
             if let lost { test.realm.add(lost) }
-            test.realm.objects(Dog.self)[0].name = "nobody"
+            test.realm.objects(Dog.self)[0].name = "cancelled"
             test.realm.cancelWrite()
             #expect(lost?.isInvalidated == true && test.names == ["a", "b"])
         }
         test.realm.writeAsync({ test.realm.add(dog("c", 3)) }, onComplete: end("c"))
         test.finishAsyncWrites()
         #expect(test.names == ["a", "b", "c"])
-        #expect(ends == ["a: stored", "b: stored", "c: stored"])
+        #expect(outcomes == ["a: stored", "b: stored", "c: stored"])
         #expect(try onOtherThread(test) { $0.objects(Dog.self).map(\.name) } == ["a", "b", "c"])
     }
 
-    @Test("N132 changes of grouped writes reach observers here and elsewhere, each with its own version")
+    @Test("observers of this Realm and others see the changes of grouped writes, each as its own version N132")
     func groupChanges() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -91,7 +93,7 @@ struct AsyncWriteTests {
         #expect(changes?.changes.tables.values.map { Array($0.inserted) } == [[rex._key + 1]])
     }
 
-    @Test("N133 a block may enqueue more, which run after those that wait")
+    @Test("a block may enqueue a write, which runs after the pending ones N133")
     func more() throws {
         let test = try TestRealm()
         test.realm.writeAsync {
@@ -103,7 +105,7 @@ struct AsyncWriteTests {
         #expect(test.names == ["1", "2", "3"])
     }
 
-    @Test("N134 a synchronous write runs before queued ones; a queued one waits for an open one")
+    @Test("a synchronous write runs before queued writes; a queued write waits for an open one N134")
     func synchronous() throws {
         let test = try TestRealm()
         test.realm.writeAsync { test.realm.add(Dog(name: "queued")) }
@@ -118,7 +120,7 @@ struct AsyncWriteTests {
         #expect(test.names == ["first", "second", "queued", "later"])
     }
 
-    @Test("N134 a write that waits for another thread in the background keeps no synchronous one from going first")
+    @Test("a synchronous write runs before a queued write that waits in the background for another thread N134")
     func contention() throws {
         let test = try TestRealm()
         let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -145,8 +147,8 @@ struct AsyncWriteTests {
         done.wait()
     }
 
-    @Test("N134 a Realm that takes no turn locks nobody out, though its write was next")
-    func noTurn() throws {
+    @Test("a Realm whose scheduler does not run does not block writers, even if its write is next N134")
+    func idleScheduler() throws {
         let test = try TestRealm()
         let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let configuration = plain(test.configuration)
@@ -162,13 +164,13 @@ struct AsyncWriteTests {
         test.scheduler.turn()
         end.signal()
         #expect(test.scheduler.waitForTurn())
-        // The write lock is here now, and no turn is taken.
+        // This Realm has the write lock now, and its scheduler does not run.
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "elsewhere")) } }
         test.finishAsyncWrites()
         #expect(test.names == ["elsewhere", "queued"])
     }
 
-    @Test("N135 a block that does not commit rolls back, and one that was cancelled before never runs")
+    @Test("a block that does not commit is rolled back, and a cancelled block never runs N135")
     func uncommitted() throws {
         let test = try TestRealm()
         var completions = 0
@@ -188,7 +190,7 @@ struct AsyncWriteTests {
         #expect(throws: Realm.Error.self) { try test.realm.cancelAsyncWrite(id) }
     }
 
-    @Test("N135 what follows a grouped commit in its block sees a whole Realm")
+    @Test("code after a grouped commit in the same block can use the Realm N135")
     func afterCommit() throws {
         let test = try TestRealm()
         var completions: [String] = []
@@ -200,7 +202,7 @@ struct AsyncWriteTests {
         test.realm.beginAsyncWrite {
             test.realm.add(Dog(name: "2"))
             test.realm.commitAsyncWrite(allowGrouping: true) { _ in completions.append("2") }
-            // These need something durable, and so make it.
+            // These calls need a durable version, and therefore commit the group.
             #expect(!test.realm.refresh())
             #expect(test.realm.freeze().objects(Dog.self).count == 2)
             #expect((try? onOtherThread(test) { $0.objects(Dog.self).count }) == 2)
@@ -215,28 +217,28 @@ struct AsyncWriteTests {
     }
 
     @Test(
-        "N134 N135 a block that has sealed its write may begin a synchronous one, or end the write of 'writeAsync' itself"
+        "a block may begin a synchronous write after its commit, and may cancel the write of 'writeAsync' N134 N135"
     )
     func writeAfterSeal() throws {
         let test = try TestRealm()
-        var ends: [String] = []
+        var outcomes: [String] = []
         test.realm.beginAsyncWrite {
             test.realm.add(Dog(name: "1"))
-            test.realm.commitAsyncWrite(allowGrouping: true) { ends.append("1: \($0 == nil)") }
+            test.realm.commitAsyncWrite(allowGrouping: true) { outcomes.append("1: \($0 == nil)") }
             #expect((try? test.realm.write { test.realm.add(Dog(name: "2")) }) != nil)
         }
         test.realm.writeAsync {
-            test.realm.add(Dog(name: "nobody"))
+            test.realm.add(Dog(name: "cancelled"))
             test.realm.cancelWrite()
         } onComplete: {
-            ends.append("2: \($0 == nil)")
+            outcomes.append("2: \($0 == nil)")
         }
-        test.realm.writeAsync({ test.realm.add(Dog(name: "3")) }, onComplete: { ends.append("3: \($0 == nil)") })
+        test.realm.writeAsync({ test.realm.add(Dog(name: "3")) }, onComplete: { outcomes.append("3: \($0 == nil)") })
         test.finishAsyncWrites()
-        #expect(test.names == ["1", "2", "3"] && ends == ["1: true", "2: true", "3: true"])
+        #expect(test.names == ["1", "2", "3"] && outcomes == ["1: true", "2: true", "3: true"])
     }
 
-    @Test("O4 a synchronous write may be committed with 'commitAsyncWrite', and tells on a later turn")
+    @Test("a synchronous write may be committed with 'commitAsyncWrite', which calls back later O4")
     func commitOutside() throws {
         let test = try TestRealm()
         var isDone = false
@@ -248,7 +250,7 @@ struct AsyncWriteTests {
         #expect(isDone)
     }
 
-    @Test("N137 pending work keeps the Realm alive")
+    @Test("pending asynchronous writes retain the Realm N137")
     func keepsAlive() throws {
         let test = try TestRealm()
         let scheduler = ManualScheduler()
@@ -271,7 +273,7 @@ struct AsyncWriteTests {
         withExtendedLifetime(test) {}
     }
 
-    @Test("N36 asynchronous writes notify as local commits do")
+    @Test("asynchronous writes notify observers like local commits N36")
     func notifies() throws {
         let test = try TestRealm()
         let (realm, dogs) = (Log(test.realm), Log(test.allDogs))
@@ -283,13 +285,13 @@ struct AsyncWriteTests {
         test.finishAsyncWrites()
         test.settle()
         #expect(dogs.take() == ["initial", "[] [0] []"])
-        test.realm.beginAsyncWrite { test.realm.add(Dog(name: "nobody")) }
+        test.realm.beginAsyncWrite { test.realm.add(Dog(name: "cancelled")) }
         test.finishAsyncWrites()
         test.settle()
         #expect(dogs.take().isEmpty && realm.take().isEmpty)
     }
 
-    @Test("N110 writeAsync from a callback is always legal")
+    @Test("writeAsync is allowed in a callback N110")
     func fromCallback() throws {
         let test = try TestRealm()
         var log: [String] = []
@@ -306,7 +308,7 @@ struct AsyncWriteTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N132 N134 many Realms that write asynchronously and synchronously lose nothing")
+    @Test("asynchronous and synchronous writes of many Realms are all committed N132 N134")
     func stress() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Martlet
 
-/// Uses that stop the program, with what they say.
-@Suite("misuse of threads, actors and frozen things")
+/// Calls that trap, and their messages.
+@Suite("misuse of threads, actors and frozen objects")
 struct ConfinementMisuseTests {
-    @Test("O1 use outside of its actor traps and names the object, its actor and the place of use")
+    @Test("using an object outside its actor traps with the object, its actor and the current isolation O1")
     func actor() async {
         let task = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -29,7 +29,7 @@ struct ConfinementMisuseTests {
         expectMessage(main, "was used on the main thread, but it belongs to the actor 'Store'")
     }
 
-    @Test("O1 what belongs to the main actor traps elsewhere")
+    @Test("using an object of the main actor on another thread traps O1")
     func mainActor() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -45,7 +45,7 @@ struct ConfinementMisuseTests {
             result, "a 'Dog' with the key 1 was used on a background thread, but it belongs to the main thread")
     }
 
-    @Test("O13 changing something frozen traps")
+    @Test("changing a frozen object, list or Realm traps O13")
     func change() async {
         let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -74,7 +74,7 @@ struct ConfinementMisuseTests {
         expectMessage(asynchronous, "the Realm is frozen and cannot be changed")
     }
 
-    @Test("O13 a frozen Realm cannot be invalidated or told to refresh by itself")
+    @Test("invalidating a frozen Realm, or setting its autorefresh, traps O13")
     func frozenRealm() async {
         let invalidate = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try TestRealm().realm.freeze().invalidate()
@@ -86,7 +86,7 @@ struct ConfinementMisuseTests {
         expectMessage(autorefresh, "a frozen Realm was told to refresh by itself")
     }
 
-    @Test("N7 observing something frozen traps")
+    @Test("observing a frozen object or collection traps N7")
     func observe() async {
         let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().dogs("Rex")[0].freeze().observe { _ in }
@@ -102,7 +102,7 @@ struct ConfinementMisuseTests {
         expectMessage(keyValue, "is frozen and was observed")
     }
 
-    @Test("N125 freezing what was created in the open write traps")
+    @Test("freezing an object that the open write created traps N125")
     func created() async {
         let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -115,7 +115,7 @@ struct ConfinementMisuseTests {
         expectMessage(object, "a 'Dog' with the key 1 was created in the open write transaction and frozen there")
     }
 
-    @Test("N127 freezing and thawing something unmanaged traps, and freezing something deleted")
+    @Test("freezing or thawing an unmanaged object, and freezing a deleted one, traps N127")
     func unmanaged() async {
         let freeze = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Dog(name: "Rex").freeze()
@@ -134,7 +134,7 @@ struct ConfinementMisuseTests {
         expectMessage(deleted, "the 'Dog' with the key 1 was deleted")
     }
 
-    @Test("N128 a reference resolves once, and by a Realm of its own file")
+    @Test("resolving a reference twice, or in a Realm of another file, traps N128")
     func references() async {
         let twice = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -154,7 +154,7 @@ struct ConfinementMisuseTests {
         expectMessage(unmanaged, "an unmanaged 'Dog' was referred to")
     }
 
-    @Test("N132 asynchronous writes on a thread that runs no run loop trap")
+    @Test("an asynchronous write on a thread without a run loop traps N132")
     func noRunLoop() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try TestRealm().elsewhere { $0.writeAsync {} }
@@ -162,7 +162,7 @@ struct ConfinementMisuseTests {
         expectMessage(result, "an asynchronous write was asked for on a thread that runs no run loop")
     }
 
-    @Test("O4 changes after 'commitAsyncWrite' trap, as after any commit")
+    @Test("a change after 'commitAsyncWrite' traps O4")
     func afterCommit() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

@@ -6,18 +6,18 @@ import Testing
 
 @testable import Martlet
 
-/// A process that may open only so many files, whatever it is doing when there are no more.
-@Suite("few descriptors")
+/// A process that reaches its limit of open files, at every step of its work.
+@Suite("limit of descriptors")
 struct DescriptorTests {
     private static func openDescriptors() -> Int { (0..<Int32(256)).count { fcntl($0, F_GETFD) != -1 } }
 
-    /// Lets the process open so many files more than it has open, and no more.
-    private static func withMore<R>(_ count: Int, _ body: () throws -> R) rethrows -> R {
+    /// Runs `body` with a limit that lets the process open exactly `count` more files.
+    private static func withSpareDescriptors<R>(_ count: Int, _ body: () throws -> R) rethrows -> R {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
         getrlimit(resource, &limit)
         var low = limit
-        // What is free below the highest that is open may be used, too.
+        // Free descriptors below the highest open one count as well.
         var free = count
         low.rlim_cur = 0
         while free > 0 || fcntl(Int32(low.rlim_cur), F_GETFD) != -1 {
@@ -29,9 +29,9 @@ struct DescriptorTests {
         return try body()
     }
 
-    /// Opens a file, observes, freezes and writes, and lets go of everything. Returns how many nodes there are.
+    /// Opens a file, observes, freezes, writes, and releases everything. Returns the number of nodes.
     @discardableResult
-    private static func use(_ configuration: Realm.Configuration, _ id: Int) throws -> Int {
+    private static func openAndWrite(_ configuration: Realm.Configuration, _ id: Int) throws -> Int {
         var configuration = configuration
         configuration.scheduler = ManualScheduler()
         let realm = try Realm(configuration: configuration)
@@ -44,15 +44,15 @@ struct DescriptorTests {
         return realm.objects(Node.self).count
     }
 
-    /// Waits until the background has let go of a file, for a time that is long for any machine.
+    /// Waits until the background has closed a file, at most about 10 seconds.
     private static func waitForClose(_ configuration: Realm.Configuration) {
-        let nobody = DispatchSemaphore(value: 0)
+        let pause = DispatchSemaphore(value: 0)
         for _ in 0..<10_000 where StoreRegistry.isOpen(configuration.path) {
-            _ = nobody.wait(timeout: .now() + .milliseconds(1))
+            _ = pause.wait(timeout: .now() + .milliseconds(1))
         }
     }
 
-    @Test("D79 O1 O4 wherever descriptors run out an error is thrown, nothing is lost, and nothing stays open")
+    @Test("whenever descriptors run out, an error is thrown, no data is lost and no file stays open D79 O1 O4")
     func everyLimit() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm()
@@ -60,8 +60,8 @@ struct DescriptorTests {
             var others = test.configuration
             others.fileURL = URL(fileURLWithPath: test.url.path + ".other")
             let other = others
-            try Self.use(other, 1_000)
-            // Dispatch itself ends a program that has none left when it first waits for something.
+            try Self.openAndWrite(other, 1_000)
+            // Dispatch opens descriptors when it first waits, and ends a process that has none left.
             let waited = DispatchSemaphore(value: 0)
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { waited.signal() }
             waited.wait()
@@ -70,8 +70,8 @@ struct DescriptorTests {
             var (refused, written) = (0, 0)
             for count in 0..<16 {
                 do {
-                    try Self.withMore(count) {
-                        try Self.use(other, count)
+                    try Self.withSpareDescriptors(count) {
+                        try Self.openAndWrite(other, count)
                         written += 1
                     }
                 } catch let error as Realm.Error {
@@ -79,12 +79,12 @@ struct DescriptorTests {
                     #expect([.fileAccess, .inputOutput].contains(error.code), "\(error)")
                 }
                 Self.waitForClose(other)
-                // Here the file is open, and its connections are there.
-                try Self.withMore(count) { try test.realm.write { test.realm.add(Node(id: 1 + count)) } }
+                // This file is open already, with all connections that the write needs.
+                try Self.withSpareDescriptors(count) { try test.realm.write { test.realm.add(Node(id: 1 + count)) } }
                 #expect(test.realm.objects(Node.self).count == count + 2)
             }
             #expect(refused > 0 && written > 0, "\(refused) refused, \(written) written")
-            #expect(try Self.use(other, 2_000) >= 2 * written + 4)
+            #expect(try Self.openAndWrite(other, 2_000) >= 2 * written + 4)
             Self.waitForClose(other)
             #expect(Self.openDescriptors() <= before + 4, "\(before) descriptors became \(Self.openDescriptors())")
         }

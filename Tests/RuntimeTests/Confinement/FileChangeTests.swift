@@ -8,10 +8,10 @@ import Testing
 
 @testable import Martlet
 
-/// What happens to an open Realm when somebody does things to its file.
+/// An open Realm whose file is moved, deleted or replaced.
 @Suite("files that change under a Realm")
 struct FileChangeTests {
-    @Test("D24 O8 a file that was moved away is not written to any more, and what was read stays")
+    @Test("writing to a moved file throws, and objects keep their values D24 O8")
     func moved() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -26,7 +26,7 @@ struct FileChangeTests {
     }
 
     @Test(
-        "D24 O8 a deleted file stays readable, is not written to any more, and is created again when it is opened"
+        "a deleted file stays readable, cannot be written, and is created again when it is opened D24 O8"
     )
     func deleted() throws {
         let test = try TestRealm()
@@ -46,7 +46,7 @@ struct FileChangeTests {
         #expect(test.names == ["Rex"] && log.take() == ["initial"])
     }
 
-    @Test("D24 O8 a file whose folder was deleted stays readable, and is not written to any more")
+    @Test("a file whose folder was deleted stays readable and cannot be written D24 O8")
     func folderDeleted() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -56,25 +56,26 @@ struct FileChangeTests {
         #expect(throws: Realm.Error.self) { try test.elsewhere { _ in } }
     }
 
-    @Test("D75 O1 files on network file systems are refused, and nothing is made there")
+    @Test("opening a file on a network file system throws and creates no file D75 O1")
     func network() throws {
         let test = try TestRealm()
         let folder = test.url.deletingLastPathComponent()
-        let far = folder.appendingPathComponent("far")
-        try FileManager.default.createDirectory(at: far, withIntermediateDirectories: false)
+        let networkFolder = folder.appendingPathComponent("networkFolder")
+        try FileManager.default.createDirectory(at: networkFolder, withIntermediateDirectories: false)
         let link = folder.appendingPathComponent("near.realm")
-        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: far.appendingPathComponent("a.realm"))
-        for url in [far.appendingPathComponent("a.realm"), link] {
+        try FileManager.default.createSymbolicLink(
+            at: link, withDestinationURL: networkFolder.appendingPathComponent("a.realm"))
+        for url in [networkFolder.appendingPathComponent("a.realm"), link] {
             var configuration = Realm.Configuration(fileURL: url)
-            configuration.environment.isOnNetwork = { $0.hasSuffix("/far") }
+            configuration.environment.isOnNetwork = { $0.hasSuffix("/networkFolder") }
             let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
             #expect(error?.code == .fileAccess && error?.message.contains("network file system") == true)
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: far.path).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: networkFolder.path).isEmpty)
     }
 
     @Test(
-        "D75 O1 the file systems of networks are known by their numbers, and those of this machine are not among them")
+        "network file systems are recognized by their numbers, local ones are not D75 O1")
     func networkTypes() throws {
         // NFS, SMB, SMB2, CIFS, 9P, Ceph; ext4, btrfs, XFS, tmpfs, overlay.
         let networks: [UInt32] = [0x6969, 0x517B, 0xFE53_4D42, 0xFF53_4D42, 0x0102_1997, 0x00C3_6400]
@@ -84,7 +85,7 @@ struct FileChangeTests {
         #expect(cmartlet_is_on_network(FileManager.default.temporaryDirectory.path) == 0)
     }
 
-    @Test("D77 O1 a relative path, an absolute one and one with detours lead to one Realm")
+    @Test("relative, absolute and unnormalized paths of a file open one Realm D77 O1")
     func relativePaths() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm()
@@ -104,7 +105,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("N144 O1 a forked child that ends leaves the parent's locks, file and observers alone")
+    @Test("the exit of a forked child does not affect the locks, file and observers of the parent N144 O1")
     func forkedChild() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 0 }
@@ -127,7 +128,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("N144 O1 a forked child that leaves a write of its parent traps, and the parent's write goes on")
+    @Test("a forked child that cancels a write of its parent traps, and the write of the parent continues N144 O1")
     func forkedWrite() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 0 }
@@ -141,7 +142,7 @@ struct FileChangeTests {
             }
             var status: Int32 = 0
             waitpid(child, &status, 0)
-            // It was ended by a signal.
+            // A signal ended the child.
             #expect(status & 0x7f != 0)
             #expect(throws: Realm.Error.self) { try foreign.write {} }
             try test.realm.commitWrite()
@@ -151,7 +152,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("D24 O1 another file in the place of an open one is opened as what it is")
+    @Test("a file that replaces an open one is opened as a different file D24 O1")
     func replaced() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -175,7 +176,7 @@ struct FileChangeTests {
         #expect(try onOtherThread(test) { $0.objects(Dog.self).map(\.name) } == ["Max"])
     }
 
-    @Test("D77 O1 one file under two paths is one Realm")
+    @Test("a file and a symbolic link to it open one Realm D77 O1")
     func twoPaths() throws {
         let test = try TestRealm()
         try test.dogs("Rex")
@@ -189,7 +190,7 @@ struct FileChangeTests {
         #expect(test.names == ["Rex", "Max"])
     }
 
-    @Test("D79 O1 a process that may open no more files is told so, and loses nothing")
+    @Test("opening a Realm without free descriptors throws, and an open Realm keeps working D79 O1")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm()

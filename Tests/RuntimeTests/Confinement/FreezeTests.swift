@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// Runs `body` on a thread of its own, and waits for it.
+/// Runs `body` on a new thread, and waits for its result.
 func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
     nonisolated(unsafe) var result: R?
     let done = DispatchSemaphore(value: 0)
@@ -15,13 +15,13 @@ func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
         done.signal()
     }
     done.wait()
-    guard let result else { preconditionFailure("the thread gave nothing") }
+    guard let result else { preconditionFailure("the thread returned no result") }
     return result
 }
 
 @Suite("freezing")
 struct FreezeTests {
-    @Test("O13 N126 a frozen object keeps its values, its links and its collections")
+    @Test("a frozen object keeps its values, its links and its collections O13 N126")
     func object() throws {
         let test = try TestRealm()
         let (rex, max) = (Dog(name: "Rex", age: 3), Dog(name: "Max"))
@@ -49,7 +49,7 @@ struct FreezeTests {
         #expect(rex.name == "Bo" && rex.siblings.isEmpty)
     }
 
-    @Test("N126 results, lists, sets, maps, linking objects, sections and projections never change either")
+    @Test("frozen results, lists, sets, maps, linking objects, sections and projections never change N126")
     func collections() throws {
         let test = try TestRealm()
         let (rex, max) = (Dog(name: "Rex", age: 3), Dog(name: "Max", age: 5))
@@ -86,7 +86,7 @@ struct FreezeTests {
         #expect(test.allDogs.isEmpty)
     }
 
-    @Test("N126 frozen things can be read from any thread, and by many at once")
+    @Test("frozen objects and collections can be read on any thread, also concurrently N126")
     func threads() throws {
         let test = try TestRealm()
         try test.realm.write {
@@ -112,7 +112,7 @@ struct FreezeTests {
         #expect(onThread { dogs.count } == 300)
     }
 
-    @Test("N126 frozen things are equal by row, and return themselves when frozen again")
+    @Test("frozen objects are equal by row, and freezing them again returns the same instance N126")
     func equality() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex", "Max")[0]
@@ -128,7 +128,7 @@ struct FreezeTests {
         #expect(rex.freeze() != frozen)
     }
 
-    @Test("N125 inside a write, freezing gives the state before it")
+    @Test("inside a write, freeze returns the state before the write N125")
     func insideWrite() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -144,7 +144,7 @@ struct FreezeTests {
         #expect(test.allDogs.freeze().isEmpty)
     }
 
-    @Test("N127 thaw gives the live object, or nil if it is gone; a live one gives itself")
+    @Test("thaw returns the live object, or nil if it was deleted; a live object returns itself N127")
     func thaw() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex", "Max")[0]
@@ -162,7 +162,9 @@ struct FreezeTests {
         #expect(frozen.thaw() == nil && list.thaw() == nil && frozen.name == "Rex")
     }
 
-    @Test("N127 thaw on another thread gives an object of a Realm there, which moves to the version if it is older")
+    @Test(
+        "thaw on another thread returns an object of its Realm, which advances to the frozen version N127"
+    )
     func thawElsewhere() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -191,7 +193,7 @@ struct FreezeTests {
         #expect(names == ["Rex", "Bo", "Bo"])
     }
 
-    @Test("O13 many objects frozen in a row share one Realm and one version")
+    @Test("objects that are frozen at the same version share one frozen Realm O13")
     func sharing() throws {
         let test = try TestRealm()
         let dogs = try test.dogs("Rex", "Max")
@@ -200,7 +202,7 @@ struct FreezeTests {
         #expect(test.realm.pinnedVersions.count == 1)
     }
 
-    @Test("O13 what is frozen in a Realm in memory outlives the live Realm")
+    @Test("a frozen object of a Realm in memory stays valid when the live Realm is released O13")
     func memory() throws {
         let frozen: Frozen<Dog>
         do {
@@ -212,7 +214,7 @@ struct FreezeTests {
         #expect(frozen.thaw()?.name == "Rex")
     }
 
-    @Test("O13 a frozen Realm neither refreshes nor moves, and dynamic access reads it")
+    @Test("a frozen Realm does not refresh, and can be read by name O13")
     func realm() throws {
         let test = try TestRealm()
         try test.dogs("Rex")
@@ -226,8 +228,8 @@ struct FreezeTests {
     }
 }
 
-/// A value that threads may change.
-// Sendable: used under the lock.
+/// A value that several threads read and change.
+// Sendable: every access holds the lock.
 final class Mutexed<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var stored: Value
@@ -247,7 +249,7 @@ final class Mutexed<Value>: @unchecked Sendable {
     }
 }
 
-/// What `body` makes of another Realm of the same file, on a thread of its own.
+/// Runs `body` with another Realm of the file on a new thread, and returns its result.
 func onOtherThread<R: Sendable>(_ test: TestRealm, _ body: @escaping (Realm) throws -> R) throws -> R {
     nonisolated(unsafe) var result: R?
     try test.elsewhere { result = try body($0) }

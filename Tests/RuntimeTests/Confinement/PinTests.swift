@@ -9,7 +9,7 @@ import Testing
 
 @Suite("pinned versions")
 struct PinTests {
-    @Test("O77 O2 versions in use are reported, with who keeps them and where they were frozen")
+    @Test("pinnedVersions reports each version in use, with its holders and the line that froze it O77 O2")
     func report() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -24,7 +24,7 @@ struct PinTests {
         withExtendedLifetime(frozen) {}
     }
 
-    @Test("O77 O2 a pinned version is released with the last frozen object")
+    @Test("releasing the last frozen object of a version unpins it O77 O2")
     func release() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -38,7 +38,7 @@ struct PinTests {
         #expect(context == nil && test.realm.pinnedVersions.count == 1)
     }
 
-    @Test("O77 O2 beyond 'maximumNumberOfActiveVersions' a write throws, and says who keeps what")
+    @Test("a write that exceeds 'maximumNumberOfActiveVersions' throws with the holders of the versions O77 O2")
     func limit() throws {
         let test = try TestRealm { $0.maximumNumberOfActiveVersions = 2 }
         let rex = try test.dogs("Rex")[0]
@@ -54,7 +54,7 @@ struct PinTests {
         #expect(rex.name == "Max" && frozen[0].name == "Bo")
     }
 
-    @Test("O77 O2 many versions in use for long are complained about, once for each that is the oldest")
+    @Test("versions that stay in use for long are logged, once for each oldest version O77 O2")
     func warning() throws {
         let (now, lines) = (Mutexed<UInt64>(0), Mutexed<[String]>([]))
         let test = try TestRealm {
@@ -76,7 +76,7 @@ struct PinTests {
         #expect(frozen.map(\.age) == [nil, 0, 1, 2, 3, 4])
     }
 
-    @Test("O13 a connection too many closes its files when it comes back, whatever a Realm has looked up with it")
+    @Test("a surplus connection closes its files when it is returned, even after lookups by primary key O13")
     func closedConnections() throws {
         let disk = FaultyDisk()
         let test = try TestRealm {
@@ -84,20 +84,20 @@ struct PinTests {
             $0.environment.checkpointFrames = .max
         }
         try test.realm.write { test.realm.add(Node(id: 1)) }
-        // The statement is one of the connection that the first of these keeps in use.
+        // The statement of the lookup belongs to the connection that the first frozen object keeps in use.
         let node = try #require(test.realm.object(ofType: Node.self, forPrimaryKey: 1))
         var frozen = [node.freeze()]
         for number in 0..<8 {
             try test.realm.write { node.amount = Double(number) }
             frozen.append(node.freeze())
         }
-        // More come back than lie ready afterwards.
+        // More connections are returned than are kept for reuse.
         for _ in 0..<8 { frozen.removeLast() }
         let before = disk.openFileCount
         frozen = []
-        #expect(disk.openFileCount < before, "the files of the one that came last are closed")
+        #expect(disk.openFileCount < before, "the connection that was returned last closes its files")
         let after = disk.openFileCount
         #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 1)?.amount == 7)
-        #expect(disk.openFileCount == after, "looking something up closes none")
+        #expect(disk.openFileCount == after, "a lookup closes no file")
     }
 }

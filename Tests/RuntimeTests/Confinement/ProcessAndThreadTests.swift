@@ -8,9 +8,9 @@ import Testing
 
 @testable import Martlet
 
-/// Threads that have ended, processes that have forked, tasks that were cancelled.
+/// Ended threads, forked processes and cancelled tasks.
 @Suite("ended threads, forks and cancelled tasks") struct ProcessAndThreadTests {
-    /// Runs `body` on a thread that has ended when this returns: the next one may get its address.
+    /// Runs `body` on a new thread, and waits until it has ended, so that the next thread may get its address.
     private func onEndedThread(_ body: @escaping @Sendable () -> Void) {
         final class Body: Sendable {
             let run: @Sendable () -> Void
@@ -26,37 +26,38 @@ import Testing
         pthread_join(thread, nil)
     }
 
-    @Test("N146 a Realm that outlives its thread is not that of a new thread at the same address") func endedThreads()
+    @Test("a Realm that outlives its thread is not reused for a new thread at the same address N146")
+    func endedThreads()
         throws
     {
         let test = try TestRealm()
         var others = test.configuration
         others.scheduler = nil
         let configuration = others
-        nonisolated(unsafe) var kept: [Realm] = []
+        nonisolated(unsafe) var realms: [Realm] = []
         let addresses = Mutex<[UInt]>([])
         for number in 1...20 {
             onEndedThread {
                 addresses.withLock { $0.append(UInt(pthread_self())) }
                 guard let realm = try? Realm(configuration: configuration) else { return }
-                if kept.contains(realm) {
+                if realms.contains(realm) {
                     Issue.record("the Realm of a thread that has ended was given to thread \(number)")
                 }
                 if realm.objects(Node.self).count != number - 1 {
                     Issue.record("thread \(number) reads an old version")
                 }
-                if kept.first?.context.confinement.isCurrent == true {
-                    Issue.record("a Realm of another thread is at home")
+                if realms.first?.context.confinement.isCurrent == true {
+                    Issue.record("a Realm of another thread is current")
                 }
-                kept.append(realm)
+                realms.append(realm)
             }
             try test.realm.write { test.realm.add(Node(id: number)) }
         }
         let distinct = Set(addresses.withLock { $0 })
-        #expect(kept.count == 20 && distinct.count < 20, "addresses are used again, so there was something to find")
+        #expect(realms.count == 20 && distinct.count < 20, "no address was used twice, so the test checks nothing")
     }
 
-    @Test("N145 forked processes generate different ids") func forkedIds() async {
+    @Test("forked processes generate different ids N145") func forkedIds() async {
         await #expect(processExitsWith: .success) {
             alarm(30)
             _ = ObjectId()
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("D92 a forked child has Realms in memory of its own") func forkedMemory() async {
+    @Test("a forked child has its own Realms in memory D92") func forkedMemory() async {
         await #expect(processExitsWith: .success) {
             alarm(30)
             let configuration = Realm.Configuration(inMemoryIdentifier: "forked")
@@ -110,7 +111,8 @@ import Testing
         }
     }
 
-    @Test("N147 global queues trap as isolation, serial queues on top of them do not") func globalQueues() async {
+    @Test("a global queue as isolation traps, a serial queue that targets one does not N147") func globalQueues() async
+    {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let queue = DispatchQueue(label: "serial", target: .global())
@@ -125,16 +127,16 @@ import Testing
 
     // MARK: Opening in the background
 
-    private func past() throws -> PastProgram {
+    private func previousProgram() throws -> PastProgram {
         try PastProgram(["object Keyless\nproperty content Int"]) { create in _ = create("Keyless", ["content": 5]) }
     }
 
-    @Test("N148 'try await Realm(configuration:)' leaves the actor free while the file is migrated") @MainActor
+    @Test("'try await Realm(configuration:)' does not block the actor while the file is migrated N148") @MainActor
     func openInBackground() async throws {
-        let past = try past()
+        let previous = try previousProgram()
         let isFree = DispatchSemaphore(value: 0)
-        let configuration = past.configuration([Keyless.self]) { _, _ in
-            #expect(isFree.wait(timeout: .now() + .seconds(30)) == .success, "the main actor was kept from other work")
+        let configuration = previous.configuration([Keyless.self]) { _, _ in
+            #expect(isFree.wait(timeout: .now() + .seconds(30)) == .success, "the migration blocked the main actor")
         }
         _Concurrency.Task { @MainActor in isFree.signal() }
         let realm = try await Realm(configuration: configuration)
@@ -143,13 +145,13 @@ import Testing
         #expect(again == realm)
     }
 
-    @Test("N148 opening is cancelled before the migration begins, and the file is as it was") @MainActor
+    @Test("opening can be cancelled before the migration begins, and the file does not change N148") @MainActor
     func cancelledOpening() async throws {
-        let past = try past()
-        let before = past.contents
-        var configuration = past.configuration([Keyless.self]) { _, _ in Issue.record("migrated") }
+        let previous = try previousProgram()
+        let before = previous.contents
+        var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("migrated") }
         let opening = Mutex<_Concurrency.Task<Void, any Error>?>(nil)
-        // The turn of the file has come, and nothing is opened yet.
+        // This thread has the opening lock, and has not opened the file yet.
         configuration.environment.step = { point in
             if point == .insideTurn { opening.withLock { $0?.cancel() } }
         }
@@ -160,7 +162,7 @@ import Testing
             return task
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(try schemaVersionAtURL(past.url) == 0 && past.contents == before)
-        #expect(try past.migrated([Keyless.self]).objects(Keyless.self).count == 1)
+        #expect(try schemaVersionAtURL(previous.url) == 0 && previous.contents == before)
+        #expect(try previous.migrated([Keyless.self]).objects(Keyless.self).count == 1)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("references between threads")
 struct ReferenceTests {
-    @Test("N128 a reference gives the live thing in another Realm of the file, or nil if it is gone")
+    @Test("a reference resolves to the live object in another Realm of the file, or nil if it was deleted N128")
     func resolve() throws {
         let test = try TestRealm()
         let (rex, ada) = (Dog(name: "Rex"), Person(firstName: "Ada"))
@@ -41,7 +41,7 @@ struct ReferenceTests {
         #expect(object.isResolved)
     }
 
-    @Test("N128 resolving refreshes a Realm that is older than the source, and inside a write none is needed")
+    @Test("resolving refreshes a Realm that is older than the source, but not inside a write N128")
     func refreshes() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -68,7 +68,7 @@ struct ReferenceTests {
         }
     }
 
-    @Test("N128 a reference to a frozen thing gives the live one")
+    @Test("a reference to a frozen object resolves to the live object N128")
     func frozen() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -77,7 +77,7 @@ struct ReferenceTests {
         #expect(test.realm.resolve(reference) === rex)
     }
 
-    @Test("N129 @ThreadSafe can be read many times on many threads, and is nil after the deletion")
+    @Test("@ThreadSafe can be read repeatedly on many threads, and is nil after the deletion N129")
     func threadSafe() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -102,7 +102,7 @@ struct ReferenceTests {
     private func wrapper(_ wrapper: ThreadSafe<Dog>) -> ThreadSafe<Dog> { wrapper }
 }
 
-/// The same file, without a scheduler of the test's.
+/// The configuration of the file without the manual scheduler of the test.
 func plain(_ configuration: Realm.Configuration) -> Realm.Configuration {
     var configuration = configuration
     configuration.scheduler = nil

@@ -6,7 +6,7 @@ import MartletTestSupport
 
 @testable import Martlet
 
-/// Damage of any table of a file, those of Martlet among them, and everything that a program does with such a file.
+/// Random damage of any table of a file, also of the tables of the runtime, and all operations on the damaged file.
 enum AnyDamage {
     private static let values = [
         "NULL", "0", "1", "-1", "2", "99", "100000", "9223372036854775807", "-9223372036854775808", "1.5", "9e999",
@@ -15,7 +15,7 @@ enum AnyDamage {
         "zeroblob(16)", "randomblob(24)",
     ]
 
-    /// A statement that changes some rows of some table.
+    /// A random statement that changes or deletes rows of a random table.
     static func sql(_ seed: UInt64, in path: String) throws -> String {
         var random = Seeded(state: seed)
         let connection = try Connection(ConnectionOptions(path: path))
@@ -40,7 +40,7 @@ enum AnyDamage {
         return texts
     }
 
-    // As a chunk has them, of any types.
+    // A chunk with elements of random types.
     private static func elements(_ random: inout Seeded) -> String {
         let choices: [SQLValue] = [
             .null, .integer(1), .integer(77), .real(1.5), .text("a"), .blob([1, 2]),
@@ -52,7 +52,7 @@ enum AnyDamage {
         return "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
     }
 
-    /// From now on a trap ends the process as the end of the test does, with a word on the way.
+    /// Makes a trap write "trapped" and exit with the code that the test expects.
     static func endsAtTraps() {
         for number in [SIGILL, SIGTRAP] {
             signal(number) { _ in
@@ -62,7 +62,7 @@ enum AnyDamage {
         }
     }
 
-    /// Reads, queries, observes, migrates and deletes all there is; errors that are thrown are answers.
+    /// Reads, queries, observes, copies and deletes everything in the file. A thrown error is a valid outcome.
     static func readAll(_ path: String) throws {
         var configuration = Realm.Configuration(fileURL: URL(filePath: path))
         let scheduler = ManualScheduler()
@@ -108,7 +108,7 @@ enum AnyDamage {
             print(error)
             return nil
         } catch {
-            preconditionFailure("another error: \(error)")
+            preconditionFailure("unexpected error: \(error)")
         }
     }
 }

@@ -4,7 +4,7 @@ import MartletTestSupport
 
 @testable import Martlet
 
-/// A closed file of sample objects, to be spoiled and opened again.
+/// A closed file of sample objects that a test damages and opens again.
 final class DamagedFile {
     let folder: URL
     let url: URL
@@ -20,7 +20,7 @@ final class DamagedFile {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Two objects of each type, of which the first is spoiled.
+    /// Adds two objects of each type. The tests damage the first one.
     static func samples(_ realm: Realm) {
         for id in 1...2 {
             realm.add(

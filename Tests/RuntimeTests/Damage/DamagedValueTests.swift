@@ -5,17 +5,17 @@ import Testing
 
 @testable import Martlet
 
-/// Stored values that do not fit the schema are errors of the file: they are never read as another value.
+/// A stored value that does not fit the schema is reported as damage of the file. It is never read as another value.
 @Suite("damaged values") struct DamagedValueTests {
     struct Case: Sendable {
         let sql: String
-        /// What the message has, besides the file and how to go on.
-        let says: [String]
+        /// Parts of the message besides the path of the file and the advice.
+        let messageParts: [String]
         let read: @Sendable (Realm) throws -> Void
 
-        init(_ sql: String, says: String..., read: @escaping @Sendable (Realm) throws -> Void) {
+        init(_ sql: String, messageParts: String..., read: @escaping @Sendable (Realm) throws -> Void) {
             self.sql = sql
-            self.says = says
+            self.messageParts = messageParts
             self.read = read
         }
     }
@@ -26,7 +26,7 @@ import Testing
     ) -> Case {
         Case(
             "UPDATE Scalars SET \"\(column)\" = \(value) WHERE id = 1",
-            says: "'Scalars.\(column)' in the row with the key 1 holds \(stored)", "expects \(expected)"
+            messageParts: "'Scalars.\(column)' in the row with the key 1 holds \(stored)", "expects \(expected)"
         ) { realm in
             guard let object = realm.objects(Scalars.self).first else { return }
             read(object)
@@ -68,92 +68,96 @@ import Testing
         scalar("int", "'abc'", "the text 'abc'", "Int") { _ = $0["int"] },
         Case(
             "UPDATE OptionalScalars SET \"int\" = 'abc' WHERE id = 1",
-            says: "'OptionalScalars.int' in the row with the key 1 holds the text 'abc'", "expects Int?"
+            messageParts: "'OptionalScalars.int' in the row with the key 1 holds the text 'abc'", "expects Int?"
         ) { _ = $0.objects(OptionalScalars.self).first?.int },
         Case(
             "UPDATE OptionalScalars SET uuid = x'01' WHERE id = 1",
-            says: "'OptionalScalars.uuid' in the row with the key 1 holds 1 byte (01)", "expects UUID?"
+            messageParts: "'OptionalScalars.uuid' in the row with the key 1 holds 1 byte (01)", "expects UUID?"
         ) { _ = $0.object(ofType: OptionalScalars.self, forPrimaryKey: 1)?.uuid },
         Case(
             "UPDATE EnumHolder SET level = 'five' WHERE id = 1",
-            says: "'EnumHolder.level' in the row with the key 1 holds the text 'five'", "expects Int enum"
+            messageParts: "'EnumHolder.level' in the row with the key 1 holds the text 'five'", "expects Int enum"
         ) { _ = $0.objects(EnumHolder.self).first?.level },
         Case(
             "UPDATE EnumHolder SET grade = NULL WHERE id = 1",
-            says: "'EnumHolder.grade' in the row with the key 1 holds nothing", "expects String enum"
+            messageParts: "'EnumHolder.grade' in the row with the key 1 holds nothing", "expects String enum"
         ) { _ = $0.objects(EnumHolder.self).first?.grade },
         Case(
             "UPDATE EnumHolder SET optionalLevel = x'00' WHERE id = 1",
-            says: "'EnumHolder.optionalLevel' in the row with the key 1 holds 1 byte (00)", "expects Int enum?"
+            messageParts: "'EnumHolder.optionalLevel' in the row with the key 1 holds 1 byte (00)", "expects Int enum?"
         ) { _ = $0.objects(EnumHolder.self).first?.optionalLevel },
         Case(
             "UPDATE Node SET next = 'x' WHERE id = 1",
-            says: "'Node.next' in the row with the key 1 holds the text 'x'", "expects Node?"
+            messageParts: "'Node.next' in the row with the key 1 holds the text 'x'", "expects Node?"
         ) { _ = $0.objects(Node.self).first?.next },
         Case(
             "UPDATE Node SET next = 77 WHERE id = 1",
-            says: "'Node.next' in the row with the key 1 leads to the row 77 of 'Node', which does not exist"
+            messageParts: "'Node.next' in the row with the key 1 leads to the row 77 of 'Node', which does not exist"
         ) { _ = $0.objects(Node.self).first?.next?.name },
         Case(
             "UPDATE Node SET next = 77 WHERE id = 1",
-            says: "'Node.next' in the row with the key 1 leads to the row 77 of 'Node', which does not exist"
+            messageParts: "'Node.next' in the row with the key 1 leads to the row 77 of 'Node', which does not exist"
         ) { _ = $0.freeze().objects(Node.self).first?.next?.name },
         Case(
             "DELETE FROM Node WHERE id = 3",
-            says: "'Node.children' in the row with the key 1 leads to the row 3 of 'Node', which does not exist"
+            messageParts: "'Node.children' in the row with the key 1 leads to the row 3 of 'Node', which does not exist"
         ) { _ = $0.objects(Node.self).first?.children[0].name },
         Case(
             "DELETE FROM Node WHERE id = 2; UPDATE Node SET next = NULL WHERE id = 1",
-            says: "leads to the row 2 of 'Node', which does not exist"
+            messageParts: "leads to the row 2 of 'Node', which does not exist"
         ) { _ = $0.object(ofType: Scalars.self, forPrimaryKey: 3)?.anyValue.object(Node.self)?.name },
         Case(
             "UPDATE Scalars SET anyValue = x'09000000630000000000000001' WHERE id = 1",
-            says: "'Scalars.anyValue' in the row with the key 1 leads to the row 1 of 'type number 99'"
+            messageParts: "'Scalars.anyValue' in the row with the key 1 leads to the row 1 of 'type number 99'"
         ) { _ = $0.objects(Scalars.self).first?.anyValue },
-        // One element, 3 + "ab" as an integer list expects numbers.
+        // One element, the text "ab", in a list of integers.
         Case(
             "UPDATE \"ScalarLists.ints\" SET count = 1, elements = x'0302000000000000006162'",
-            says: "'ScalarLists.ints' in the row with the key 1 holds the text 'ab' at position 0", "expects Int"
+            messageParts: "'ScalarLists.ints' in the row with the key 1 holds the text 'ab' at position 0",
+            "expects Int"
         ) { _ = $0.objects(ScalarLists.self).first?.ints[0] },
         Case(
             "UPDATE \"ScalarLists.strings\" SET count = 1, elements = x'030200000000000000ff62'",
-            says: "\"ScalarLists.strings\"", "of the row with the key 1"
+            messageParts: "\"ScalarLists.strings\"", "of the row with the key 1"
         ) { _ = $0.objects(ScalarLists.self).first?.strings[0] },
         Case(
             "UPDATE \"ScalarLists.uuids\" SET count = 1, elements = x'04020000000000000001ff'",
-            says: "'ScalarLists.uuids' in the row with the key 1 holds 2 bytes (01ff) at position 0", "expects UUID"
+            messageParts: "'ScalarLists.uuids' in the row with the key 1 holds 2 bytes (01ff) at position 0",
+            "expects UUID"
         ) { _ = $0.objects(ScalarLists.self).first?.uuids.map { $0 } },
         Case(
             "UPDATE \"ScalarLists.ints\" SET elements = 'abc'",
-            says: "'ScalarLists.ints' in the row with the key 1"
+            messageParts: "'ScalarLists.ints' in the row with the key 1"
         ) { _ = $0.objects(ScalarLists.self).where { $0.ints.contains(1) }.count },
-        Case("UPDATE Scalars SET \"int\" = 'abc' WHERE id = 1", says: "'Scalars.int'") {
+        Case("UPDATE Scalars SET \"int\" = 'abc' WHERE id = 1", messageParts: "'Scalars.int'") {
             let sum: Int = $0.objects(Scalars.self).sum(ofProperty: "int")
             print(sum)
         },
-        Case("UPDATE Scalars SET \"int\" = x'35' WHERE id = 1", says: "'Scalars.int'") {
+        Case("UPDATE Scalars SET \"int\" = x'35' WHERE id = 1", messageParts: "'Scalars.int'") {
             let mean: Double? = $0.objects(Scalars.self).average(ofProperty: "int")
             print(mean ?? 0)
         },
-        Case("UPDATE Scalars SET \"int\" = 'abc' WHERE id = 1", says: "'Scalars.int'") {
+        Case("UPDATE Scalars SET \"int\" = 'abc' WHERE id = 1", messageParts: "'Scalars.int'") {
             let greatest: Int? = $0.objects(Scalars.self).max(ofProperty: "int")
             print(greatest ?? 0)
         },
-        Case("UPDATE Scalars SET \"int\" = 2.5 WHERE id = 1", says: "'Scalars.int'") {
+        Case("UPDATE Scalars SET \"int\" = 2.5 WHERE id = 1", messageParts: "'Scalars.int'") {
             let sum: Int = $0.objects(Scalars.self).sum(ofProperty: "int")
             print(sum)
         },
-        Case("UPDATE Scalars SET \"int\" = NULL WHERE id = 1", says: "'Scalars.int'") {
+        Case("UPDATE Scalars SET \"int\" = NULL WHERE id = 1", messageParts: "'Scalars.int'") {
             let sum: Int = $0.objects(Scalars.self).sum(ofProperty: "int")
             print(sum)
         },
-        Case("UPDATE Scalars SET decimal128 = x'99' WHERE id = 1", says: "'Scalars.decimal128'") {
+        Case("UPDATE Scalars SET decimal128 = x'99' WHERE id = 1", messageParts: "'Scalars.decimal128'") {
             let sum: Decimal128 = $0.objects(Scalars.self).sum(ofProperty: "decimal128")
             print(sum)
         },
     ]
 
-    @Test("D93 a value that does not fit stops the program with its place", arguments: cases.indices)
+    @Test(
+        "reading a value that does not fit the schema traps with its type, property and row D93",
+        arguments: cases.indices)
     func value(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [index = index as Int] in
@@ -168,7 +172,7 @@ import Testing
         let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         let damage = Self.cases[index]
         #expect(output.contains("Martlet: "), "\(damage.sql): \(output.prefix(600))")
-        for part in damage.says + ["test.realm", "restore a backup"] {
+        for part in damage.messageParts + ["test.realm", "restore a backup"] {
             #expect(output.contains(part), "\(damage.sql) lacks '\(part)': \(output.prefix(900))")
         }
     }

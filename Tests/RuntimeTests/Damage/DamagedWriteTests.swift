@@ -6,9 +6,9 @@ import Testing
 
 @testable import Martlet
 
-/// Damage that is met where an error can be thrown, and what looked like damage once.
+/// Damage found by calls that can throw, and stored values that are valid but unusual.
 @Suite("damage in writes and migrations") struct DamagedWriteTests {
-    @Test("D93 a write that meets a value of another type throws the error of the file, not of a unique value")
+    @Test("a write that finds a value of a wrong type throws 'fileCorrupted', not 'uniqueViolation' D93")
     func datatype() throws {
         let file = try DamagedFile()
         try file.spoil("UPDATE Node SET amount = 'many' WHERE id = 1")
@@ -20,7 +20,7 @@ import Testing
         #expect(error?.errorCode == 7)
     }
 
-    @Test("D93 an index of links that names no property is an error of the file") func holder() throws {
+    @Test("an index of links with an unknown property throws 'fileCorrupted' D93") func holder() throws {
         let file = try DamagedFile()
         try file.spoil("UPDATE martlet_any_links SET property = 99999")
         let realm = try file.open()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "F7 a migration that meets a damaged value throws the error of the file, with the place",
+        "a migration that reads a damaged value throws an error with its property and row",
         arguments: [
             ("UPDATE Scalars SET \"int\" = x'00'", "'Scalars.int' in the row with the key 1 holds 1 byte (00)"),
             ("UPDATE Scalars SET \"int\" = NULL", "'Scalars.int' in the row with the key 1 holds nothing"),
@@ -41,23 +41,23 @@ import Testing
                 "'Scalars.string' in the row with the key 1 holds a text that"
             ),
         ])
-    func migration(_ sql: String, _ says: String) throws {
-        let past = try PastProgram([
+    func migration(_ sql: String, _ expected: String) throws {
+        let previous = try PastProgram([
             "object Scalars\nprimaryKey id\nproperty id Int\nproperty int Int\nproperty string String"
         ]) {
             _ = $0("Scalars", ["id": 1, "int": 5, "string": "a"])
         }
-        try spoil(past.url.path, sql)
+        try spoil(previous.url.path, sql)
         let error = #expect(throws: Realm.Error.self) {
-            _ = try past.migrated([Scalars.self]) { migration, _ in
+            _ = try previous.migrated([Scalars.self]) { migration, _ in
                 migration.enumerateObjects(ofType: "Scalars") { old, _ in _ = old?["id"] }
             }
         }
-        #expect(error?.code == .fileCorrupted && error?.message.contains(says) == true, "\(error as Any)")
+        #expect(error?.code == .fileCorrupted && error?.message.contains(expected) == true, "\(error as Any)")
     }
 
     @Test(
-        "F7 a migration that converts a damaged value throws the error of the file, with the place",
+        "a migration that converts a damaged value throws an error with its property and row",
         arguments: [
             ("UPDATE Scalars SET \"int\" = x'00'", "'Scalars.int' in the row with the key 1 holds 1 byte (00)"),
             (
@@ -66,49 +66,49 @@ import Testing
             ),
             ("UPDATE Scalars SET \"int\" = NULL", "'Scalars.int' in the row with the key 1 holds nothing"),
         ])
-    func conversion(_ sql: String, _ says: String) throws {
-        let past = try PastProgram(["object Scalars\nprimaryKey id\nproperty id Int\nproperty int String"]) {
+    func conversion(_ sql: String, _ expected: String) throws {
+        let previous = try PastProgram(["object Scalars\nprimaryKey id\nproperty id Int\nproperty int String"]) {
             _ = $0("Scalars", ["id": 1, "int": "5"])
         }
-        try spoil(past.url.path, sql)
-        let error = #expect(throws: Realm.Error.self) { _ = try past.migrated([Scalars.self]) { _, _ in } }
-        #expect(error?.code == .fileCorrupted && error?.message.contains(says) == true, "\(error as Any)")
+        try spoil(previous.url.path, sql)
+        let error = #expect(throws: Realm.Error.self) { _ = try previous.migrated([Scalars.self]) { _, _ in } }
+        #expect(error?.code == .fileCorrupted && error?.message.contains(expected) == true, "\(error as Any)")
     }
 
     @Test("a required Decimal128 of an object without a class is zero") func zeroDecimal() throws {
-        let past = try PastProgram(["object Unheard\nprimaryKey id\nproperty id Int\nproperty price Decimal128"])
-        let realm = try Realm(configuration: past.configuration([Scalars.self], schemaVersion: 0))
-        try realm.write { realm.dynamicCreate("Unheard", value: ["id": 1]) }
-        #expect(realm.dynamicObjects("Unheard").filter("price == 0").count == 1)
-        #expect(realm.dynamicObjects("Unheard").first?.price as? Decimal128 == 0)
+        let previous = try PastProgram(["object Undeclared\nprimaryKey id\nproperty id Int\nproperty price Decimal128"])
+        let realm = try Realm(configuration: previous.configuration([Scalars.self], schemaVersion: 0))
+        try realm.write { realm.dynamicCreate("Undeclared", value: ["id": 1]) }
+        #expect(realm.dynamicObjects("Undeclared").filter("price == 0").count == 1)
+        #expect(realm.dynamicObjects("Undeclared").first?.price as? Decimal128 == 0)
     }
 
-    @Test("zeros that earlier programs stored as nothing are zeros") func emptyDecimal() throws {
+    @Test("a decimal that is stored as an empty blob is zero") func emptyDecimal() throws {
         let file = try DamagedFile()
         try file.spoil("UPDATE Scalars SET decimal128 = x''")
         let sum: Decimal128 = try file.open().objects(Scalars.self).sum(ofProperty: "decimal128")
         #expect(try file.open().objects(Scalars.self).map(\.decimal128) == [0, 0, 0] && sum == 0)
     }
 
-    @Test("N126 frozen objects of types without a class are read by several threads at once") func frozen() throws {
-        let past = try PastProgram([
-            "object Unheard\nprimaryKey id\nproperty id Int\nproperty extra AnyRealmValue\nproperty next link:Unheard?"
+    @Test("frozen objects of types without a class can be read by several threads at once N126") func frozen() throws {
+        let previous = try PastProgram([
+            "object Undeclared\nprimaryKey id\nproperty id Int\nproperty extra AnyRealmValue\nproperty next link:Undeclared?"
         ]) { create in
-            let first = create("Unheard", ["id": 0])
-            for id in 1..<50 { _ = create("Unheard", ["id": id, "extra": first, "next": first]) }
+            let first = create("Undeclared", ["id": 0])
+            for id in 1..<50 { _ = create("Undeclared", ["id": id, "extra": first, "next": first]) }
         }
         for _ in 0..<20 {
-            let realm = try Realm(configuration: past.configuration([Scalars.self], schemaVersion: 0))
+            let realm = try Realm(configuration: previous.configuration([Scalars.self], schemaVersion: 0))
             let frozen = realm.freeze()
-            nonisolated(unsafe) let objects = frozen.dynamicObjects("Unheard")
+            nonisolated(unsafe) let objects = frozen.dynamicObjects("Undeclared")
             DispatchQueue.concurrentPerform(iterations: 8) { number in
                 let object = objects[1 + number]
-                if object.id as? Int != 1 + number { Issue.record("object \(number) is another one") }
+                if object.id as? Int != 1 + number { Issue.record("object \(number) has a wrong id") }
                 if (object.extra as? DynamicObject)?.id as? Int != 0 { Issue.record("no link in \(number)") }
                 if (object.next as? DynamicObject)?.id as? Int != 0 { Issue.record("no link in \(number)") }
             }
             try realm.write {
-                realm.add(Scalars(id: 1, anyValue: .object(realm.dynamicObjects("Unheard")[3].object)), update: .all)
+                realm.add(Scalars(id: 1, anyValue: .object(realm.dynamicObjects("Undeclared")[3].object)), update: .all)
             }
             let value = try #require(realm.freeze().objects(Scalars.self).first).anyValue
             #expect(value.object(StoredObject.self)?["id"] as? Int == 3)
@@ -116,16 +116,16 @@ import Testing
     }
 
     @Test(
-        "B12d keys near the end of their range make room for others",
+        "new keys are found when existing keys are near the ends of the range",
         arguments: [
             [Int.max], [Int.max - 1], [Int.max, Int.max - 1, 5], [Int.min, Int.max, 0], [Int.min, Int.max],
         ])
     func highKeys(_ keys: [Int]) throws {
-        let past = try PastProgram(["object Keyless\nprimaryKey id\nproperty id Int\nproperty content String"]) {
+        let previous = try PastProgram(["object Keyless\nprimaryKey id\nproperty id Int\nproperty content String"]) {
             create in
             for key in keys { _ = create("Keyless", ["id": key, "content": "old \(key)"]) }
         }
-        let realm = try past.migrated([Keyless.self])
+        let realm = try previous.migrated([Keyless.self])
         for _ in 0..<3 {
             try realm.write { for _ in 0..<5 { realm.add(Keyless(content: "new")) } }
         }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Martlet
 
-/// Values of any type within each other: up to 100 are stored, more are refused by programs and in files.
+/// Nested values of any type. A depth of 100 is allowed; deeper values are rejected in programs and in files.
 @Suite("nested values") struct NestingTests {
     private static func nested(_ depth: Int, in value: AnyRealmValue = .int(1)) -> AnyRealmValue {
         (0..<depth).reduce(value) { value, level in level.isMultiple(of: 2) ? .list([value]) : .map(["k": value]) }
     }
 
-    /// What a file would hold of a value that no program stores.
+    /// The stored form of a nested value of any depth, also of one that no program can store.
     private static func stored(_ depth: Int, in value: SQLValue) -> SQLValue {
         (0..<depth).reduce(value) { value, _ in AnyValueTag.list.tagged(ElementCodec.encode([value])) }
     }
@@ -23,7 +23,8 @@ import Testing
         return "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
     }
 
-    @Test("100 lists and maps within each other are stored, read, queried, coded and deleted") func greatest() throws {
+    @Test("a value with 100 nested lists and maps is stored, read, queried, encoded and deleted") func greatest() throws
+    {
         let test = try TestRealm()
         let realm = test.realm
         let node = Node(id: 1)
@@ -56,23 +57,23 @@ import Testing
         #expect(AnyRealmValue.map(["a": .int(1)]) != .map(["b": .int(1)]) && AnyRealmValue.int(1) != .double(1))
     }
 
-    @Test("deeper values are refused when they are encoded or decoded") func coding() {
+    @Test("encoding or decoding a deeper value throws") func coding() {
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(Self.nested(101)) }
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(Self.nested(5_000)) }
         let text = String(repeating: "[", count: 101) + String(repeating: "]", count: 101)
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(AnyRealmValue.self, from: Data(text.utf8)) }
     }
 
-    @Test("each way of storing a deeper value stops the program", arguments: 0..<6) func storing(_ way: Int) async {
+    @Test("storing a deeper value traps", arguments: 0..<6) func storing(_ api: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            [way = way as Int] in
-            let value = NestingTests.nested(way == 0 ? 20_000 : 101)
+            [api = api as Int] in
+            let value = NestingTests.nested(api == 0 ? 20_000 : 101)
             let test = try TestRealm()
             let (scalars, lists) = (Scalars(id: 1), ScalarLists(id: 1))
             try test.realm.write {
                 test.realm.add(scalars)
                 test.realm.add(lists)
-                switch way {
+                switch api {
                 case 0, 1: scalars.anyValue = value
                 case 2: lists.anyValues.append(value)
                 case 3: _ = Scalars(id: 2, anyValue: value)
@@ -84,7 +85,7 @@ import Testing
         expectMessage(result, "[nestedTooDeep]")
     }
 
-    @Test("a file with a deeper value is damaged: reading it stops the program", arguments: [101, 5_000])
+    @Test("reading a deeper value from a file traps", arguments: [101, 5_000])
     func reading(_ depth: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [depth = depth as Int] in
@@ -96,7 +97,7 @@ import Testing
         expectMessage(result, "'Scalars.anyValue' in the row with the key 1 holds")
     }
 
-    @Test("deleting what a deeper value leads to throws the error of the file", arguments: [101, 5_000])
+    @Test("deleting the target of a link in a deeper value throws 'fileCorrupted'", arguments: [101, 5_000])
     func deleting(_ depth: Int) throws {
         let file = try DamagedFile()
         let before = try file.open()

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Martlet
 
-/// Random values in random cells of a file, read in every way: what fits the schema is read as it is, and everything else
-/// stops the program with the place. Nothing is read as another value.
+/// Random values in random cells of a file, read through every API. A value that fits the schema is read unchanged.
+/// Every other value traps with its type and property. No value is read as another one.
 @Suite("random damage") struct RandomDamageTests {
-    /// Rounds of one run; `MARTLET_DAMAGE_ROUNDS` tries more.
+    /// The number of rounds. The environment variable `MARTLET_DAMAGE_ROUNDS` overrides it.
     static let rounds = Int(ProcessInfo.processInfo.environment["MARTLET_DAMAGE_ROUNDS"] ?? "") ?? 60
 
-    @Test("D93 a random value in a random cell is read as it is, or is an error of the file", arguments: 0..<rounds)
+    @Test("a random value in a random cell is read unchanged or reported as damage D93", arguments: 0..<rounds)
     func cell(_ seed: Int) async throws {
         let damage = Damage(seed: UInt64(seed))
         let file = try DamagedFile()
@@ -40,12 +40,12 @@ import Testing
     }
 
     @Test(
-        "D72 D93 whatever is damaged, everything is read, thrown, or stops the program with a message",
+        "operations on a file with random damage succeed, throw, or trap with a message D72 D93",
         arguments: 0..<rounds)
     func anywhere(_ seed: Int) async throws {
         let file = try DamagedFile()
         let sql = try AnyDamage.sql(UInt64(seed), in: file.url.path)
-        // What SQLite itself refuses is no damage.
+        // A statement that SQLite rejects damages nothing.
         guard (try? file.spoil(sql)) != nil else { return }
         let path = file.url.path
         let result = await #expect(processExitsWith: .exitCode(7), observing: [\.standardErrorContent], "\(sql)") {
@@ -61,7 +61,7 @@ import Testing
     }
 }
 
-/// One cell, what is put there, and how it is read.
+/// A cell, the value that the test stores in it, and the API that reads it.
 private struct Damage: CustomStringConvertible {
     enum Expectation { case fits, damaged, withoutCase }
 
@@ -109,7 +109,7 @@ private struct Damage: CustomStringConvertible {
 
     var sql: String { "UPDATE \(type) SET \"\(property)\" = \(value) WHERE id = 1" }
 
-    // MARK: What is to be
+    // MARK: Expectation
 
     func expectation(in path: String) throws -> Expectation {
         let connection = try Connection(ConnectionOptions(path: path))
@@ -146,7 +146,7 @@ private struct Damage: CustomStringConvertible {
             case ("float", .real(let number)): abs(number) < 1e39 || number.isInfinite
             case ("uuid", .blob(let bytes)): bytes.count == 16
             case ("objectId", .blob(let bytes)): bytes.count == 12
-            // Nothing, 0, infinity, and 1 as bytes.
+            // Empty, 0, infinity, and 1 as bytes.
             case ("decimal128", .blob): ["", "80", "BF"].contains(hex) || hex.hasPrefix("81400100003")
             case ("anyValue", .blob):
                 ["0101", "0461", "0A", "0A00"].contains(hex) || (hex.hasPrefix("04") && hex.count == 24)
@@ -205,7 +205,7 @@ private struct Damage: CustomStringConvertible {
         }
     }
 
-    // A link is read to the end.
+    // Reads a value completely, also the target of a link.
     private func use(_ value: Any?) {
         switch value {
         case let node as Node: print(node.name)

@@ -4,12 +4,12 @@ import Testing
 @testable import Martlet
 
 @Suite struct ErrorBridgeTests {
-    @Test("O66 the localized description of every error is its message, with a stable number and the file")
+    @Test("the localized description of every error is its message, with a stable number and the file O66")
     func bridge() throws {
         for fault in Fault.all {
-            let bench = try FaultBench()
-            let thrown = #expect(throws: Realm.Error.self) { try fault.provoke(bench) }
-            try fault.cure(bench)
+            let fixture = try FaultBench()
+            let thrown = #expect(throws: Realm.Error.self) { try fault.provoke(fixture) }
+            try fault.cure(fixture)
             let error = try #require(thrown)
             let bridged = error as NSError
             #expect((error as any Error).localizedDescription == error.message)
@@ -22,7 +22,7 @@ import Testing
         #expect((text as (any Error)?)?.localizedDescription == "'x' cannot be read: expected 24 hexadecimal digits")
     }
 
-    @Test("O66 numbers of codes are all different, and those of today never change") func numbers() {
+    @Test("codes have different numbers, and the numbers of existing codes never change O66") func numbers() {
         let codes = Set(Fault.all.map(\.code))
         #expect(Set(codes.map(\.number)).count == codes.count)
         #expect(Realm.Error.fileNotFound.number == 1 && Realm.Error.schemaMismatch.number == 4)

@@ -4,34 +4,34 @@ import Testing
 
 @testable import Martlet
 
-/// Every code of `Realm.Error`, provoked by what causes it. Afterwards the file has all that was committed.
+/// Provokes every code of `Realm.Error` by its real cause. Afterwards the file has all committed objects.
 @Suite("every error") struct EveryErrorTests {
-    @Test("O66 D3 a fault is thrown with its code, says what to do, and loses nothing", arguments: Fault.all)
+    @Test("a fault throws its code and a message with advice, and loses no committed data O66 D3", arguments: Fault.all)
     func fault(_ fault: Fault) throws {
-        let bench = try FaultBench()
-        let error = #expect(throws: Realm.Error.self) { try fault.provoke(bench) }
+        let fixture = try FaultBench()
+        let error = #expect(throws: Realm.Error.self) { try fault.provoke(fixture) }
         #expect(error?.code == fault.code, "\(error?.description ?? "nothing was thrown")")
         #expect(error?.message.contains(fault.says) == true, "\(error?.message ?? "")")
         #expect(error?.description.contains(fault.code.rawValue) == true)
-        try fault.cure(bench)
-        let kept = try bench.nodes()
-        let mayBeThere = fault.code == .commitOutcomeUnknown && kept == [1, 2, 3, 4]
-        #expect(kept == [1, 2, 3] || mayBeThere)
-        try bench.open().write { try bench.open().add(Node(id: 9)) }
-        #expect(try bench.nodes().last == 9)
+        try fault.cure(fixture)
+        let ids = try fixture.nodes()
+        let mayBeCommitted = fault.code == .commitOutcomeUnknown && ids == [1, 2, 3, 4]
+        #expect(ids == [1, 2, 3] || mayBeCommitted)
+        try fixture.open().write { try fixture.open().add(Node(id: 9)) }
+        #expect(try fixture.nodes().last == 9)
     }
 
-    @Test("O66 messages begin in lower case or with a name, and end without a full stop", arguments: Fault.all)
+    @Test("messages begin with a lower-case word or a name, and end without a full stop O66", arguments: Fault.all)
     func style(_ fault: Fault) throws {
-        let bench = try FaultBench()
-        let error = #expect(throws: Realm.Error.self) { try fault.provoke(bench) }
+        let fixture = try FaultBench()
+        let error = #expect(throws: Realm.Error.self) { try fault.provoke(fixture) }
         let message = error?.message ?? ""
         #expect(message.first.map { $0.isLowercase || $0.isNumber || $0 == "'" } == true, "\(message)")
         #expect(!message.hasSuffix(".") && (error?.path != nil || fault.code == .invalidInput))
-        try fault.cure(bench)
+        try fault.cure(fixture)
     }
 
-    @Test("O66 every code has a fault that provokes it") func completeness() throws {
+    @Test("a fault provokes every code O66") func completeness() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let source = root.appending(path: "Sources/Martlet/Objects/RealmError.swift")
@@ -43,23 +43,23 @@ import Testing
         #expect(Set(Fault.all.map(\.code.rawValue)).subtracting(codes) == [])
     }
 
-    @Test("O66 D53 without permission a file is refused with what would help, and is as it was afterwards")
+    @Test("writing without permission throws with advice, and the file does not change O66 D53")
     func permission()
         async
     {
         await #expect(processExitsWith: .success) {
-            let bench = try FaultBench()
-            for suffix in ["", "-wal", "-shm", ".lock"] { chmod(bench.url.path + suffix, 0o444) }
-            chmod(bench.folder.path, 0o755)
-            // Root may do everything: go on as nobody.
+            let fixture = try FaultBench()
+            for suffix in ["", "-wal", "-shm", ".lock"] { chmod(fixture.url.path + suffix, 0o444) }
+            chmod(fixture.folder.path, 0o755)
+            // Root ignores permissions: continue as the user 'nobody'.
             if getuid() == 0 { seteuid(65_534) }
             do {
-                try bench.write {}
+                try fixture.write {}
                 exit(2)
             } catch let error as Realm.Error where error.code == .fileAccess {
                 guard error.message.contains("'readOnly'") else { exit(3) }
             }
-            guard try bench.open({ $0.readOnly = true }).objects(Node.self).count == 3 else { exit(4) }
+            guard try fixture.open({ $0.readOnly = true }).objects(Node.self).count == 3 else { exit(4) }
         }
     }
 }

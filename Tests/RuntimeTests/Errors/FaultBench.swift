@@ -7,15 +7,15 @@ import Synchronization
 
 @testable import Martlet
 
-/// A file with three nodes, to be given trouble with.
+/// A file with three nodes, and operations that provoke faults.
 final class FaultBench {
     let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-fault-\(UUID().uuidString)")
-    /// Stands between SQLite and the disk.
+    /// A VFS between SQLite and the file system, which fails on demand.
     let disk = FaultyDisk()
     private(set) var configuration = Realm.Configuration()
-    /// What must live until the cause is taken away.
+    /// Objects that keep the fault active while they are retained.
     var kept: [Any] = []
-    private var healthy: Data?
+    private var intactData: Data?
 
     init() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -38,11 +38,11 @@ final class FaultBench {
         return try Realm(configuration: adjusted)
     }
 
-    /// Opens it on the disk that fails on demand.
+    /// Opens the file through `disk`.
     @discardableResult
     func openOnFaultyDisk() throws -> Realm { try open { $0.environment.vfsName = disk.name } }
 
-    /// Adds a node, and at the end of the transaction breaks something.
+    /// Adds a node, and runs `breaking` at the end of the write.
     func write(_ breaking: () -> Void) throws {
         let realm = try openOnFaultyDisk()
         try realm.write {
@@ -53,26 +53,26 @@ final class FaultBench {
 
     func nodes() throws -> [Int] { try open().objects(Node.self).map(\.id) }
 
-    /// Goes on with a compact copy in one file, whose bytes can be spoiled and come back with `heal`.
+    /// Continues with a compact copy of the file, which the test may damage and later restore from memory.
     func useCopy() throws {
         let copy = folder.appending(path: "copy.realm")
         try open().writeCopy(toFile: copy)
         configuration.fileURL = copy
-        healthy = try Data(contentsOf: copy)
+        intactData = try Data(contentsOf: copy)
     }
 
-    func heal() throws { try healthy?.write(to: url) }
+    func heal() throws { try intactData?.write(to: url) }
 
-    /// Goes on with a copy that differs in some bytes, until `heal`.
-    func spoil(at offset: (Data) -> Int, _ spoilt: [UInt8]) throws {
+    /// Continues with a copy of the file whose bytes at an offset are overwritten.
+    func spoil(at offset: (Data) -> Int, _ replacement: [UInt8]) throws {
         try useCopy()
         var bytes = try Data(contentsOf: url)
         let start = offset(bytes)
-        bytes.replaceSubrange(start..<start + spoilt.count, with: spoilt)
+        bytes.replaceSubrange(start..<start + replacement.count, with: replacement)
         try bytes.write(to: url)
     }
 
-    /// Another thread that keeps its write transaction open, until the bench lets go of what is returned.
+    /// Opens a write on another thread. The write ends when the returned object is released.
     func writeElsewhere() -> AnyObject {
         let (began, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let configuration = configuration
@@ -85,28 +85,28 @@ final class FaultBench {
             began.signal()
         }
         began.wait()
-        return Ending {
+        return DeferredAction {
             mayEnd.signal()
             began.wait()
         }
     }
 
-    /// The lock of writers, held as another process holds it.
+    /// Locks the lock file like another process, until the returned object is released.
     func lockAsAnotherProcess() -> AnyObject {
         let descriptor = Foundation.open(url.path + ".lock", O_RDWR | O_CREAT, 0o644)
         _ = flock(descriptor, LOCK_EX)
-        return Ending { close(descriptor) }
+        return DeferredAction { close(descriptor) }
     }
 }
 
-/// Does something when it ends.
-private final class Ending {
+/// Runs a closure when it is deallocated.
+private final class DeferredAction {
     private let action: () -> Void
     init(_ action: @escaping () -> Void) { self.action = action }
     deinit { action() }
 }
 
-/// A disk that fails on demand.
+/// A VFS whose calls fail on demand.
 final class FaultyDisk {
     let name: String
     private let vfs: OpaquePointer?
@@ -119,7 +119,7 @@ final class FaultyDisk {
 
     deinit { _ = vfs.map(cmartlet_hook_vfs_destroy) }
 
-    /// The next call of a kind to a file of a kind fails.
+    /// Makes the next `call` on a file with the role `role` fail.
     func fail(_ call: CMartletCall, of role: CMartletRole, result: CInt = 0) {
         let fault = CMartletFault(call: call, role: role, at: 1, persists: false, applied: false, result: result)
         _ = cmartlet_hook_vfs_add_fault(vfs, fault)

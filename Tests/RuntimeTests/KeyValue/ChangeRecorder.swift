@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// Writes down what an observer is told.
+/// An observer that records the changes of which it is notified.
 final class ChangeRecorder: KeyValueObserver {
     private(set) var calls: [String] = []
     private(set) var changes: [[KeyValueChangeKey: Any]] = []
@@ -22,7 +22,7 @@ final class ChangeRecorder: KeyValueObserver {
         onCall?()
     }
 
-    /// The calls since the last time.
+    /// Returns the calls since the last `take`.
     func take() -> [String] {
         defer {
             calls = []
@@ -31,7 +31,7 @@ final class ChangeRecorder: KeyValueObserver {
         return calls
     }
 
-    /// `name: Rex -> Max`, `children insertion 0,1: - -> [2, 3]`; `prior` in front of calls before the change.
+    /// A change as text, `name: Rex -> Max` or `children insertion 0,1: - -> [#2, #3]`. A prior call begins with `prior`.
     static func text(_ keyPath: String?, _ change: [KeyValueChangeKey: Any]) -> String {
         let kind = (change[.kindKey] as? UInt).flatMap(KeyValueChangeKind.init)
         var text = change[.notificationIsPriorKey] as? Bool == true ? "prior " : ""
@@ -50,10 +50,10 @@ final class ChangeRecorder: KeyValueObserver {
     static func value(_ value: Any) -> String {
         switch value {
         case is NSNull: "nil"
-        case let node as Node: node.isInvalidated ? "gone" : "#\(node.id)"
+        case let node as Node: node.isInvalidated ? "invalidated" : "#\(node.id)"
         case let list as List<Node>: "live[" + list.map { "#\($0.id)" }.joined(separator: ", ") + "]"
         case let array as [Any]: "[" + array.map(Self.value).joined(separator: ", ") + "]"
-        case let part as Part: part.isInvalidated ? "gone" : part.name
+        case let part as Part: part.isInvalidated ? "invalidated" : part.name
         default: "\(value)"
         }
     }
@@ -64,7 +64,7 @@ extension KeyValueObservingOptions {
 }
 
 extension ObjectBase {
-    /// A recorder that observes these key paths.
+    /// Returns a recorder that observes the given key paths of this object.
     func recorder(_ keyPaths: String..., options: KeyValueObservingOptions = .both) -> ChangeRecorder {
         let recorder = ChangeRecorder()
         for keyPath in keyPaths { addObserver(recorder, forKeyPath: keyPath, options: options, context: nil) }
@@ -80,7 +80,7 @@ extension TestRealm {
         return nodes
     }
 
-    /// Changes a node on another thread.
+    /// Changes a node in a write of another Realm, on another thread.
     func remotely(_ id: Int, _ body: @escaping (Node, Realm) -> Void) throws {
         try elsewhere { realm in
             try realm.write {

@@ -9,34 +9,34 @@ import Testing
 
 @Suite("Key-value: assignments")
 struct KeyValueAssignmentTests {
-    @Test("K7 K26 observers of each accessor of a row are told of an assignment through another one")
+    @Test("observers of every accessor of a row are notified of an assignment through another accessor K7 K26")
     func accessors() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)
-        let twin = Node(id: 1, name: "x")
-        try test.realm.write { test.realm.add(twin, update: .modified) }
-        let recorders = [nodes[0].recorder("name", "next.name"), twin.recorder("name", "next.name")]
-        for (object, name) in [(twin, "a"), (nodes[0], "b")] {
+        let second = Node(id: 1, name: "x")
+        try test.realm.write { test.realm.add(second, update: .modified) }
+        let recorders = [nodes[0].recorder("name", "next.name"), second.recorder("name", "next.name")]
+        for (object, name) in [(second, "a"), (nodes[0], "b")] {
             try test.realm.write { object.name = name }
         }
         #expect(recorders.map { $0.take() } == Array(repeating: ["name: x -> a", "name: a -> b"], count: 2))
-        try test.realm.write { twin.next = nodes[1] }
+        try test.realm.write { second.next = nodes[1] }
         #expect(recorders.map { $0.take() } == Array(repeating: ["next.name: nil -> n2"], count: 2))
         try test.realm.write { nodes[1].name = "c" }
         #expect(recorders.map { $0.take() } == Array(repeating: ["next.name: n2 -> c"], count: 2))
         try test.realm.write { nodes[0].next = nil }
         #expect(recorders.map { $0.take() } == Array(repeating: ["next.name: c -> nil"], count: 2))
-        let children = [nodes[0].recorder("children.@count"), twin.recorder("children.@count")]
+        let children = [nodes[0].recorder("children.@count"), second.recorder("children.@count")]
         try test.realm.write {
             nodes[0].children.append(nodes[1])
-            twin.children.append(nodes[1])
+            second.children.append(nodes[1])
         }
         #expect(
             children.map { $0.take() }
                 == Array(repeating: ["children.@count: 0 -> 1", "children.@count: 1 -> 2"], count: 2))
     }
 
-    @Test("K1 every kind of property can be observed, and isInvalidated")
+    @Test("properties of every kind can be observed, and isInvalidated K1")
     func everyProperty() throws {
         let test = try TestRealm()
         let scalars = Scalars()
@@ -55,7 +55,7 @@ struct KeyValueAssignmentTests {
         #expect(recorder.calls == ["isInvalidated: false -> true"])
     }
 
-    @Test("K2 unmanaged objects can be observed: scalars, links, deep paths, collections")
+    @Test("scalars, links, deep paths and collections of unmanaged objects can be observed K2")
     func unmanaged() {
         let node = Node(id: 1, name: "a")
         let (other, third) = (Node(id: 2, name: "b"), Node(id: 3, name: "c"))
@@ -68,7 +68,7 @@ struct KeyValueAssignmentTests {
         #expect(recorder.take() == ["next.name: b -> y"])
         node.next = third
         #expect(recorder.take() == ["next: #2 -> #3", "next.name: y -> c"])
-        other.name = "unheard"
+        other.name = "unobserved"
         #expect(recorder.take() == [])
         node.children.append(other)
         #expect(recorder.take() == ["children insertion 0: - -> [#2]", "children.@count: 0 -> 1"])
@@ -89,7 +89,7 @@ struct KeyValueAssignmentTests {
         #expect(recorder.take() == [])
     }
 
-    @Test("K2 an unmanaged object is observed through Swift key paths, until the token ends")
+    @Test("an unmanaged object can be observed by Swift key paths until the token is invalidated K2")
     func unmanagedToken() {
         let person = Person(firstName: "Ada")
         var log: [String] = []
@@ -109,7 +109,7 @@ struct KeyValueAssignmentTests {
         #expect(log == ["Ada Bea", "nil nil"])
     }
 
-    @Test("K4 an assignment calls once, at once, before the commit")
+    @Test("an assignment notifies observers immediately, once, before the commit K4")
     func local() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -126,7 +126,7 @@ struct KeyValueAssignmentTests {
         #expect(recorder.calls == [])
     }
 
-    @Test("K4 untyped assignments call too")
+    @Test("untyped assignments notify observers K4")
     func untyped() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)
@@ -139,7 +139,7 @@ struct KeyValueAssignmentTests {
         #expect(recorder.take() == ["name: n1 -> x", "next: nil -> #2", "children: [] -> live[#2]"])
     }
 
-    @Test("K5 assigning the same value calls them")
+    @Test("assigning an equal value notifies observers K5")
     func sameValue() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)
@@ -151,7 +151,7 @@ struct KeyValueAssignmentTests {
         #expect(recorder.calls == ["name: n1 -> n1", "next: nil -> nil"])
     }
 
-    @Test("K7 only the row's own observers of that property are told")
+    @Test("an assignment notifies only observers of the property of that row K7")
     func others() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)
@@ -169,7 +169,7 @@ struct KeyValueAssignmentTests {
         #expect(mine.calls.count == 2 && second.calls.count == 2 && others.calls == [])
     }
 
-    @Test("K8 options: initial, old, new, prior")
+    @Test("the options initial, old, new and prior select the calls and their values K8")
     func options() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -188,7 +188,7 @@ struct KeyValueAssignmentTests {
         }
     }
 
-    @Test("K8 prior comes while the old value shows: locally, at refresh, and when a write begins")
+    @Test("a prior call sees the old value: on assignment, at refresh, and when a write begins K8")
     func prior() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(3)
@@ -212,7 +212,7 @@ struct KeyValueAssignmentTests {
         token.invalidate()
     }
 
-    @Test("K8 Swift key paths: enums, optionals, dates and links have their types")
+    @Test("changes by Swift key paths have typed values of enums, optionals, links and counts K8")
     func typedValues() throws {
         let test = try TestRealm()
         let (dog, person) = (Dog(name: "Rex"), Person(firstName: "Ada"))
@@ -245,7 +245,7 @@ struct KeyValueAssignmentTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("K9 removing an observer during a call is safe, and others are still called")
+    @Test("removing an observer during a call is safe, and others are still called K9")
     func removalInside() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -264,7 +264,7 @@ struct KeyValueAssignmentTests {
         #expect(node._observers == nil && test.realm.context.observedObjects.isEmpty)
     }
 
-    @Test("K9 contexts tell registrations of one observer apart")
+    @Test("contexts distinguish the registrations of an observer K9")
     func contexts() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -282,7 +282,7 @@ struct KeyValueAssignmentTests {
         #expect(recorder.contexts.count == 3)
     }
 
-    @Test("K11 an ignored property is seen only by the accessor it was assigned on")
+    @Test("the value of an ignored property exists only in the accessor to which it was assigned K11")
     func ignored() throws {
         let test = try TestRealm()
         let dog = Dog(name: "Rex")
@@ -292,7 +292,7 @@ struct KeyValueAssignmentTests {
         try test.elsewhere { realm in #expect(realm.objects(Dog.self).first?.isSelected == false) }
     }
 
-    @Test("K3 accessors that died with observers leave nothing behind")
+    @Test("deallocated accessors with observers leave no registrations K3")
     func deadAccessors() throws {
         let test = try TestRealm()
         _ = try test.nodes(1)
@@ -310,7 +310,7 @@ struct KeyValueAssignmentTests {
         token.invalidate()
     }
 
-    @Test("K9 a token ended on another thread tells nothing any more")
+    @Test("a token that another thread invalidated receives no more calls K9")
     func endedElsewhere() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -326,7 +326,7 @@ struct KeyValueAssignmentTests {
         #expect(calls == 0 && node._observers == nil)
     }
 
-    @Test("K29 a renamed property is observed under its Swift name")
+    @Test("a renamed property is observed by its Swift name K29")
     func renamed() throws {
         let test = try TestRealm()
         let dog = Dog(name: "Rex")
@@ -336,7 +336,7 @@ struct KeyValueAssignmentTests {
         #expect(recorder.calls == ["story: nil -> long"])
     }
 
-    @Test("K1 value(forKeyPath:) follows links, counts, and maps collections")
+    @Test("value(forKeyPath:) follows links, counts elements and maps collections K1")
     func valueForKeyPath() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(3)

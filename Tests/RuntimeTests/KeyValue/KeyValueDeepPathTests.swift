@@ -10,7 +10,7 @@ struct KeyValueDeepPathTests {
     private let test: TestRealm
     private let nodes: [Node]
 
-    /// A chain of three nodes, and two more.
+    /// Creates a chain of three linked nodes, and two more nodes.
     init() throws {
         test = try TestRealm()
         nodes = try test.nodes(5)
@@ -20,7 +20,7 @@ struct KeyValueDeepPathTests {
         }
     }
 
-    @Test("K10 a deep path fires for its end, for relinking, and for a nil middle")
+    @Test("observers of a deep path are notified of a changed end, a changed link and a nil link K10")
     func local() throws {
         let recorder = nodes[0].recorder("next.next.name")
         try test.realm.write {
@@ -28,32 +28,32 @@ struct KeyValueDeepPathTests {
             #expect(recorder.take() == ["next.next.name: n3 -> x"])
             nodes[1].next = nodes[3]
             #expect(recorder.take() == ["next.next.name: x -> n4"])
-            nodes[2].name = "unheard"
-            nodes[0].name = "unheard"
+            nodes[2].name = "unobserved"
+            nodes[0].name = "unobserved"
             #expect(recorder.take() == [])
             nodes[3].name = "y"
             #expect(recorder.take() == ["next.next.name: n4 -> y"])
             nodes[0].next = nodes[4]
             #expect(recorder.take() == ["next.next.name: y -> nil"])
             nodes[4].next = nodes[2]
-            #expect(recorder.take() == ["next.next.name: nil -> unheard"])
+            #expect(recorder.take() == ["next.next.name: nil -> unobserved"])
             nodes[0].next = nil
-            #expect(recorder.take() == ["next.next.name: unheard -> nil"])
+            #expect(recorder.take() == ["next.next.name: unobserved -> nil"])
             nodes[4].next = nil
             #expect(recorder.take() == [])
         }
     }
 
-    @Test("K10 a deleted middle is a change to nil")
+    @Test("deleting an object in the middle of a path is a change to nil K10")
     func deletedMiddle() throws {
         let recorder = nodes[0].recorder("next.next.name", "next.isInvalidated")
         try test.realm.write { test.realm.delete(nodes[1]) }
         #expect(recorder.calls.sorted() == ["next.isInvalidated: false -> nil", "next.next.name: n3 -> nil"])
-        try test.realm.write { nodes[2].name = "unheard" }
+        try test.realm.write { nodes[2].name = "unobserved" }
         #expect(recorder.calls.count == 2)
     }
 
-    @Test("K10 K20 nothing is told of a path whose beginning is deleted")
+    @Test("observers of a path are not notified when its first object is deleted K10 K20")
     func deletedBeginning() throws {
         let recorder = nodes[0].recorder("next.next.name")
         var calls = 0
@@ -61,7 +61,7 @@ struct KeyValueDeepPathTests {
         try test.realm.write {
             test.realm.delete(nodes[0])
             nodes[1].next = nodes[3]
-            nodes[3].name = "unheard"
+            nodes[3].name = "unobserved"
         }
         try test.remotely(2) { node, realm in node.next = realm.node(5) }
         test.realm.refresh()
@@ -69,11 +69,11 @@ struct KeyValueDeepPathTests {
         withExtendedLifetime(typed) {}
     }
 
-    @Test("K10 the same at refresh, once for all that happened")
+    @Test("at refresh, observers of a deep path are notified once of all remote changes K10")
     func remote() throws {
         let recorder = nodes[0].recorder("next.next.name")
         try test.remotely(1) { node, realm in
-            realm.node(3).name = "unseen"
+            realm.node(3).name = "intermediate"
             realm.node(2).next = realm.node(4)
             realm.node(4).name = "x"
         }
@@ -88,7 +88,7 @@ struct KeyValueDeepPathTests {
         test.realm.cancelWrite()
     }
 
-    @Test("K10 a list behind a link: its own changes have positions, relinking is a setting")
+    @Test("changes of a list behind a link have positions, and a changed link is a setting K10")
     func listBehindLink() throws {
         let recorder = nodes[0].recorder("next.children")
         try test.realm.write {
@@ -110,7 +110,7 @@ struct KeyValueDeepPathTests {
         #expect(recorder.take() == ["next.children: [#5] -> live[#4, #1]"])
     }
 
-    @Test("K10 a path that comes back to its root, and ends with the token")
+    @Test("a path may lead back to its first object, and ends with the token K10")
     func circle() throws {
         try test.realm.write { nodes[2].next = nodes[0] }
         var log: [String] = []
@@ -129,7 +129,7 @@ struct KeyValueDeepPathTests {
         #expect(nodes.allSatisfy { $0._observers == nil })
     }
 
-    @Test("K10 through embedded objects")
+    @Test("a path may lead through embedded objects K10")
     func embedded() throws {
         let recorder = nodes[0].recorder("part.core.length")
         try test.realm.write {
@@ -145,7 +145,7 @@ struct KeyValueDeepPathTests {
             ])
     }
 
-    @Test("K9 observers of deep paths leave nothing behind on objects in the middle")
+    @Test("removing an observer of a deep path leaves no registrations on the objects of the path K9")
     func cleanUp() throws {
         let recorder = nodes[0].recorder("next.next.name")
         #expect(nodes[1]._observers != nil)
@@ -156,7 +156,7 @@ struct KeyValueDeepPathTests {
         root?.next = next
         let second = root?.recorder("next.name")
         root = nil
-        next.name = "unheard"
+        next.name = "unobserved"
         #expect(second?.calls == [] && next._observers == nil)
     }
 }

@@ -11,7 +11,7 @@ struct KeyValueInvalidationTests {
         case object, results, list, all, remote, remoteAtWrite
     }
 
-    @Test("K20 deletion by any route takes isInvalidated from false to true", arguments: Route.allCases)
+    @Test("every way of deletion changes isInvalidated from false to true K20", arguments: Route.allCases)
     func routes(_ route: Route) throws {
         let test = try TestRealm()
         let nodes = try test.nodes(3)
@@ -37,7 +37,7 @@ struct KeyValueInvalidationTests {
     }
 
     @Test(
-        "K20 K24 a path to the embedded object of a deleted owner is told that this is invalidated",
+        "an observer of a path to an embedded object is notified when the owner is deleted K20 K24",
         arguments: [true, false])
     func embedded(isRemote: Bool) throws {
         let test = try TestRealm()
@@ -53,8 +53,8 @@ struct KeyValueInvalidationTests {
         #expect(recorder.calls == ["part.isInvalidated: false -> true"])
     }
 
-    @Test("K20 K23 isInvalidated of an object's collection goes with the object", arguments: [0, 1, 2])
-    func ofCollection(_ way: Int) throws {
+    @Test("isInvalidated of a collection changes when its owner is invalidated K20 K23", arguments: [0, 1, 2])
+    func ofCollection(_ route: Int) throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
         let recorder = node.recorder("children.isInvalidated", "named.isInvalidated")
@@ -64,7 +64,7 @@ struct KeyValueInvalidationTests {
         }
         try test.realm.write { node.children.append(node) }
         #expect(recorder.calls.isEmpty && calls.isEmpty)
-        switch way {
+        switch route {
         case 0: try test.realm.write { test.realm.delete(node) }
         case 1:
             try test.remotely(1) { node, realm in realm.delete(node) }
@@ -77,7 +77,7 @@ struct KeyValueInvalidationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("K20 a row that takes the place of a deleted one has no observers", arguments: [true, false])
+    @Test("a row that replaces a deleted one has no observers K20", arguments: [true, false])
     func replaced(isRemote: Bool) throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -96,11 +96,11 @@ struct KeyValueInvalidationTests {
         }
         #expect(recorder.calls == ["isInvalidated: false -> true"])
         #expect(children.isInvalidated && test.realm.node(1).children.count == 1)
-        try test.realm.write { test.realm.node(1).name = "unheard" }
+        try test.realm.write { test.realm.node(1).name = "unobserved" }
         #expect(recorder.calls.count == 1)
     }
 
-    @Test("K20 a row that goes with another by cascade is told that it is gone, and nothing else")
+    @Test("observers of a row that a cascade deletes are notified only of isInvalidated K20")
     func cascade() throws {
         let test = try TestRealm()
         let (owner, treasure) = (Owner(id: 1), Treasure(id: 1))
@@ -113,7 +113,7 @@ struct KeyValueInvalidationTests {
         #expect(recorder.calls == ["isInvalidated: false -> true"])
     }
 
-    @Test("K21 deleting a linked object: links become nil, lists lose every occurrence, sets and maps are set")
+    @Test("deleting a linked object sets links to nil, removes it from lists, and is a setting of sets and maps K21")
     func linked() throws {
         for isRemote in [false, true] {
             let test = try TestRealm()
@@ -137,7 +137,7 @@ struct KeyValueInvalidationTests {
         }
     }
 
-    @Test("K22 deleting a list's owner only invalidates the list", arguments: [true, false])
+    @Test("deleting the owner of a list only invalidates the list K22", arguments: [true, false])
     func listOwner(isRemote: Bool) throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)
@@ -164,7 +164,7 @@ struct KeyValueInvalidationTests {
         #expect(test.realm.context.observedCollections.isEmpty)
     }
 
-    @Test("K23 realm.invalidate() invalidates objects and collections")
+    @Test("realm.invalidate() invalidates objects and collections K23")
     func invalidate() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)
@@ -181,11 +181,11 @@ struct KeyValueInvalidationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("K24 an embedded object that loses its place becomes invalidated")
+    @Test("an embedded object that is replaced or removed becomes invalidated K24")
     func embedded() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
-        let gone = "isInvalidated: false -> true"
+        let invalidation = "isInvalidated: false -> true"
         func part(_ place: (Part) -> Void, _ end: () -> Void, _ what: String) throws {
             var recorder: ChangeRecorder?
             var held: Part?
@@ -196,7 +196,7 @@ struct KeyValueInvalidationTests {
                 held = part
             }
             try test.realm.write { end() }
-            #expect(recorder?.calls == [gone], "\(what)")
+            #expect(recorder?.calls == [invalidation], "\(what)")
             #expect(held?.isInvalidated == true, "\(what)")
         }
         try part({ node.part = $0 }, { node.part = Part(name: "q") }, "replaced")
@@ -222,7 +222,7 @@ struct KeyValueInvalidationTests {
         try part({ node.part = $0 }, { test.realm.delete(node) }, "owner deleted")
     }
 
-    @Test("K24 the owner's observers are told once of a replaced embedded object")
+    @Test("observers of the owner are notified once of a replaced embedded object K24")
     func embeddedOwner() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -241,7 +241,7 @@ struct KeyValueInvalidationTests {
         #expect(recorder.calls == expected)
     }
 
-    @Test("K24 an embedded object removed elsewhere becomes invalidated here")
+    @Test("an embedded object that another Realm removes becomes invalidated K24")
     func embeddedRemotely() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]

@@ -12,7 +12,7 @@ struct KeyValueListTests {
     private let owner: Node
     private let recorder: ChangeRecorder
 
-    /// Six nodes; the first has the second and the third as children.
+    /// Creates six nodes. The children of the first are the second and the third.
     init() throws {
         test = try TestRealm()
         nodes = try test.nodes(6)
@@ -21,7 +21,7 @@ struct KeyValueListTests {
         recorder = owner.recorder("children")
     }
 
-    @Test("K12 K15 changing a list tells where: insertion, removal, replacement")
+    @Test("insertions, removals and replacements of a list have positions K12 K15")
     func local() throws {
         try test.realm.write {
             owner.children.append(nodes[3])
@@ -39,7 +39,7 @@ struct KeyValueListTests {
         }
     }
 
-    @Test("K12 O42 a change of many elements is one call for those that go, and one for those that come")
+    @Test("a change of many elements is one call for the removals and one for the insertions K12 O42")
     func batches() throws {
         try test.realm.write {
             owner.children.append(objectsIn: [nodes[3], nodes[4]])
@@ -60,7 +60,7 @@ struct KeyValueListTests {
         }
     }
 
-    @Test("K12 removing at offsets is one removal; unmanaged lists tell the same positions as managed ones")
+    @Test("removing at offsets is one removal, and unmanaged lists report the same positions as managed ones K12")
     func samePositions() throws {
         let unmanaged = Node(id: 9)
         unmanaged.children.append(objectsIn: [nodes[1], nodes[2]].map { Node(id: $0.id) })
@@ -85,7 +85,7 @@ struct KeyValueListTests {
         #expect(other.take() == calls)
     }
 
-    @Test("K12 several remote changes of one kind are one call")
+    @Test("several remote changes of one kind are one call K12")
     func remoteKinds() throws {
         try test.remotely(1) { node, realm in
             node.children.append(realm.node(4))
@@ -109,7 +109,7 @@ struct KeyValueListTests {
         test.realm.cancelWrite()
     }
 
-    @Test("K12 several kinds become one setting")
+    @Test("remote changes of several kinds are one setting K12")
     func mixed() throws {
         try test.remotely(1) { node, realm in
             node.children.remove(at: 0)
@@ -120,7 +120,7 @@ struct KeyValueListTests {
         #expect(recorder.take() == ["children: [#2, #3] -> live[#3, #4, #5]"])
     }
 
-    @Test("K4 K12 assigning a list is one setting")
+    @Test("assigning a list is one setting K4 K12")
     func assignment() throws {
         let other = nodes[1]
         try test.realm.write {
@@ -132,7 +132,7 @@ struct KeyValueListTests {
         #expect(recorder.take() == [])
     }
 
-    @Test("K13 moves and swaps replace the range they span")
+    @Test("moves and swaps are a replacement of the range that they span K13")
     func moves() throws {
         try test.realm.write { owner.children.append(objectsIn: [nodes[3], nodes[4], nodes[5]]) }
         _ = recorder.take()
@@ -153,7 +153,7 @@ struct KeyValueListTests {
         #expect(recorder.take() == ["children replacement 0,1,2,3,4: [#2, #3, #4, #5, #6] -> [#3, #4, #5, #6, #2]"])
     }
 
-    @Test("K13 changes without a net effect are no call")
+    @Test("remote changes without a net effect do not notify K13")
     func noEffect() throws {
         try test.remotely(1) { node, realm in
             node.children.append(realm.node(4))
@@ -166,7 +166,7 @@ struct KeyValueListTests {
         #expect(owner.children.count == 2)
     }
 
-    @Test("K14 clearing after appending removes the original elements only")
+    @Test("clearing after appending removes the original elements only K14")
     func clear() throws {
         try test.remotely(1) { node, realm in
             node.children.append(realm.node(4))
@@ -176,7 +176,7 @@ struct KeyValueListTests {
         #expect(recorder.take() == ["children removal 0,1: [#2, #3] -> -"])
     }
 
-    @Test("K15 mutableArrayValue notifies as the list does")
+    @Test("mutableArrayValue notifies like the list K15")
     func mutableArray() throws {
         let array = owner.mutableArrayValue(forKey: "children")
         #expect(array.count == 2 && array[0] as? Node == nodes[1])
@@ -200,7 +200,7 @@ struct KeyValueListTests {
         #expect(Array(lists.ints) == [nil, 3])
     }
 
-    @Test("K12 Swift key paths: the live list and its indexes")
+    @Test("changes by Swift key paths contain the live list and the indexes K12")
     func typed() throws {
         var log: [String] = []
         let token = owner.observe(\.children, options: .both) { node, change in
@@ -216,7 +216,7 @@ struct KeyValueListTests {
         token.invalidate()
     }
 
-    @Test("K16 sets and maps: one setting for each change")
+    @Test("each change of a set or map is one setting K16")
     func setsAndMaps() throws {
         let recorder = owner.recorder("peers", "named", options: [])
         try test.realm.write {
@@ -243,7 +243,7 @@ struct KeyValueListTests {
         #expect(recorder.take() == ["peers", "named"])
     }
 
-    @Test("K17 the number of elements can be observed")
+    @Test("the number of elements of a list can be observed K17")
     func count() throws {
         let recorder = owner.recorder("children.@count", "next.children.@count")
         try test.realm.write {
@@ -265,7 +265,7 @@ struct KeyValueListTests {
         #expect(recorder.take() == ["next.children.@count: 1 -> 2"])
     }
 
-    @Test("K16 K17 K27 the number of elements of sets and maps, and writes that are taken back")
+    @Test("the number of elements of sets and maps can be observed, also when a write is cancelled K16 K17 K27")
     func countOfSetsAndMaps() throws {
         let counts = owner.recorder("peers.@count", "named.@count")
         let settings = owner.recorder("peers", "named", options: [])
@@ -289,7 +289,7 @@ struct KeyValueListTests {
         #expect(settings.take().sorted() == ["named", "peers"])
     }
 
-    @Test("K12 lists of scalars, long ones and empty ones")
+    @Test("changes of long lists of scalars have exact indexes K12")
     func scalars() throws {
         let lists = ScalarLists(id: 7)
         try test.realm.write { test.realm.add(lists) }

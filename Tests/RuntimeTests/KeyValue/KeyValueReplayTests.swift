@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// A copy of a list that is kept up to date by nothing but what an observer is told.
+/// A copy of a list that an observer updates from its notifications alone.
 private final class ListMirror: KeyValueObserver {
     private(set) var elements: [Int]
     private(set) var calls = 0
@@ -69,7 +69,7 @@ struct KeyValueReplayTests {
         }
     }
 
-    @Test("K12 K13 K14 K27 what observers are told, replayed, is the list", arguments: 1...12)
+    @Test("replaying the notifications yields the list K12 K13 K14 K27", arguments: 1...12)
     func managed(seed: UInt64) throws {
         let test = try TestRealm()
         let owner = ScalarLists(id: 1, ints: [1, 2, 3])
@@ -101,7 +101,7 @@ struct KeyValueReplayTests {
         owner.removeObserver(mirror, forKeyPath: "ints")
     }
 
-    @Test("K2 the same for unmanaged lists", arguments: 1...4)
+    @Test("replaying the notifications of an unmanaged list yields the list K2", arguments: 1...4)
     func unmanaged(seed: UInt64) {
         let owner = ScalarLists(id: 1, ints: [1, 2, 3])
         let mirror = ListMirror(owner.ints)

@@ -12,7 +12,7 @@ struct KeyValueTrapTests {
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    @Test("K1 observing linking objects traps")
+    @Test("observing linking objects traps K1")
     func linkingObjects() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let node = Node(id: 1)
@@ -21,7 +21,7 @@ struct KeyValueTrapTests {
         #expect(message(result).contains("'Node.previous' is a linking-objects property"))
     }
 
-    @Test("K1 unknown key paths trap with the component that does not exist")
+    @Test("unknown key paths trap with the unknown component in the message K1")
     func unknown() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Node(id: 1).addObserver(ChangeRecorder(), forKeyPath: "next.nme")
@@ -33,7 +33,7 @@ struct KeyValueTrapTests {
         #expect(message(scalar).contains("has no property 'length'"))
     }
 
-    @Test("K29 the name in the file cannot be observed")
+    @Test("observing a property by its stored name traps K29")
     func storedName() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Dog().addObserver(ChangeRecorder(), forKeyPath: "bio")
@@ -41,7 +41,7 @@ struct KeyValueTrapTests {
         #expect(message(result).contains("'Dog' has no property 'bio'"))
     }
 
-    @Test("K1 observing an ignored property traps")
+    @Test("observing an ignored property traps K1")
     func ignored() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Dog().observe(\.isSelected) { _, _ in }
@@ -49,16 +49,16 @@ struct KeyValueTrapTests {
         #expect(message(result).contains("cannot be observed: 'Dog' has no property"))
     }
 
-    @Test("K10 a computed property that reads several properties is no path")
+    @Test("observing a computed property that reads several properties traps K10")
     func computed() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Node(id: 1).observe(\.title) { _, _ in }
         }
-        // Swift knows the name of a computed property only where its symbol is exported.
+        // The name of a computed property is known at run time only if its symbol is exported.
         #expect(message(result).contains(/the key path '\\Node\.[^']+' cannot be observed: 'Node' has no property/))
     }
 
-    @Test("K10 a path through a collection traps")
+    @Test("observing a path through a collection traps K10")
     func throughCollection() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Node(id: 1).addObserver(ChangeRecorder(), forKeyPath: "children.name")
@@ -66,7 +66,7 @@ struct KeyValueTrapTests {
         #expect(message(result).contains("it leads through the collection 'Node.children'"))
     }
 
-    @Test("K9 removing an observer that is not registered traps")
+    @Test("removing an observer that is not registered traps K9")
     func removal() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (node, recorder) = (Node(id: 1), ChangeRecorder())
@@ -83,7 +83,7 @@ struct KeyValueTrapTests {
         #expect(message(context).contains("an observer of 'Node.name' was removed that is not registered"))
     }
 
-    @Test("K25 adding an object that has observers traps, directly and through a link")
+    @Test("adding an object that has observers traps, directly and through a link K25")
     func adding() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -102,7 +102,7 @@ struct KeyValueTrapTests {
         #expect(message(linked).contains("a 'Node' with observers was added to a Realm"))
     }
 
-    @Test("K25 an object whose observers were removed can be added")
+    @Test("an object whose observers were removed can be added K25")
     func addingLater() throws {
         let test = try TestRealm()
         let (node, recorder) = (Node(id: 1), ChangeRecorder())
@@ -114,7 +114,7 @@ struct KeyValueTrapTests {
         #expect(recorder.calls == ["children insertion 0"])
     }
 
-    @Test("K1 observing from another thread, or an invalidated object, traps")
+    @Test("observing on another thread, or an invalidated object, traps K1")
     func wrongPlace() async {
         let thread = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -127,16 +127,16 @@ struct KeyValueTrapTests {
             done.wait()
         }
         #expect(message(thread).contains("a 'Node'"))
-        let gone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let deleted = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]
             try test.realm.write { test.realm.delete(node) }
             node.addObserver(ChangeRecorder(), forKeyPath: "name")
         }
-        #expect(message(gone).contains("was deleted"))
+        #expect(message(deleted).contains("was deleted"))
     }
 
-    @Test("K15 mutableArrayValue of anything but a list traps")
+    @Test("mutableArrayValue of a property that is not a list traps K15")
     func noArray() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Node(id: 1).mutableArrayValue(forKey: "peers")
@@ -144,7 +144,7 @@ struct KeyValueTrapTests {
         #expect(message(result).contains("'Node.peers' is no list"))
     }
 
-    @Test("K8 a prior call that ends the write, or deletes the object, stops the assignment")
+    @Test("an assignment traps if a prior call ends the write or deletes the object K8")
     func endInPrior() async {
         let cancelled = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -164,7 +164,7 @@ struct KeyValueTrapTests {
         #expect(message(deleted).contains("was deleted"))
     }
 
-    @Test("K8 beginning a write in a prior call at refresh traps")
+    @Test("beginning a write in a prior call at refresh traps K8")
     func writeInPrior() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

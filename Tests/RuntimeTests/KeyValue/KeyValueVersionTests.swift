@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Key-value: versions")
 struct KeyValueVersionTests {
-    @Test("K3 remote changes are told at refresh and when a write begins")
+    @Test("observers are notified of remote changes at refresh and when a write begins K3")
     func remote() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -25,19 +25,19 @@ struct KeyValueVersionTests {
         #expect(recorder.take() == [])
     }
 
-    @Test("K3 the scheduler's turn tells, with nothing else observed")
-    func turn() throws {
+    @Test("a key-value observer alone is enough for the scheduler to deliver remote changes K3")
+    func schedulerDelivery() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
         let recorder = node.recorder("name")
         try test.remotely(1) { node, _ in node.name = "a" }
-        // The change set is computed in the background, and then a turn is asked for.
+        // The change set is computed in the background, which then schedules a delivery.
         while test.scheduler.count == 0 { sched_yield() }
         test.scheduler.turn()
         #expect(recorder.calls == ["name: n1 -> a"])
     }
 
-    @Test("K6 a series of remote changes is one call from the first value to the last")
+    @Test("a series of remote changes is one call from the first value to the last K6")
     func series() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -48,7 +48,7 @@ struct KeyValueVersionTests {
         #expect(recorder.calls == ["amount: 1.0 -> 10.0"])
     }
 
-    @Test("K6 the old value is that of before even when it had never been read", arguments: [true, false])
+    @Test("the old value is correct even if the property was never read K6", arguments: [true, false])
     func unread(isWrite: Bool) throws {
         let test = try TestRealm()
         _ = try test.nodes(1)
@@ -62,7 +62,7 @@ struct KeyValueVersionTests {
         #expect(recorder.calls == ["name: n1 -> a", "children insertion 0: - -> [#1]"])
     }
 
-    @Test("K26 add and create with update tell observers of the existing row")
+    @Test("add and create with an update policy notify observers of the existing row K26")
     func update() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)
@@ -80,7 +80,7 @@ struct KeyValueVersionTests {
         }
     }
 
-    @Test("K27 cancelWrite sends the inverse changes")
+    @Test("cancelWrite notifies observers of the inverse changes K27")
     func cancel() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(4)
@@ -112,7 +112,7 @@ struct KeyValueVersionTests {
         #expect(recorder.take() == ["children replacement 0,1: [#3, #2] -> [#2, #3]"])
     }
 
-    @Test("K27 a deleted link target comes back when the write is cancelled")
+    @Test("cancelling the deletion of a link target restores the link K27")
     func cancelDeletion() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)
@@ -124,17 +124,19 @@ struct KeyValueVersionTests {
         #expect(recorder.calls == ["next: #2 -> nil", "next: nil -> #2"])
     }
 
-    @Test("K27 paths back to an object are followed again after its deletion was rolled back", arguments: [1, 2, 3])
+    @Test(
+        "observers of cyclic paths are notified again after the deletion of an object is rolled back K27",
+        arguments: [1, 2, 3])
     func cancelDeletionOfCycle(length: Int) throws {
         let test = try TestRealm()
         let nodes = try test.nodes(length)
-        let twin = Node(id: 1, name: "n1")
+        let second = Node(id: 1, name: "n1")
         try test.realm.write {
             for (index, node) in nodes.enumerated() { node.next = nodes[(index + 1) % length] }
-            test.realm.add(twin, update: .modified)
-            twin.next = nodes[1 % length]
+            test.realm.add(second, update: .modified)
+            second.next = nodes[1 % length]
         }
-        let recorders = [nodes[0].recorder("next.next.name"), twin.recorder("next.next.name")]
+        let recorders = [nodes[0].recorder("next.next.name"), second.recorder("next.next.name")]
         try test.realm.beginWrite()
         test.realm.delete(nodes[0])
         test.realm.cancelWrite()
@@ -148,22 +150,22 @@ struct KeyValueVersionTests {
         #expect(recorders.map { $0.take() } == [["next.next.name: x -> nil"], ["next.next.name: x -> nil"]])
     }
 
-    @Test("K27 objects created in a cancelled write become invalidated, lists with them")
+    @Test("objects that a cancelled write created become invalidated, and their lists K27")
     func cancelCreation() throws {
         let test = try TestRealm()
         try test.realm.beginWrite()
         let node = test.realm.create(Node.self, value: ["id": 5] as [String: Any])
         let recorder = node.recorder("isInvalidated", "name")
-        var isListGone = false
+        var isListInvalidated = false
         let children = node.children
-        let token = children.observe(\.isInvalidated) { _, _ in isListGone = true }
+        let token = children.observe(\.isInvalidated) { _, _ in isListInvalidated = true }
         test.realm.cancelWrite()
         #expect(recorder.calls == ["isInvalidated: false -> true"])
-        #expect(isListGone && children.isInvalidated)
+        #expect(isListInvalidated && children.isInvalidated)
         token.invalidate()
     }
 
-    @Test("K28 isInvalidated is announced first and told last")
+    @Test("isInvalidated has the first prior call and the last call K28")
     func order() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(3)
@@ -172,21 +174,25 @@ struct KeyValueVersionTests {
         var tokens: [KeyValueObservation] = []
         tokens.append(nodes[0].observe(\.next, options: [.prior]) { _, change in log.append("next \(change.isPrior)") })
         tokens.append(
-            nodes[1].observe(\.isInvalidated, options: [.prior]) { _, change in log.append("gone \(change.isPrior)") })
+            nodes[1].observe(\.isInvalidated, options: [.prior]) { _, change in
+                log.append("invalidated \(change.isPrior)")
+            })
         try test.remotely(2) { node, realm in realm.delete(node) }
         test.realm.refresh()
-        #expect(log == ["gone true", "next true", "next false", "gone false"])
+        #expect(log == ["invalidated true", "next true", "next false", "invalidated false"])
         log = []
         try test.realm.write { nodes[0].next = nodes[2] }
         tokens.append(
-            nodes[2].observe(\.isInvalidated, options: [.prior]) { _, change in log.append("gone \(change.isPrior)") })
+            nodes[2].observe(\.isInvalidated, options: [.prior]) { _, change in
+                log.append("invalidated \(change.isPrior)")
+            })
         log = []
         try test.realm.write { test.realm.delete(nodes[2]) }
-        #expect(log == ["gone true", "next true", "next false", "gone false"])
+        #expect(log == ["invalidated true", "next true", "next false", "invalidated false"])
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("K6 changes that are no longer known are found by comparing")
+    @Test("changes beyond the retained change sets are found by comparing values K6")
     func unknown() throws {
         let test = try TestRealm { $0.environment.changeRetention = 1 }
         let nodes = try test.nodes(4)
@@ -195,7 +201,7 @@ struct KeyValueVersionTests {
             nodes[0].next = nodes[2]
         }
         let recorder = nodes[0].recorder("name", "amount", "next", "children", "peers")
-        let gone = nodes[2].recorder("isInvalidated", "name")
+        let invalidated = nodes[2].recorder("isInvalidated", "name")
         let other = nodes[3].recorder("name", "children")
         try test.elsewhere { realm in
             for round in 0..<300 { try realm.write { realm.node(1).name = "r\(round)" } }
@@ -205,12 +211,12 @@ struct KeyValueVersionTests {
             }
         }
         test.realm.refresh()
-        #expect(recorder.calls == ["name: n1 -> r299", "next: gone -> nil", "children: [#2] -> live[#2, #4]"])
-        #expect(gone.calls == ["isInvalidated: false -> true"])
+        #expect(recorder.calls == ["name: n1 -> r299", "next: invalidated -> nil", "children: [#2] -> live[#2, #4]"])
+        #expect(invalidated.calls == ["isInvalidated: false -> true"])
         #expect(other.calls == [])
     }
 
-    @Test("K3 an observer may write, refresh and invalidate from a call at refresh")
+    @Test("an observer may write, refresh and invalidate from a call at refresh K3")
     func nested() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)

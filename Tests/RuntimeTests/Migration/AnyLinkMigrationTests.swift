@@ -4,9 +4,9 @@ import Testing
 
 @testable import Martlet
 
-/// Links in values of any type, when the types that hold them and that they lead to change.
+/// Links in values of any type, in migrations that change the types of their owners and targets.
 @Suite struct AnyLinkMigrationTests {
-    private func past(node: String = "Int", scalars: String = "") throws -> PastProgram {
+    private func previousProgram(node: String = "Int", scalars: String = "") throws -> PastProgram {
         let types = [
             "object Treasure\nprimaryKey id\nproperty id \(node)\nproperty name String",
             "object Holder\nproperty any AnyRealmValue\nproperty list List<AnyRealmValue>\(scalars)",
@@ -27,19 +27,19 @@ import Testing
         }
     }
 
-    @Test("O6 O32 links follow rows that get other keys, and are found when the rows are deleted") func keys() throws {
-        let past = try past(node: "String")
-        let realm = try past.migrated([Treasure.self, Owner.self])
+    @Test("links follow rows whose keys change, and become nil when the rows are deleted O6 O32") func keys() throws {
+        let previous = try previousProgram(node: "String")
+        let realm = try previous.migrated([Treasure.self, Owner.self])
         #expect(realm.objects(Treasure.self).map(\.id) == [5, 7])
         #expect(holders(realm) == [["7", "7"], ["5", "5"]])
         try realm.write { realm.delete(try #require(realm.object(ofType: Treasure.self, forPrimaryKey: 7))) }
         #expect(holders(realm) == [[nil, nil], ["5", "5"]])
     }
 
-    @Test("O6 O32 links are found though properties have moved, and go with rows that a migration deletes")
+    @Test("links become nil when a migration deletes their targets, even if properties changed position O6 O32")
     func deletion() throws {
-        let past = try past()
-        let realm = try past.migrated([Treasure.self, Owner.self]) { migration, _ in
+        let previous = try previousProgram()
+        let realm = try previous.migrated([Treasure.self, Owner.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Treasure") { old, new in
                 if old?["name"] as? String == "7", let new { migration.delete(new) }
             }
@@ -50,16 +50,16 @@ import Testing
         #expect(holders(realm) == [[nil, nil], [nil, nil]])
     }
 
-    @Test("O6 O32 old values with links are given to new objects") func values() throws {
+    @Test("old values with links can be assigned to new objects O6 O32") func values() throws {
         let types = [
             "object Treasure\nprimaryKey id\nproperty id Int\nproperty name String",
             "object Scalars\nproperty anyValue AnyRealmValue\nproperty old AnyRealmValue",
         ]
-        let past = try PastProgram(types) { create in
+        let previous = try PastProgram(types) { create in
             let treasure = create("Treasure", ["id": 1, "name": "gold"])
             _ = create("Scalars", ["anyValue": 5, "old": ["t": treasure]])
         }
-        let realm = try past.migrated([Treasure.self, Owner.self, Scalars.self]) { migration, _ in
+        let realm = try previous.migrated([Treasure.self, Owner.self, Scalars.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Scalars") { old, new in new?["anyValue"] = old?["old"] }
         }
         let scalars = realm.objects(Scalars.self)[0]

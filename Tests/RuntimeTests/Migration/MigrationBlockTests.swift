@@ -7,12 +7,12 @@ import Testing
 
 @testable import Martlet
 
-/// What a `migrationBlock` sees and does.
+/// The objects that a `migrationBlock` reads, changes, creates and deletes.
 @Suite struct MigrationBlockTests {
     private static let keyless = "object Keyless\nproperty title String\nproperty months Int"
 
-    @Test("O71 O2 the block is given old and new objects and the old version, once") func once() throws {
-        let past = try PastProgram([Self.keyless], schemaVersion: 3) { create in
+    @Test("the block is called once, with old and new objects and the old version O71 O2") func once() throws {
+        let previous = try PastProgram([Self.keyless], schemaVersion: 3) { create in
             for number in 1...3 { _ = create("Keyless", ["title": "t\(number)", "months": number * 12]) }
         }
         let calls = Mutex<[UInt64]>([])
@@ -26,61 +26,62 @@ import Testing
             }
         }
         do {
-            let realm = try past.migrated([Keyless.self], schemaVersion: 5, block)
+            let realm = try previous.migrated([Keyless.self], schemaVersion: 5, block)
             #expect(realm.objects(Keyless.self).map(\.content) == ["t1 1", "t2 2", "t3 3"])
         }
-        _ = try past.migrated([Keyless.self], schemaVersion: 5, block)
+        _ = try previous.migrated([Keyless.self], schemaVersion: 5, block)
         #expect(calls.withLock { $0 } == [3])
-        #expect(try schemaVersionAtURL(past.url) == 5)
+        #expect(try schemaVersionAtURL(previous.url) == 5)
     }
 
-    @Test("O71 O2 a new file and one with nothing to change: the block is called for the latter alone") func calls()
+    @Test("the block is called for a file without schema changes, and not for a new file O71 O2") func calls()
         throws
     {
         let count = Mutex(0)
         let block: MigrationBlock = { _, _ in count.withLock { $0 += 1 } }
-        let past = try PastProgram(["object Keyless\nproperty content String"]) { create in
+        let previous = try PastProgram(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
         }
-        #expect(try past.migrated([Keyless.self], schemaVersion: 0, block).objects(Keyless.self).count == 1)
+        #expect(try previous.migrated([Keyless.self], schemaVersion: 0, block).objects(Keyless.self).count == 1)
         #expect(count.withLock { $0 } == 0)
-        try past.migrated([Keyless.self], schemaVersion: 1) { migration, _ in
+        try previous.migrated([Keyless.self], schemaVersion: 1) { migration, _ in
             migration.enumerateObjects(ofType: "Keyless") { _, new in new?["content"] = "b" }
         }.write {}
-        #expect(try past.migrated([Keyless.self], schemaVersion: 1).objects(Keyless.self).first?.content == "b")
-        try FileManager.default.removeItem(at: past.url.deletingLastPathComponent())
+        #expect(try previous.migrated([Keyless.self], schemaVersion: 1).objects(Keyless.self).first?.content == "b")
+        try FileManager.default.removeItem(at: previous.url.deletingLastPathComponent())
         try FileManager.default.createDirectory(
-            at: past.url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        _ = try past.migrated([Keyless.self], schemaVersion: 9, block)
+            at: previous.url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        _ = try previous.migrated([Keyless.self], schemaVersion: 9, block)
         #expect(count.withLock { $0 } == 0)
     }
 
-    @Test("O71 O35 defaults are honoured for new required properties and for nil, new ones for each object")
+    @Test("new required properties and nil values get the defaults, generated anew for each object O71 O35")
     func defaults()
         throws
     {
-        let past = try PastProgram(["object Defaults\nproperty int Int?\nproperty word String?"]) { create in
+        let previous = try PastProgram(["object Defaults\nproperty int Int?\nproperty word String?"]) { create in
             _ = create("Defaults", ["int": 5])
             _ = create("Defaults", ["word": "w"])
         }
-        let realm = try past.migrated([Defaults.self])
+        let realm = try previous.migrated([Defaults.self])
         let all = realm.objects(Defaults.self)
         #expect(Set(all.map(\.id)).count == 2 && Set(all.map(\.objectId)).count == 2)
         #expect(all.map(\.int).sorted() == [-42, 5] && Set(all.map(\.word)) == ["word", "w"])
         #expect(all.allSatisfy { $0.isTrue && $0.float == 1.5 && $0.grade == .best && $0.string == "text" })
     }
 
-    @Test("O71 O31 raw values become cases where there is one, and are listed where there is none") func enums() throws
-    {
-        let facts = ["object EnumHolder\nprimaryKey id\nproperty id Int\nproperty grade String\nproperty level Int"]
-        let past = try PastProgram(facts) { create in
+    @Test("raw values become enum cases, and raw values without a case are reported O71 O31") func enums() throws {
+        let schemaText = [
+            "object EnumHolder\nprimaryKey id\nproperty id Int\nproperty grade String\nproperty level Int"
+        ]
+        let previous = try PastProgram(schemaText) { create in
             _ = create("EnumHolder", ["id": 1, "grade": "best", "level": 5])
             _ = create("EnumHolder", ["id": 2, "grade": "worst", "level": 6])
         }
-        let refusal = past.refusal([EnumHolder.self])
+        let refusal = previous.refusal([EnumHolder.self])
         #expect(refusal?.message.contains("a value does not convert ('worst' of 'EnumHolder' 2)") == true)
         #expect(refusal?.message.contains("(6 of 'EnumHolder' 2)") == true)
-        let realm = try past.migrated([EnumHolder.self]) { migration, _ in
+        let realm = try previous.migrated([EnumHolder.self]) { migration, _ in
             migration.enumerateObjects(ofType: "EnumHolder") { old, new in
                 guard old?["level"] as? Int == 6 else { return }
                 new?["grade"] = Grade.poor
@@ -91,7 +92,7 @@ import Testing
         #expect(realm.objects(EnumHolder.self).map(\.level) == [.middle, .high])
     }
 
-    /// Two nodes under another name of the type, and all that leads from one to the other.
+    /// The type `Node` under an earlier name, with every kind of link.
     private static let graph = [
         """
         object Knot
@@ -134,7 +135,7 @@ import Testing
 
     private static let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 
-    @Test("O71 O12 links, embedded objects, lists, sets, maps and linking objects of old objects can be read")
+    @Test("links, embedded objects, lists, sets, maps and linking objects of old objects can be read O71 O12")
     func reading()
         throws
     {
@@ -168,20 +169,20 @@ import Testing
             ])
     }
 
-    @Test("O71 O12 old objects given to new ones mean the same object, or a copy where it is embedded")
-    func handingOver()
+    @Test("an old object that is assigned to a new one becomes a link to its new object, or an embedded copy O71 O12")
+    func assigningOldObjects()
         throws
     {
         let renamed = Self.graph.map {
             $0.replacingOccurrences(of: "Knot", with: "Node").replacingOccurrences(of: " title ", with: " name ")
         }
-        let past = try PastProgram(renamed) { create in
+        let previous = try PastProgram(renamed) { create in
             let a = create("Node", ["id": 1, "name": "a"])
             let b = create("Node", ["id": 2, "name": "b", "next": a])
             a["children"] = [b, a]
             a["part"] = ["name": "p", "core": ["length": 3], "tags": ["x"]]
         }
-        let realm = try past.migrated(Self.types) { migration, _ in
+        let realm = try previous.migrated(Self.types) { migration, _ in
             migration.enumerateObjects(ofType: "Node") { old, new in
                 guard let old, let new, old["id"] as? Int == 1 else { return }
                 let children = old["children"] as? List<MigrationObject>
@@ -200,27 +201,29 @@ import Testing
         #expect(realm.object(ofType: Node.self, forPrimaryKey: 2)?.parents.map(\.id) == [])
     }
 
-    @Test("O71 O5 O6 objects are created with defaults and nested values, and deleted with all that follows")
+    @Test(
+        "the block creates objects with defaults and nested values, and deletes objects with embedded ones O71 O5 O6"
+    )
     func creating()
         throws
     {
         let renamed = Self.graph.map { $0.replacingOccurrences(of: "Knot", with: "Node") }
-        let past = try PastProgram(renamed) { create in
+        let previous = try PastProgram(renamed) { create in
             let a = create("Node", ["id": 1, "part": ["name": "p", "core": ["length": 3]]])
             _ = create("Node", ["id": 2, "next": a, "children": [a]])
             _ = create("Node", ["id": 3])
         }
-        let realm = try past.migrated(Self.types + [Defaults.self]) { migration, _ in
+        let realm = try previous.migrated(Self.types + [Defaults.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Node") { old, new in
                 guard let new else { return }
                 if old?["id"] as? Int == 1 { migration.delete(new) }
             }
-            var passed: [Int] = []
-            migration.enumerateObjects(ofType: "Node") { old, _ in passed.append(old?["id"] as? Int ?? 0) }
-            #expect(passed == [2, 3])
-            let made = migration.create(
+            var ids: [Int] = []
+            migration.enumerateObjects(ofType: "Node") { old, _ in ids.append(old?["id"] as? Int ?? 0) }
+            #expect(ids == [2, 3])
+            let created = migration.create(
                 "Node", value: ["id": 9, "name": "made", "part": ["name": "own"], "next": ["id": 10]])
-            made["children"] = [["id": 11], made]
+            created["children"] = [["id": 11], created]
             let plain = migration.create("Defaults")
             #expect(plain["int"] as? Int == -42 && plain["word"] as? String == "word")
             migration.create("Defaults", value: ["int": 7])
@@ -228,25 +231,25 @@ import Testing
         #expect(realm.objects(Node.self).map(\.id) == [2, 3, 9, 10, 11] && realm.objects(Defaults.self).count == 2)
         let second = try #require(realm.object(ofType: Node.self, forPrimaryKey: 2))
         #expect(second.next == nil && second.children.isEmpty)
-        let made = try #require(realm.object(ofType: Node.self, forPrimaryKey: 9))
-        #expect(made.part?.name == "own" && made.next?.id == 10 && made.children.map(\.id) == [11, 9])
+        let created = try #require(realm.object(ofType: Node.self, forPrimaryKey: 9))
+        #expect(created.part?.name == "own" && created.next?.id == 10 && created.children.map(\.id) == [11, 9])
         #expect(try integer("SELECT count(*) FROM Part", realm.context.handle) == 1)
         try realm.write { realm.add(Node(id: 12, part: Part(name: "new"))) }
-        #expect(realm.object(ofType: Node.self, forPrimaryKey: 12)?.part?.name == "new" && made.part?.name == "own")
+        #expect(realm.object(ofType: Node.self, forPrimaryKey: 12)?.part?.name == "new" && created.part?.name == "own")
     }
 
-    @Test("O71 O2 deleteData empties a type, and takes one out of the file that the program does not declare")
+    @Test("deleteData deletes all objects of a type, and removes a type that the program does not declare O71 O2")
     func deleteData()
         throws
     {
-        let past = try PastProgram([
+        let previous = try PastProgram([
             "object Keyless\nproperty content String",
             "object Gone\nproperty other link:Keyless?\nproperty tags List<Int>",
         ]) { create in
             let kept = create("Keyless", ["content": "a"])
             _ = create("Gone", ["other": kept, "tags": [1]])
         }
-        let realm = try past.migrated([Keyless.self]) { migration, _ in
+        let realm = try previous.migrated([Keyless.self]) { migration, _ in
             #expect(migration.deleteData(forType: "Gone") && !migration.deleteData(forType: "Never"))
             #expect(migration.newSchema["Gone"] != nil)
             migration.enumerateObjects(ofType: "Keyless") { _, new in new.map(migration.delete) }
@@ -264,16 +267,16 @@ import Testing
         #expect(emptied.isEmpty)
     }
 
-    @Test("O71 O2 a property is renamed by the migration, a collection too, and converted on the way") func renaming()
+    @Test("renameProperty renames properties and collections, and converts their values O71 O2") func renaming()
         throws
     {
-        let past = try PastProgram([
+        let previous = try PastProgram([
             "object Node\nprimaryKey id\nproperty id Int\nproperty title Int\nproperty kids List<link:Node>\nproperty weight Double?"
         ]) { create in
             let a = create("Node", ["id": 1, "title": 77, "weight": -0.0])
             _ = create("Node", ["id": 2, "title": 78, "kids": [a, a]])
         }
-        let realm = try past.migrated(Self.types) { migration, _ in
+        let realm = try previous.migrated(Self.types) { migration, _ in
             migration.renameProperty(onType: "Node", from: "title", to: "name")
             migration.renameProperty(onType: "Node", from: "kids", to: "children")
             migration.renameProperty(onType: "Node", from: "weight", to: "amount")
@@ -288,11 +291,12 @@ import Testing
         #expect(second.children[0].amount.sign == .minus)
     }
 
-    @Test("O71 O2 a type goes by its old and its new name") func renamedTypes() throws {
-        let past = try PastProgram(["object OldName\nprimaryKey id\nproperty id Int\nproperty title Int"]) { create in
+    @Test("a renamed type is found by its old and its new name O71 O2") func renamedTypes() throws {
+        let previous = try PastProgram(["object OldName\nprimaryKey id\nproperty id Int\nproperty title Int"]) {
+            create in
             _ = create("OldName", ["id": 1, "title": 5])
         }
-        let realm = try past.migrated([Renamed.self]) { migration, _ in
+        let realm = try previous.migrated([Renamed.self]) { migration, _ in
             for name in ["OldName", "Renamed"] {
                 migration.enumerateObjects(ofType: name) { old, new in
                     #expect(old?["title"] as? Int == 5)
@@ -303,19 +307,19 @@ import Testing
         #expect(realm.objects(Renamed.self).first?.name == "5!!")
     }
 
-    @Test("O71 O55 full-text indexes hold the words that the migration has left", arguments: [true, false])
+    @Test("full-text indexes contain the words of the migrated objects O71 O55", arguments: [true, false])
     func words(isConverted: Bool) throws {
-        let facts =
+        let schemaText =
             isConverted
             ? "object Indexed\nprimaryKey id\nproperty id Int\nproperty body Int\nproperty summary Int"
             : "object Indexed\nprimaryKey id\nproperty id Int\nproperty body String fullText\nproperty summary String? fullText"
-        let past = try PastProgram([facts]) { create in
+        let previous = try PastProgram([schemaText]) { create in
             for id in 1...3 {
                 _ = create(
                     "Indexed", isConverted ? ["id": id, "body": id] : ["id": id, "body": "\(id)", "summary": "0"])
             }
         }
-        let realm = try past.migrated([Indexed.self]) { migration, _ in
+        let realm = try previous.migrated([Indexed.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Indexed") { old, new in
                 if old?["id"] as? Int == 2 { new?["body"] = "a swift bird" }
                 if old?["id"] as? Int == 3 { new.map(migration.delete) }
@@ -331,8 +335,8 @@ import Testing
         #expect(all.where { $0.body.matches("bird") }.map(\.id) == [2, 9])
     }
 
-    @Test("O71 O20 a shared object that becomes embedded is copied for each owner") func embedding() throws {
-        let past = try PastProgram([
+    @Test("a shared object that becomes embedded is copied for each owner O71 O20") func embedding() throws {
+        let previous = try PastProgram([
             "object Node\nprimaryKey id\nproperty id Int\nproperty part link:Part?",
             "object Part\nproperty name String",
         ]) { create in
@@ -340,10 +344,10 @@ import Testing
             _ = create("Part", ["name": "alone"])
             for id in 1...2 { _ = create("Node", ["id": id, "part": part]) }
         }
-        let refusal = past.refusal(Self.types)
+        let refusal = previous.refusal(Self.types)
         #expect(refusal?.message.contains("no owner (number 2)") == true)
         #expect(refusal?.message.contains("several owners (number 1)") == true)
-        let realm = try past.migrated(Self.types) { migration, _ in
+        let realm = try previous.migrated(Self.types) { migration, _ in
             migration.enumerateObjects(ofType: "Node") { old, new in new?["part"] = old?["part"] }
             migration.enumerateObjects(ofType: "Part") { old, new in
                 if old?["name"] as? String == "alone" { new.map(migration.delete) }
@@ -354,16 +358,16 @@ import Testing
         #expect(try integer("SELECT count(*) FROM Part", realm.context.handle) == 2)
     }
 
-    @Test("O71 O2 keys are put right in the block, and links follow the new key") func keys() throws {
-        let past = try PastProgram([
+    @Test("the block may assign new primary keys, and links follow them O71 O2") func keys() throws {
+        let previous = try PastProgram([
             "object Node\nproperty id Int\nproperty name String\nproperty next link:Node?\nproperty children List<link:Node>"
         ]) { create in
             let a = create("Node", ["id": 4, "name": "a"])
             let b = create("Node", ["id": 4, "name": "b", "next": a])
             a["children"] = [b, a]
         }
-        #expect(past.refusal(Self.types)?.message.contains("'Node.id' must be unique") == true)
-        let realm = try past.migrated(Self.types) { migration, _ in
+        #expect(previous.refusal(Self.types)?.message.contains("'Node.id' must be unique") == true)
+        let realm = try previous.migrated(Self.types) { migration, _ in
             var next = 100
             migration.enumerateObjects(ofType: "Node") { _, new in
                 new?["id"] = next
@@ -385,16 +389,18 @@ import Testing
         #expect(keyed.object(ofType: StringKey.self, forPrimaryKey: "k1") != nil)
     }
 
-    @Test("O71 O30 an answer is an answer, also when it is what is there already") func settling() throws {
-        let past = try PastProgram([
+    @Test("assigning any value resolves a failed conversion, also a value that is equal to the present one O71 O30")
+    func resolvedConversions() throws {
+        let previous = try PastProgram([
             "object ScalarLists\nprimaryKey id\nproperty id Int\nproperty ints List<String>\nproperty bools List<Date>"
         ]) { create in
             _ = create("ScalarLists", ["id": 1, "ints": ["1", "x"], "bools": [Date()]])
             _ = create("ScalarLists", ["id": 2, "ints": ["3"]])
         }
         #expect(
-            past.refusal([ScalarLists.self, Node.self, Part.self, Screw.self])?.message.contains("2 elements") == true)
-        let realm = try past.migrated([ScalarLists.self, Node.self, Part.self, Screw.self]) { migration, _ in
+            previous.refusal([ScalarLists.self, Node.self, Part.self, Screw.self])?.message.contains("2 elements")
+                == true)
+        let realm = try previous.migrated([ScalarLists.self, Node.self, Part.self, Screw.self]) { migration, _ in
             migration.enumerateObjects(ofType: "ScalarLists") { old, new in
                 guard old?["id"] as? Int == 1 else { return }
                 new?["bools"] = [] as [Bool]
@@ -404,11 +410,11 @@ import Testing
         #expect(realm.objects(ScalarLists.self).map { Array($0.ints) } == [[1], [3]])
     }
 
-    @Test("O71 O2 values of more objects than are in memory at a time") func many() throws {
-        let past = try PastProgram([Self.keyless]) { create in
+    @Test("a migration handles more objects than it keeps in memory at a time O71 O2") func many() throws {
+        let previous = try PastProgram([Self.keyless]) { create in
             for number in 0..<5_000 { _ = create("Keyless", ["title": "\(number)"]) }
         }
-        let realm = try past.migrated([Keyless.self]) { migration, _ in
+        let realm = try previous.migrated([Keyless.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Keyless") { old, new in
                 new?["content"] = old?["title"]
                 if let number = (old?["title"] as? String).flatMap({ Int($0) }), number % 1_000 == 0 {

@@ -6,79 +6,80 @@ import Testing
 
 @testable import Martlet
 
-/// What is refused, what is thrown, and that nothing has changed then.
+/// Errors of migrations, which leave the file unchanged.
 @Suite struct MigrationErrorTests {
     private struct Failure: Error, Equatable { let number: Int }
 
     private static let keyless = "object Keyless\nproperty content Int"
 
-    private func makePast() throws -> PastProgram {
+    private func makePreviousProgram() throws -> PastProgram {
         try PastProgram([Self.keyless]) { create in
             for number in 1...3 { _ = create("Keyless", ["content": number]) }
         }
     }
 
-    @Test("O2 an error of the block is thrown as it is, and the file is as it was") func thrown() throws {
-        let past = try makePast()
-        let before = past.contents
+    @Test("an error of the block is rethrown, and the file does not change O2") func thrown() throws {
+        let previous = try makePreviousProgram()
+        let before = previous.contents
         let error = #expect(throws: Failure.self) {
-            _ = try past.migrated([Keyless.self]) { migration, _ in
+            _ = try previous.migrated([Keyless.self]) { migration, _ in
                 migration.enumerateObjects(ofType: "Keyless") { _, new in new?["content"] = "changed" }
                 migration.create("Keyless")
                 throw Failure(number: 7)
             }
         }
-        #expect(error == Failure(number: 7) && past.contents == before)
-        #expect(try schemaVersionAtURL(past.url) == 0)
+        #expect(error == Failure(number: 7) && previous.contents == before)
+        #expect(try schemaVersionAtURL(previous.url) == 0)
         #expect(throws: Failure.self) {
-            _ = try past.migrated([Keyless.self]) { migration, _ in
+            _ = try previous.migrated([Keyless.self]) { migration, _ in
                 try migration.enumerateObjects(ofType: "Keyless") { old, _ in
                     if old?["content"] as? Int == 2 { throw Failure(number: 2) }
                 }
             }
         }
-        #expect(try past.migrated([Keyless.self]).objects(Keyless.self).map(\.content) == ["1", "2", "3"])
+        #expect(try previous.migrated([Keyless.self]).objects(Keyless.self).map(\.content) == ["1", "2", "3"])
     }
 
-    @Test("O69 O2 without a higher version a migration is asked for, with every difference and the way on") func asked()
+    @Test("without a higher version, opening throws an error with every difference and advice O69 O2")
+    func versionNotRaised()
         throws
     {
-        let past = try PastProgram([
+        let previous = try PastProgram([
             "object Node\nprimaryKey id\nproperty id Int\nproperty name Int?\nproperty lost String", "object Part",
             "embedded Screw\nproperty length Int",
         ])
-        let before = past.contents
+        let before = previous.contents
         let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
-        let refusal = past.refusal(types, schemaVersion: 0) { _, _ in Issue.record("called") }
-        #expect(refusal?.code == .schemaMismatch && past.contents == before)
+        let refusal = previous.refusal(types, schemaVersion: 0) { _, _ in Issue.record("called") }
+        #expect(refusal?.code == .schemaMismatch && previous.contents == before)
         let lines = refusal?.message.split(separator: "\n").dropFirst().map(String.init) ?? []
         #expect(lines.count == 3, "\(lines)")
         #expect(lines.contains { $0.contains("'Node.name' is 'Int?' in the file and 'String' in the schema") })
         #expect(lines.contains { $0.contains("'Node.lost' (String) is in the file but not in the schema") })
         #expect(lines.contains { $0.contains("'Part' is a top-level type in the file and an embedded type") })
         #expect(refusal?.message.contains("raise 'schemaVersion' above 0 to migrate, with a 'migrationBlock'") == true)
-        #expect(try past.migrated(types).isEmpty)
+        #expect(try previous.migrated(types).isEmpty)
     }
 
-    @Test("O69 O2 a lower version is refused, whatever the types are") func lower() throws {
-        let past = try PastProgram([Self.keyless], schemaVersion: 4)
-        #expect(past.refusal([Keyless.self], schemaVersion: 3)?.code == .schemaVersionNewer)
-        #expect(past.refusal([Keyless.self], schemaVersion: 4)?.code == .schemaMismatch)
+    @Test("a lower version throws, whatever the types are O69 O2") func lower() throws {
+        let previous = try PastProgram([Self.keyless], schemaVersion: 4)
+        #expect(previous.refusal([Keyless.self], schemaVersion: 3)?.code == .schemaVersionNewer)
+        #expect(previous.refusal([Keyless.self], schemaVersion: 4)?.code == .schemaMismatch)
     }
 
-    @Test("O2 a file that is only read is not migrated") func readOnly() throws {
-        let past = try makePast()
-        var configuration = past.configuration([Keyless.self]) { _, _ in Issue.record("called") }
+    @Test("a file that is opened for reading only is not migrated O2") func readOnly() throws {
+        let previous = try makePreviousProgram()
+        var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("called") }
         configuration.readOnly = true
-        let before = past.contents
+        let before = previous.contents
         let error = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }
-        #expect(error?.code == .schemaMismatch && past.contents == before)
+        #expect(error?.code == .schemaMismatch && previous.contents == before)
         #expect(error?.message.contains("open the file once for writing, with a higher 'schemaVersion'") == true)
     }
 
-    @Test("O2 'deleteRealmIfMigrationNeeded' deletes instead of migrating, and only then") func deleting() throws {
-        let past = try makePast()
-        var configuration = past.configuration([Keyless.self]) { _, _ in Issue.record("called") }
+    @Test("'deleteRealmIfMigrationNeeded' deletes the file only if a migration is needed O2") func deleting() throws {
+        let previous = try makePreviousProgram()
+        var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("called") }
         configuration.deleteRealmIfMigrationNeeded = true
         do {
             let realm = try Realm(configuration: configuration)
@@ -92,22 +93,22 @@ import Testing
         #expect(try Realm(configuration: configuration).objects(Keyless.self).count == 1)
     }
 
-    @Test("O2 performMigration migrates and leaves the file closed") func perform() throws {
-        let past = try makePast()
-        let configuration = past.configuration([Keyless.self])
+    @Test("performMigration migrates and leaves the file closed O2") func perform() throws {
+        let previous = try makePreviousProgram()
+        let configuration = previous.configuration([Keyless.self])
         try Realm.performMigration(for: configuration)
-        #expect(try schemaVersionAtURL(past.url) == 1)
+        #expect(try schemaVersionAtURL(previous.url) == 1)
         #expect(try Realm.deleteFiles(for: configuration))
-        let error = #expect(throws: Realm.Error.self) { _ = try schemaVersionAtURL(past.url) }
+        let error = #expect(throws: Realm.Error.self) { _ = try schemaVersionAtURL(previous.url) }
         #expect(error?.code == .fileNotFound)
     }
 
-    @Test("O2 keys that the block gives twice, and values it leaves, are listed") func conflicts() throws {
-        let past = try PastProgram(["object Int64Key\nproperty number String\nproperty content Data"]) { create in
+    @Test("duplicate keys and unconverted values that the block leaves are reported O2") func conflicts() throws {
+        let previous = try PastProgram(["object Int64Key\nproperty number String\nproperty content Data"]) { create in
             for number in ["1", "2", "x"] { _ = create("Int64Key", ["number": number, "content": Data([1])]) }
         }
-        let before = past.contents
-        let refusal = past.refusal([Int64Key.self]) { migration, _ in
+        let before = previous.contents
+        let refusal = previous.refusal([Int64Key.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Int64Key") { old, new in
                 if old?["number"] as? String == "2" { new?["number"] = 1 }
                 if old?["number"] as? String != "1" { new?["content"] = "text" }
@@ -118,28 +119,29 @@ import Testing
         #expect(refusal?.message.contains("('x' of 'Int64Key' number 3)") == true)
         #expect(refusal?.message.contains("'Int64Key.content' was 'Data' and is 'String', and a value") == true)
         #expect(refusal?.message.contains("'Int64Key.number' must be unique") == true)
-        #expect(refusal?.message.contains("(1 in 2 objects)") == true && past.contents == before)
+        #expect(refusal?.message.contains("(1 in 2 objects)") == true && previous.contents == before)
     }
 
-    @Test("O73 O2 the file cannot be opened inside its own migration, and others can") func nested() throws {
-        let past = try makePast()
+    @Test("the block can open other files, but not the file that it migrates O73 O2") func nested() throws {
+        let previous = try makePreviousProgram()
         let codes = Mutex<[Realm.Error.Code?]>([])
-        let inner = past.configuration([Keyless.self])
-        _ = try past.migrated([Keyless.self]) { _, _ in
+        let inner = previous.configuration([Keyless.self])
+        _ = try previous.migrated([Keyless.self]) { _, _ in
             let error = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: inner) }
             codes.withLock { $0.append(error?.code) }
             let other = try Realm(configuration: .init(inMemoryIdentifier: "nested-\(UUID().uuidString)"))
             try other.write { other.add(Keyless()) }
         }
         #expect(codes.withLock { $0 } == [.busy])
-        #expect(try past.migrated([Keyless.self]).objects(Keyless.self).count == 3)
+        #expect(try previous.migrated([Keyless.self]).objects(Keyless.self).count == 3)
     }
 
-    @Test("O2 a full disk in the block is thrown when it is over, and nothing is kept") func fullDisk() throws {
-        let past = try makePast()
-        let before = past.contents
+    @Test("a full disk in the block throws after the block, and the migration is rolled back O2") func fullDisk() throws
+    {
+        let previous = try makePreviousProgram()
+        let before = previous.contents
         let error = #expect(throws: Realm.Error.self) {
-            _ = try past.migrated([Keyless.self]) { migration, _ in
+            _ = try previous.migrated([Keyless.self]) { migration, _ in
                 try limitGrowth(migration.present.handle, pages: 2)
                 for _ in 0..<200 {
                     migration.create("Keyless", value: ["content": String(repeating: "x", count: 5_000)])
@@ -147,35 +149,35 @@ import Testing
                 migration.enumerateObjects(ofType: "Keyless") { _, new in new?["content"] = "y" }
             }
         }
-        #expect(error?.code == .outOfDiskSpace && past.contents == before)
-        #expect(try past.migrated([Keyless.self]).objects(Keyless.self).count == 3)
+        #expect(error?.code == .outOfDiskSpace && previous.contents == before)
+        #expect(try previous.migrated([Keyless.self]).objects(Keyless.self).count == 3)
     }
 
-    @Test("O73 O2 a file that is open in this process is not migrated, and the error names where it is open")
+    @Test("migrating a file that is open in this process throws an error that names where it is open O73 O2")
     func openElsewhere() throws {
-        let past = try PastProgram(["object Keyless\nproperty content String"]) { create in
+        let previous = try PastProgram(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
         }
-        let newer = past.configuration([Keyless.self], schemaVersion: 3) { migration, _ in
+        let newer = previous.configuration([Keyless.self], schemaVersion: 3) { migration, _ in
             migration.enumerateObjects(ofType: "Keyless") { _, new in new?["content"] = "b" }
         }
         do {
-            let realm = try past.migrated([Keyless.self], schemaVersion: 0)
+            let realm = try previous.migrated([Keyless.self], schemaVersion: 0)
             let queue = DispatchQueue(label: "kennel")
             nonisolated(unsafe) let other = try Realm(
-                configuration: past.configuration([Keyless.self], schemaVersion: 0), queue: queue)
-            let before = past.contents
+                configuration: previous.configuration([Keyless.self], schemaVersion: 0), queue: queue)
+            let before = previous.contents
             let attempts: [() throws -> Void] = [
                 { _ = try Realm(configuration: newer) }, { try Realm.performMigration(for: newer) },
             ]
             for attempt in attempts {
                 let error = #expect(throws: Realm.Error.self) { try attempt() }
-                #expect(error?.code == .alreadyOpen && error?.path == past.url.path)
+                #expect(error?.code == .alreadyOpen && error?.path == previous.url.path)
                 let message = error?.message ?? ""
                 #expect(message.contains("the queue 'kennel'") && message.contains(realm.context.place), "\(message)")
                 #expect(message.contains("schema version 0") && message.contains("to 3"), "\(message)")
             }
-            #expect(realm.objects(Keyless.self).first?.content == "a" && past.contents == before)
+            #expect(realm.objects(Keyless.self).first?.content == "a" && previous.contents == before)
             queue.sync { #expect(other.objects(Keyless.self).count == 1) }
             let frozen = realm.freeze()
             #expect(frozen.objects(Keyless.self).count == 1)
@@ -183,12 +185,12 @@ import Testing
         #expect(try Realm(configuration: newer).objects(Keyless.self).map(\.content) == ["b"])
     }
 
-    @Test("O73 O2 what is frozen keeps a file from being migrated, too") func frozenElsewhere() throws {
-        let past = try PastProgram(["object Keyless\nproperty content String"]) { create in
+    @Test("migrating a file that has frozen objects throws O73 O2") func frozenElsewhere() throws {
+        let previous = try PastProgram(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
         }
-        let frozen = try past.migrated([Keyless.self], schemaVersion: 0).freeze()
-        let error = #expect(throws: Realm.Error.self) { _ = try past.migrated([Keyless.self], schemaVersion: 1) }
+        let frozen = try previous.migrated([Keyless.self], schemaVersion: 0).freeze()
+        let error = #expect(throws: Realm.Error.self) { _ = try previous.migrated([Keyless.self], schemaVersion: 1) }
         #expect(error?.code == .alreadyOpen && error?.message.contains("frozen objects") == true)
         #expect(frozen.objects(Keyless.self).count == 1)
     }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Martlet
 
-/// The block in the article on migrations.
+/// The migration block in the article on migrations.
 @Suite struct MigrationExampleTests {
-    @Test("O2 the example of the documentation does what it says") func example() throws {
-        let past = try PastProgram([
+    @Test("the example of the documentation works as described O2") func example() throws {
+        let previous = try PastProgram([
             "object Person\nproperty fullName String",
             "object Dog\nprimaryKey id\nproperty id ObjectId\nproperty name String\nproperty years Int\nproperty owner link:Person?",
             "object Cat\nproperty name String",
@@ -18,7 +18,7 @@ import Testing
             _ = create("Dog", ["id": ObjectId.generate(), "name": "Rex", "years": 4, "owner": owner])
             _ = create("Cat", ["name": "Tom"])
         }
-        let url = past.url
+        let url = previous.url
         let configuration = Realm.Configuration(fileURL: url, schemaVersion: 3) { migration, oldSchemaVersion in
             if oldSchemaVersion < 2 {
                 migration.enumerateObjects(ofType: "Person") { old, new in
@@ -32,9 +32,9 @@ import Testing
                 migration.deleteData(forType: "Cat")
             }
         }
-        var narrow = configuration
-        narrow.objectTypes = [Person.self, Dog.self, Address.self]
-        let realm = try Realm(configuration: narrow)
+        var restricted = configuration
+        restricted.objectTypes = [Person.self, Dog.self, Address.self]
+        let realm = try Realm(configuration: restricted)
         #expect(realm.objects(Person.self).map(\.firstName) == ["Kari", "Ola"])
         #expect(realm.objects(Person.self).map(\.lastName) == ["Nordmann Hansen", ""])
         let dog = try #require(realm.objects(Dog.self).first)

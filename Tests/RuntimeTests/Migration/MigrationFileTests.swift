@@ -4,18 +4,18 @@ import Testing
 
 @testable import Martlet
 
-/// A file that is deleted or replaced while a migration block works at it.
+/// A file that is deleted or replaced while a migration block runs.
 @Suite struct MigrationFileTests {
     enum Loss: CaseIterable {
-        /// Its path leads nowhere, or to another file, which another program has renamed.
+        /// The database file is deleted, or replaced by a file that is renamed to its path.
         case deleted, replaced
-        /// The same, with the log and the lock of the file.
+        /// The database file is deleted or replaced, and its log and lock file are deleted.
         case deletedWhole, replacedWhole
 
         var isWhole: Bool { self == .deletedWhole || self == .replacedWhole }
         var isReplaced: Bool { self == .replaced || self == .replacedWhole }
 
-        func happen(to url: URL, _ other: URL) throws {
+        func apply(to url: URL, _ other: URL) throws {
             if isWhole {
                 for suffix in ["-wal", "-shm", ".lock"] {
                     try? FileManager.default.removeItem(atPath: url.path + suffix)
@@ -28,34 +28,34 @@ import Testing
 
     private static let keyless = "object Keyless\nproperty content Int"
 
-    private func makePast(_ content: Int) throws -> PastProgram {
+    private func makePreviousProgram(_ content: Int) throws -> PastProgram {
         try PastProgram([Self.keyless]) { create in _ = create("Keyless", ["content": content]) }
     }
 
     @Test(
-        "O2 a file that is lost in the middle of its migration is not opened, and what is in its place stays as it is",
+        "a file that is lost during its migration is not opened, and a file at its path does not change O2",
         arguments: Loss.allCases)
     func lost(_ loss: Loss) throws {
-        let (past, other) = try (makePast(1), makePast(2))
-        let (expected, url, otherURL) = (other.contents, past.url, other.url)
-        let refusal = past.refusal([Keyless.self]) { migration, _ in
+        let (previous, other) = try (makePreviousProgram(1), makePreviousProgram(2))
+        let (expected, url, otherURL) = (other.contents, previous.url, other.url)
+        let refusal = previous.refusal([Keyless.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Keyless") { _, new in new?["content"] = "changed" }
-            #expect(throws: Never.self) { try loss.happen(to: url, otherURL) }
+            #expect(throws: Never.self) { try loss.apply(to: url, otherURL) }
         }
         #expect(refusal?.code == .fileNotFound)
         #expect(
             refusal?.message.contains("the file was moved, deleted or replaced while it was open") == true,
             "\(refusal?.message ?? "")")
-        #expect(FileManager.default.fileExists(atPath: past.url.path) == loss.isReplaced)
+        #expect(FileManager.default.fileExists(atPath: previous.url.path) == loss.isReplaced)
         guard loss.isReplaced else {
-            // A new file begins.
-            #expect(try past.migrated([Keyless.self]).isEmpty)
+            // A new file is created.
+            #expect(try previous.migrated([Keyless.self]).isEmpty)
             return
         }
-        // Not printed byte by byte.
-        let isUnchanged = past.contents == expected
+        // Compared here, so that a failure does not print all bytes.
+        let isUnchanged = previous.contents == expected
         #expect(isUnchanged)
-        let contents = try past.migrated([Keyless.self]) { migration, _ in
+        let contents = try previous.migrated([Keyless.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Keyless") { old, new in
                 new?["content"] = "was \(old?["content"] as? Int ?? 0)"
             }

@@ -4,32 +4,34 @@ import Testing
 
 @testable import Martlet
 
-/// What blocks that were written for several versions may do.
+/// Migration blocks that are written for several versions.
 @Suite struct MigrationLadderTests {
     private static let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 
-    @Test("O71 O2 a property that was renamed twice is renamed step by step") func chain() throws {
-        let past = try PastProgram(["object Keyless\nproperty s String"]) { _ = $0("Keyless", ["s": "kept"]) }
-        let realm = try past.migrated([Keyless.self], schemaVersion: 3) { migration, version in
+    @Test("a property that was renamed twice is renamed step by step O71 O2") func chain() throws {
+        let previous = try PastProgram(["object Keyless\nproperty s String"]) { _ = $0("Keyless", ["s": "kept"]) }
+        let realm = try previous.migrated([Keyless.self], schemaVersion: 3) { migration, version in
             if version < 2 { migration.renameProperty(onType: "Keyless", from: "s", to: "between") }
             if version < 3 { migration.renameProperty(onType: "Keyless", from: "between", to: "content") }
         }
         #expect(realm.objects(Keyless.self).map(\.content) == ["kept"])
     }
 
-    @Test("O71 O2 a type that neither the file nor the schema has has no objects") func unknownType() throws {
-        let past = try PastProgram(["object Keyless\nproperty title String"]) { _ = $0("Keyless", ["title": "a"]) }
-        let realm = try past.migrated([Keyless.self]) { migration, _ in
+    @Test("enumerating a type that neither the file nor the schema has yields no objects O71 O2") func unknownType()
+        throws
+    {
+        let previous = try PastProgram(["object Keyless\nproperty title String"]) { _ = $0("Keyless", ["title": "a"]) }
+        let realm = try previous.migrated([Keyless.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Gone") { _, _ in Issue.record("there is none") }
         }
         #expect(realm.objects(Keyless.self).count == 1)
     }
 
-    @Test("O71 O2 the primary key that an object has may be assigned, and a new object of the program linked to")
+    @Test("an equal primary key may be assigned, and links to unmanaged objects add them O71 O2")
     func assigning() throws {
-        let facts = "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String"
-        let past = try PastProgram([facts]) { _ = $0("Node", ["id": 1, "name": "a", "title": "t"]) }
-        let realm = try past.migrated(Self.types) { migration, _ in
+        let schemaText = "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String"
+        let previous = try PastProgram([schemaText]) { _ = $0("Node", ["id": 1, "name": "a", "title": "t"]) }
+        let realm = try previous.migrated(Self.types) { migration, _ in
             migration.enumerateObjects(ofType: "Node") { old, new in
                 guard let old, let new else { return }
                 new["id"] = old["id"]
@@ -42,23 +44,25 @@ import Testing
         #expect(node.children.map(\.id) == [3, 1] && realm.objects(Node.self).count == 3)
     }
 
-    @Test("O71 O12 an object of another type is refused in a migration too") func wrongClass() async {
+    @Test("assigning an object of another type in a migration traps O71 O12") func wrongClass() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let past = try PastProgram(["object Node\nprimaryKey id\nproperty id Int\nproperty title String"]) {
+            let previous = try PastProgram(["object Node\nprimaryKey id\nproperty id Int\nproperty title String"]) {
                 _ = $0("Node", ["id": 1])
             }
-            _ = try past.migrated(MigrationLadderTests.types + [IntKey.self]) { migration, _ in
+            _ = try previous.migrated(MigrationLadderTests.types + [IntKey.self]) { migration, _ in
                 migration.enumerateObjects(ofType: "Node") { _, new in new?["next"] = migration.create("IntKey") }
             }
         }
         expectMessage(result, "'Node.next' takes 'Node?', but was given 'IntKey {")
     }
 
-    @Test("O71 O5 an old object gives a new type the properties that both have") func shared() throws {
-        let past = try PastProgram(["object Before\nproperty content String\nproperty weight Double"]) {
+    @Test("a new object can be created from an old object of another type with common properties O71 O5") func shared()
+        throws
+    {
+        let previous = try PastProgram(["object Before\nproperty content String\nproperty weight Double"]) {
             _ = $0("Before", ["content": "c", "weight": 1.0])
         }
-        let realm = try past.migrated([Keyless.self]) { migration, _ in
+        let realm = try previous.migrated([Keyless.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Before") { old, _ in
                 if let old { migration.create("Keyless", value: old) }
             }
@@ -66,7 +70,7 @@ import Testing
         #expect(realm.objects(Keyless.self).map(\.content) == ["c"])
     }
 
-    /// Parts that were objects of their own: one has three owners, one none, and one a part of its own.
+    /// Parts as top-level objects, which become embedded.
     private static let shared = [
         """
         object Node
@@ -91,12 +95,14 @@ import Testing
         }
     }
 
-    @Test("O71 O20 objects of a type that becomes embedded: copies for shared ones, and orphans go, when asked for")
+    @Test(
+        "separateOwners copies shared objects of a type that becomes embedded, and deletes orphans O71 O20"
+    )
     func embedding() throws {
         let refusal = try sharedParts().refusal(Self.types)
         #expect(refusal?.message.contains("several owners") == true && refusal?.message.contains("no owner") == true)
-        let past = try sharedParts()
-        let realm = try past.migrated(Self.types) { migration, _ in
+        let previous = try sharedParts()
+        let realm = try previous.migrated(Self.types) { migration, _ in
             migration.separateOwners(ofType: "Part")
             migration.separateOwners(ofType: "Screw")
         }
@@ -120,13 +126,14 @@ import Testing
         #expect(parts.filter { $0.name == "shared" }.count == 4)
     }
 
-    @Test("O71 O2 messages name the property and the values when a renamed property does not convert") func messages()
+    @Test("the message for a renamed property that does not convert contains the property and the values O71 O2")
+    func messages()
         throws
     {
-        let past = try PastProgram(["object IntKey\nprimaryKey id\nproperty id Int\nproperty number Data"]) {
+        let previous = try PastProgram(["object IntKey\nprimaryKey id\nproperty id Int\nproperty number Data"]) {
             _ = $0("IntKey", ["id": 4, "number": Data([1])])
         }
-        let refusal = past.refusal([IntKey.self]) { migration, _ in
+        let refusal = previous.refusal([IntKey.self]) { migration, _ in
             migration.renameProperty(onType: "IntKey", from: "number", to: "content")
         }
         #expect(

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Martlet
 
-/// Mistakes in a `migrationBlock` trap, and say what to do.
+/// Invalid calls in a `migrationBlock` trap with advice in the message.
 @Suite struct MigrationMisuseTests {
-    private static let facts = [
+    private static let schemaText = [
         "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String\nproperty children List<link:Node>"
     ]
     private static let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 
-    /// What the mistakes are made with, and kept in.
-    private final class Kept: @unchecked Sendable {
+    /// Objects of a migration that a test uses inside or after the block.
+    private final class Objects: @unchecked Sendable {
         // Used on one thread alone.
         var migration: Migration?
         var old: MigrationObject?
@@ -21,25 +21,25 @@ import Testing
         var list: List<MigrationObject>?
     }
 
-    private static func run(_ body: @escaping @Sendable (Migration, Kept) -> Void) throws -> Kept {
-        let past = try PastProgram(facts) { create in
+    private static func run(_ body: @escaping @Sendable (Migration, Objects) -> Void) throws -> Objects {
+        let previous = try PastProgram(schemaText) { create in
             let node = create("Node", ["id": 1, "name": "a"])
             node["children"] = [node]
         }
-        let kept = Kept()
-        _ = try past.migrated(types) { migration, _ in
-            kept.migration = migration
+        let objects = Objects()
+        _ = try previous.migrated(types) { migration, _ in
+            objects.migration = migration
             migration.enumerateObjects(ofType: "Node") { old, new in
-                kept.old = old
-                kept.new = new
-                kept.list = new?["children"] as? List<MigrationObject>
+                objects.old = old
+                objects.new = new
+                objects.list = new?["children"] as? List<MigrationObject>
             }
-            body(migration, kept)
+            body(migration, objects)
         }
-        return kept
+        return objects
     }
 
-    @Test("O2 objects of a migration and the migration itself end with the block") func over() async {
+    @Test("using a migration or its objects after the block traps O2") func over() async {
         let new = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { _, _ in }.new?["name"]
         }
@@ -54,43 +54,43 @@ import Testing
         }
         expectMessage(migration, "a 'Migration' was used after it was deleted in the migration, or after the")
         let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let kept = try Self.run { _, _ in }
-            kept.list?.removeAll()
+            let objects = try Self.run { _, _ in }
+            objects.list?.removeAll()
         }
         expectMessage(list, "Martlet: ")
     }
 
-    @Test("O2 old objects cannot be changed, their collections neither") func old() async {
+    @Test("changing old objects or their collections traps O2") func old() async {
         let property = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = try Self.run { _, kept in kept.old?["name"] = "b" }
+            _ = try Self.run { _, objects in objects.old?["name"] = "b" }
         }
         expectMessage(property, "a 'Node' is as it was before the migration, and cannot be changed")
         let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = try Self.run { _, kept in (kept.old?["children"] as? List<MigrationObject>)?.removeAll() }
+            _ = try Self.run { _, objects in (objects.old?["children"] as? List<MigrationObject>)?.removeAll() }
         }
         expectMessage(list, "the collection 'Node.children' is as it was before the migration")
         let delete = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = try Self.run { migration, kept in kept.old.map(migration.delete) }
+            _ = try Self.run { migration, objects in objects.old.map(migration.delete) }
         }
         expectMessage(delete, "a 'Node' is as it was before the migration")
     }
 
-    @Test("O12 unknown types and properties, and values that do not fit, trap") func names() async {
+    @Test("unknown types, unknown properties and unsuitable values trap O12") func names() async {
         let type = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { migration, _ in migration.create("Nod") }
         }
         expectMessage(
             type, "the migration knows no type 'Nod', neither in the file nor in the schema. It knows 'Node', 'Part'")
         let property = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = try Self.run { _, kept in kept.new?["title"] = "x" }
+            _ = try Self.run { _, objects in objects.new?["title"] = "x" }
         }
         expectMessage(property, "'Node' has no property 'title'. It has 'id', 'name'")
         let value = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = try Self.run { _, kept in kept.new?["name"] = 5 }
+            _ = try Self.run { _, objects in objects.new?["name"] = 5 }
         }
         expectMessage(value, "'Node.name' takes 'String', but was given '5'")
         let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = try Self.run { _, kept in kept.new?["id"] = 5 }
+            _ = try Self.run { _, objects in objects.new?["id"] = 5 }
         }
         expectMessage(key, "the primary key 'Node.id' was changed")
         let embedded = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -98,10 +98,10 @@ import Testing
         }
         expectMessage(embedded, "'Part' is an embedded type and cannot be added by itself")
         let enumeration = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let past = try PastProgram(["object EnumHolder\nprimaryKey id\nproperty id Int"]) { create in
+            let previous = try PastProgram(["object EnumHolder\nprimaryKey id\nproperty id Int"]) { create in
                 _ = create("EnumHolder", ["id": 1])
             }
-            _ = try past.migrated([EnumHolder.self]) { migration, _ in
+            _ = try previous.migrated([EnumHolder.self]) { migration, _ in
                 migration.enumerateObjects(ofType: "EnumHolder") { _, new in new?["grade"] = "worst" }
             }
         }
@@ -112,27 +112,29 @@ import Testing
         expectMessage(made, "a 'MigrationObject' was made by hand")
     }
 
-    @Test("O2 a rename without a source, without a goal, or of what is still there, traps") func renames() async {
+    @Test("renaming an unknown property, to an unknown property, or one that still exists, traps O2") func renames()
+        async
+    {
         let source = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { migration, _ in migration.renameProperty(onType: "Node", from: "missing", to: "name") }
         }
         expectMessage(source, "renames 'Node.missing', which the file does not have. It has 'id', 'name', 'title'")
-        let goal = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let target = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { migration, _ in migration.renameProperty(onType: "Node", from: "title", to: "missing") }
         }
-        expectMessage(goal, "renames to 'Node.missing', which the schema does not have")
+        expectMessage(target, "renames to 'Node.missing', which the schema does not have")
         let present = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { migration, _ in migration.renameProperty(onType: "Node", from: "id", to: "name") }
         }
         expectMessage(present, "renames 'Node.id', which the schema still has")
     }
 
-    @Test("O2 nothing can be observed inside a migration, and it stays on its thread") func elsewhere() async {
+    @Test("observing inside a migration, or using it on another thread, traps O2") func elsewhere() async {
         let observe = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let kept = try Self.run { _, kept in
-                kept.list?.observe { _ in }.invalidate()
+            let objects = try Self.run { _, objects in
+                objects.list?.observe { _ in }.invalidate()
             }
-            _ = kept
+            _ = objects
         }
         expectMessage(observe, "was observed inside a migration")
         let thread = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

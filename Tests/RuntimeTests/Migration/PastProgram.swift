@@ -4,31 +4,32 @@ import Testing
 
 @testable import Martlet
 
-/// A program of before, known by the facts that its generated classes carried; the file it has written goes with it.
+/// A file that a previous version of a program wrote, with object types that are given as schema text. The file is
+/// deleted with this instance.
 final class PastProgram {
     let url: URL
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "martlet-past-\(UUID().uuidString)")
 
-    /// Writes objects with `body`, which is given what makes one of a type by name.
+    /// Creates the file, and adds the objects that `body` creates by type name and values.
     init(
-        _ facts: [String], schemaVersion: UInt64 = 0,
+        _ schemaTexts: [String], schemaVersion: UInt64 = 0,
         _ body: (_ create: (String, [String: Any]) -> MigrationObject) -> Void = { _ in }
     ) throws {
         url = folder.appendingPathComponent("test.realm")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try write(facts, schemaVersion: schemaVersion, body)
+        try write(schemaTexts, schemaVersion: schemaVersion, body)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func write(
-        _ facts: [String], schemaVersion: UInt64, _ body: ((String, [String: Any]) -> MigrationObject) -> Void
+        _ schemaTexts: [String], schemaVersion: UInt64, _ body: ((String, [String: Any]) -> MigrationObject) -> Void
     ) throws {
-        let types = facts.compactMap(SchemaFacts.objectType).map { type in
+        let types = schemaTexts.compactMap(SchemaFacts.objectType).map { type in
             TypeDeclaration(type) { TableLayout.zeroRow(type) }
         }
-        #expect(types.count == facts.count)
+        #expect(types.count == schemaTexts.count)
         var options = StoreOptions(path: url.path, types: types)
         options.schemaVersion = schemaVersion
         options.durability = .off
@@ -43,7 +44,7 @@ final class PastProgram {
         try context.commitWrite()
     }
 
-    /// What a program of today opens the file with.
+    /// The configuration with which the current program opens the file.
     func configuration(
         _ types: [ObjectBase.Type], schemaVersion: UInt64 = 1, _ block: MigrationBlock? = nil
     ) -> Realm.Configuration {
@@ -54,16 +55,16 @@ final class PastProgram {
         return configuration
     }
 
-    /// The Realm of a program of today.
+    /// Opens the file with the current program, which migrates it if `schemaVersion` is higher.
     func migrated(_ types: [ObjectBase.Type], schemaVersion: UInt64 = 1, _ block: MigrationBlock? = nil) throws -> Realm
     {
         try Realm(configuration: configuration(types, schemaVersion: schemaVersion, block))
     }
 
-    /// All that the file says, to be compared: the objects themselves and what stands beside them.
+    /// The bytes of the database file, for comparison.
     var contents: [UInt8] { [UInt8](FileManager.default.contents(atPath: url.path) ?? Data()) }
 
-    /// What opening the file is refused with.
+    /// The error that opening the file must throw.
     func refusal(_ types: [ObjectBase.Type], schemaVersion: UInt64 = 1, _ block: MigrationBlock? = nil) -> Realm.Error?
     {
         #expect(throws: Realm.Error.self) { _ = try migrated(types, schemaVersion: schemaVersion, block) }

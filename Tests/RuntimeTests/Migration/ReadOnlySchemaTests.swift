@@ -5,10 +5,11 @@ import Testing
 
 @testable import Martlet
 
-/// A file that is only to be read may lack what the program declares: it is shown as if it had it, and stays as it is.
+/// A file that is opened for reading only may lack types and properties that the program declares. They are empty or
+/// have their defaults, and the file does not change.
 @Suite struct ReadOnlySchemaTests {
-    private func configuration(_ past: PastProgram, _ types: [ObjectBase.Type]) -> Realm.Configuration {
-        var configuration = past.configuration(types, schemaVersion: 0)
+    private func configuration(_ previous: PastProgram, _ types: [ObjectBase.Type]) -> Realm.Configuration {
+        var configuration = previous.configuration(types, schemaVersion: 0)
         configuration.readOnly = true
         return configuration
     }
@@ -16,7 +17,7 @@ import Testing
     private static let nodes: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 
     private func nodes() throws -> PastProgram {
-        let facts = """
+        let schemaText = """
             object Node
             primaryKey id
             property id Int
@@ -24,20 +25,20 @@ import Testing
             property next link:Node?
             property amount Double
             """
-        return try PastProgram([facts]) { create in
+        return try PastProgram([schemaText]) { create in
             let first = create("Node", ["id": 1, "amount": Double.nan])
             _ = create("Node", ["id": 2, "amount": -0.0, "next": first, "peers": [first]])
             _ = create("Node", ["id": 3, "amount": 2.5])
         }
     }
 
-    @Test("O74 O2 properties, types, collections and embedded types that are missing are empty or have their defaults")
+    @Test("missing types, properties, collections and embedded types are empty or have their defaults O74 O2")
     func missing() throws {
-        let past = try nodes()
-        let before = past.contents
+        let previous = try nodes()
+        let before = previous.contents
         do {
             let realm = try Realm(
-                configuration: configuration(past, Self.nodes + [Keyless.self, Indexed.self, Scalars.self]))
+                configuration: configuration(previous, Self.nodes + [Keyless.self, Indexed.self, Scalars.self]))
             let all = realm.objects(Node.self)
             #expect(all.map(\.id) == [1, 2, 3] && all.allSatisfy { $0.name == "" && $0.part == nil })
             #expect(all[0].amount.isNaN && all[1].amount.sign == .minus && all[2].amount == 2.5)
@@ -53,7 +54,7 @@ import Testing
             #expect(realm.objects(Indexed.self).where { $0.body.matches("word") }.isEmpty && !realm.isEmpty)
             let frozen = all[1].freeze()
             #expect(frozen.next?.name == "" && frozen.children.isEmpty)
-            let configuration = configuration(past, Self.nodes)
+            let configuration = configuration(previous, Self.nodes)
             nonisolated(unsafe) var elsewhere: [String] = []
             let done = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
@@ -65,41 +66,44 @@ import Testing
             done.wait()
             #expect(elsewhere == ["1", "2", "3"])
         }
-        #expect(past.contents == before)
+        #expect(previous.contents == before)
     }
 
-    @Test("O74 O2 more types, asked for later, are shown too") func later() throws {
-        let past = try nodes()
-        let realm = try Realm(configuration: configuration(past, Self.nodes))
+    @Test("a later configuration may add types O74 O2") func later() throws {
+        let previous = try nodes()
+        let realm = try Realm(configuration: configuration(previous, Self.nodes))
         #expect(realm.objects(Node.self).count == 3)
-        let again = try Realm(configuration: configuration(past, Self.nodes + [Keyless.self]))
+        let again = try Realm(configuration: configuration(previous, Self.nodes + [Keyless.self]))
         #expect(again == realm && again.objects(Keyless.self).isEmpty && again.objects(Node.self)[0].name == "")
     }
 
-    @Test("O74 O2 O35 defaults of every kind, and those made anew are the same at each look") func defaults() throws {
-        let past = try PastProgram(["object Defaults\nprimaryKey id\nproperty id UUID"]) { create in
+    @Test(
+        "missing properties have defaults of every type, and a generated default is the same at every read O74 O2 O35")
+    func defaults() throws {
+        let previous = try PastProgram(["object Defaults\nprimaryKey id\nproperty id UUID"]) { create in
             _ = create("Defaults", ["id": UUID()])
         }
-        let realm = try Realm(configuration: configuration(past, [Defaults.self]))
-        let (shown, made) = (try #require(realm.objects(Defaults.self).first), Defaults())
-        #expect(shown.int == -42 && shown.int64 == .max && shown.largeDouble == made.largeDouble)
-        #expect(shown.string == made.string && shown.quotes == made.quotes && shown.unicode == made.unicode)
-        #expect(shown.preciseDate == made.preciseDate && shown.decimal128 == made.decimal128)
+        let realm = try Realm(configuration: configuration(previous, [Defaults.self]))
+        let (shown, unmanaged) = (try #require(realm.objects(Defaults.self).first), Defaults())
+        #expect(shown.int == -42 && shown.int64 == .max && shown.largeDouble == unmanaged.largeDouble)
+        #expect(
+            shown.string == unmanaged.string && shown.quotes == unmanaged.quotes && shown.unicode == unmanaged.unicode)
+        #expect(shown.preciseDate == unmanaged.preciseDate && shown.decimal128 == unmanaged.decimal128)
         #expect(shown.grade == .best && shown.level == .high && shown.optionalGrade == .good && shown.isTrue)
         #expect(shown.uuid == realm.freeze().objects(Defaults.self).first?.uuid && shown.optionalBool == true)
         #expect(realm.objects(Defaults.self).where { $0.word == "word" && $0.optionalInt == 7 }.count == 1)
     }
 
-    @Test("O74 O2 what was renamed goes by its new name, and an index that is missing is not needed") func renamed()
+    @Test("renamed properties have their new names, and missing indexes are not required O74 O2") func renamed()
         throws
     {
-        let facts =
+        let schemaText =
             "object OldName\nprimaryKey id\nproperty id Int\nproperty title String\nproperty items List<link:OldName>"
-        let past = try PastProgram([facts]) { create in
+        let previous = try PastProgram([schemaText]) { create in
             let first = create("OldName", ["id": 1, "title": "a"])
             _ = create("OldName", ["id": 2, "title": "b", "items": [first, first]])
         }
-        let realm = try Realm(configuration: configuration(past, [Renamed.self]))
+        let realm = try Realm(configuration: configuration(previous, [Renamed.self]))
         #expect(realm.objects(Renamed.self).map(\.name) == ["a", "b"])
         #expect(realm.objects(Renamed.self)[1].children.map(\.name) == ["a", "a"])
         #expect(realm.objects(Renamed.self).where { $0.children.name == "a" }.map(\.id) == [2])
@@ -110,7 +114,7 @@ import Testing
         #expect(holders.where { $0.level == .middle }.count == 1 && holders.first?.grade == .poor)
     }
 
-    @Test("O74 O2 words that were never indexed, and values that would be lost, are refused") func refused() throws {
+    @Test("a missing full-text index, or a property that would be lost, throws O74 O2") func refused() throws {
         let words = try PastProgram(["object Indexed\nprimaryKey id\nproperty id Int"])
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration(words, [Indexed.self])) }
         #expect(error?.code == .schemaMismatch && error?.message.contains("the words of 'Indexed.body'") == true)
@@ -119,7 +123,7 @@ import Testing
         #expect(loss?.code == .schemaMismatch)
     }
 
-    @Test("O74 N22 adding types to a file leaves the change sets: observers are notified of what changed alone")
+    @Test("adding types to a file keeps the change sets, so observers get exact changes O74 N22")
     func addedTypes() throws {
         let test = try TestRealm { $0.objectTypes = Self.nodes }
         try test.realm.write { for id in 0..<50 { test.realm.add(Node(id: id)) } }

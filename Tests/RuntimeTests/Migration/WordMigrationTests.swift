@@ -5,7 +5,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct WordMigrationTests {
-    private func past(_ edit: (String) -> String) throws -> PastProgram {
+    private func previousProgram(_ edit: (String) -> String) throws -> PastProgram {
         try PastProgram([edit("\(Indexed._facts)")]) { create in
             for (id, text) in ["a quick fox", "brown bread"].enumerated() {
                 _ = create(
@@ -18,19 +18,19 @@ import Testing
         realm.objects(Indexed.self).where { $0.body.matches(search) }.map(\.id)
     }
 
-    @Test("O55 a property that becomes searchable is, with the texts that are there")
+    @Test("a property that becomes full-text indexed is searchable with its existing texts O55")
     func added() throws {
-        let past = try past { $0.replacingOccurrences(of: " fullText", with: "") }
-        let realm = try past.migrated([Indexed.self], schemaVersion: 0)
+        let previous = try previousProgram { $0.replacingOccurrences(of: " fullText", with: "") }
+        let realm = try previous.migrated([Indexed.self], schemaVersion: 0)
         #expect(found(realm, "fox") == [0] && found(realm, "brown") == [1])
         try realm.write { realm.objects(Indexed.self)[1].body = "fox" }
         #expect(found(realm, "fox") == [0, 1] && found(realm, "brown") == [])
     }
 
-    @Test("O55 a search knows what a migration block has written")
+    @Test("a search finds texts that a migration block wrote O55")
     func block() throws {
-        let past = try past { $0 }
-        let realm = try past.migrated([Indexed.self]) { migration, _ in
+        let previous = try previousProgram { $0 }
+        let realm = try previous.migrated([Indexed.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Indexed") { old, new in
                 if old?["id"] as? Int == 0 { new?["body"] = "slow tortoise" }
             }
@@ -39,9 +39,9 @@ import Testing
         #expect(found(realm, "fox") == [7] && found(realm, "tortoise") == [0] && found(realm, "bread") == [1])
     }
 
-    @Test("O55 a type that is renamed, or made anew, keeps its words")
+    @Test("a type whose table is rebuilt keeps its full-text index O55")
     func rebuilt() throws {
-        let renamed = try past { $0.replacingOccurrences(of: "count Int?", with: "count String?") }
+        let renamed = try previousProgram { $0.replacingOccurrences(of: "count Int?", with: "count String?") }
         let realm = try renamed.migrated([Indexed.self])
         #expect(found(realm, "fox") == [0])
         try realm.write { realm.delete(realm.objects(Indexed.self)[0]) }

@@ -6,7 +6,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct AddTests {
-    @Test("O5 add takes linked unmanaged objects along, circles too") func graph() throws {
+    @Test("adding an object adds the unmanaged objects that it links to, also in cycles O5") func graph() throws {
         let test = try TestRealm()
         let (a, b, c) = (Node(id: 1), Node(id: 2), Node(id: 3))
         a.next = b
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("O5 adding what is managed already changes nothing") func again() throws {
+    @Test("adding a managed object again changes nothing O5") func again() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
         try test.realm.write {
@@ -42,7 +42,7 @@ import Testing
         #expect(test.realm.objects(Node.self).count == 1)
     }
 
-    @Test("O5 update policies change the row and make the given object live", arguments: [false, true])
+    @Test("an update policy changes the row and makes the added object managed O5", arguments: [false, true])
     func update(_ all: Bool) throws {
         let policy: Realm.UpdatePolicy = all ? .all : .modified
         let test = try TestRealm()
@@ -65,7 +65,7 @@ import Testing
         #expect(part.isInvalidated == all && x.isInvalidated == all)
         #expect(given.realm == test.realm && given == held && given.children.first == held.children.first)
         #expect(test.realm.context.keys("SELECT _key FROM Part", []).count == 2)
-        // Whatever is written through one is read through the other, before and after the commit.
+        // A write through one accessor is read through the other, before and after the commit.
         try test.realm.write {
             given.name = "G"
             #expect(held.name == "G")
@@ -79,7 +79,7 @@ import Testing
         #expect(held.isInvalidated && given.isInvalidated)
     }
 
-    @Test("O5 updates of circles end") func circularUpdate() throws {
+    @Test("an update of objects that link to each other in a cycle terminates O5") func circularUpdate() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Node(id: 1, next: Node(id: 2))) }
         let (a, b) = (Node(id: 1, name: "a"), Node(id: 2, name: "b"))
@@ -91,7 +91,7 @@ import Testing
         #expect(a.next == b && b.next == a && a.children.first == a && b.name == "b" && b.realm != nil)
     }
 
-    @Test("O5 an update adds linked objects without a primary key as new ones") func keyless() throws {
+    @Test("an update adds linked objects without a primary key as new ones O5") func keyless() throws {
         let test = try TestRealm()
         let dog = Dog(name: "Rex", owner: Person(firstName: "Ada"))
         let id = dog.id
@@ -102,7 +102,7 @@ import Testing
         #expect(dog.name == "Max" && dog.owner?.firstName == "Eve" && test.realm.objects(Person.self).count == 2)
     }
 
-    @Test("O5 .modified touches only what differs, .all everything") func modifications() throws {
+    @Test(".modified writes only different values, .all writes every value O5") func modifications() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Node(id: 1, name: "a", children: [Node(id: 2)], part: Part(name: "p"))) }
         func changes(_ policy: Realm.UpdatePolicy) throws -> Int {
@@ -117,14 +117,14 @@ import Testing
         #expect(try changes(.all) == 1)
     }
 
-    @Test("O5 .modified tells canonically equivalent strings apart") func equivalentStrings() throws {
+    @Test(".modified distinguishes canonically equivalent strings O5") func equivalentStrings() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Node(id: 1, name: "\u{e9}")) }
         try test.realm.write { test.realm.add(Node(id: 1, name: "e\u{301}"), update: .modified) }
         #expect(test.realm.objects(Node.self).first?.name.unicodeScalars.count == 2)
     }
 
-    @Test("O5 keys of every type find their rows") func keys() throws {
+    @Test("objects are found by primary keys of every type O5") func keys() throws {
         let test = try TestRealm()
         let uuid = UuidKey(content: "u")
         let id = ObjectIdKey(content: "o")
@@ -156,7 +156,7 @@ import Testing
         #expect(realm.objects(Int64Key.self).map(\.content) == ["nn"])
     }
 
-    @Test("O5 a duplicate key traps and names it") func duplicates() async {
+    @Test("adding a duplicate primary key traps with the key in the message O5") func duplicates() async {
         let number = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             try test.realm.write {
@@ -181,7 +181,7 @@ import Testing
         expectMessage(linked, "a 'Node' with the primary key 1 exists already")
     }
 
-    @Test("O62 O5 a unique constraint is thrown by the write, which keeps nothing") func uniqueConstraint() throws {
+    @Test("a write that violates a unique constraint throws and is rolled back O62 O5") func uniqueConstraint() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Indexed(id: 1, code: "a")) }
         let error = #expect(throws: Realm.Error.self) {
@@ -204,7 +204,7 @@ import Testing
         #expect(test.realm.objects(Indexed.self).map(\.id) == [1, 5])
     }
 
-    @Test("O5 mistakes with add trap") func mistakes() async {
+    @Test("invalid calls of add trap O5") func mistakes() async {
         let keyless = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             try test.realm.write { test.realm.add(Person(), update: .modified) }
@@ -237,7 +237,8 @@ import Testing
         expectMessage(unknown, "'Node' is not in the schema of this Realm")
     }
 
-    @Test("O5 chains of links longer than a stack is deep are added, with all their links") func longChains() throws {
+    @Test("a chain of links that is longer than any call stack is added with all its links O5") func longChains() throws
+    {
         let test = try TestRealm()
         let count = 20_000
         func chain(_ name: String) -> Node {

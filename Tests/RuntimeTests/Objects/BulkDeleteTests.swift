@@ -6,9 +6,9 @@ import Testing
 
 @testable import Martlet
 
-/// Deleting much at once, and what hangs together in long chains.
+/// Deletions of many objects at once, and of long chains of objects.
 @Suite struct BulkDeleteTests {
-    @Test("O6 K21 a list whose objects are deleted is told once of all that go")
+    @Test("the deletion of several elements of a list is one change of the list O6 K21")
     func list() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(7)
@@ -35,7 +35,9 @@ import Testing
         #expect(test.realm.context.keys("SELECT target FROM \"Node.children.targets\"", []).isEmpty)
     }
 
-    @Test("O6 the objects of a long list are deleted at once, by the list and by results", .timeLimit(.minutes(5)))
+    @Test(
+        "all objects of a long list are deleted in one call, through the list or through results O6",
+        .timeLimit(.minutes(5)))
     func longList() throws {
         let test = try TestRealm()
         let owner = Node(id: -1)
@@ -55,7 +57,7 @@ import Testing
         #expect(owner.children.isEmpty && owner.peers.isEmpty && test.realm.objects(Node.self).count == 1)
     }
 
-    @Test("O6 what guards another may be deleted with it, before or after")
+    @Test("an object that denies the deletion of another is deleted with it, in either order O6")
     func order() throws {
         let test = try TestRealm()
         let (owner, treasure) = (Owner(id: 1), Treasure(id: 1))
@@ -70,7 +72,7 @@ import Testing
         #expect(test.realm.isEmpty)
     }
 
-    @Test("O60 O59 O6 what goes by cascade before its turn is passed over, circles end")
+    @Test("a deletion skips objects that a cascade has already deleted, and cycles terminate O60 O59 O6")
     func cascade() throws {
         let test = try TestRealm()
         let (owner, treasure) = (Owner(id: 1), Treasure(id: 1))
@@ -80,9 +82,9 @@ import Testing
         #expect(test.realm.isEmpty && owner.isInvalidated && treasure.isInvalidated)
     }
 
-    /// A Realm whose types are known by their facts alone.
-    private func context(_ test: TestRealm, _ facts: String) throws -> RealmContext {
-        let types = facts.split(separator: "\n\n").compactMap { SchemaFacts.objectType(String($0)) }
+    /// A Realm whose types have a schema text and no class.
+    private func context(_ test: TestRealm, _ schemaText: String) throws -> RealmContext {
+        let types = schemaText.split(separator: "\n\n").compactMap { SchemaFacts.objectType(String($0)) }
         var options = StoreOptions(
             path: test.url.path + "-chain",
             types: types.map { type in TypeDeclaration(type) { TableLayout.zeroRow(type) } })
@@ -93,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "O60 O59 O6 a chain of any length goes by cascade, a circle too", .timeLimit(.minutes(5)),
+        "a cascade deletes a chain of any length, and a cycle O60 O59 O6", .timeLimit(.minutes(5)),
         arguments: ["property next link:Link? onDelete=cascade", "property next embedded:Link?"])
     func chain(_ property: String) throws {
         let test = try TestRealm()
@@ -106,7 +108,7 @@ import Testing
         let root = context.create(try #require(context.table(named: "Root")?.model), [String: Any](), .error)
         let links = try #require(context.table(named: "Link"))
         let count = 20_000
-        // Written as rows: an accessor for each would say nothing more.
+        // The test inserts the rows with SQL, which is faster than creating an accessor for each.
         let next = isOwned ? "nullif(k + 1, \(count + 1))" : "iif(k = 1, \(count), k - 1)"
         try run(
             """

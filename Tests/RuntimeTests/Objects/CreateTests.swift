@@ -7,7 +7,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct CreateTests {
-    @Test("O5 create takes dictionaries, arrays and objects, nested to any depth") func nested() throws {
+    @Test("create accepts dictionaries, arrays and objects, nested to any depth O5") func nested() throws {
         let test = try TestRealm()
         let node = try test.realm.write {
             test.realm.create(
@@ -36,7 +36,7 @@ import Testing
         #expect(test.realm.objects(Node.self).count == 9)
     }
 
-    @Test("O5 create takes what a JSON reader gives") func json() throws {
+    @Test("create accepts the output of JSONSerialization O5") func json() throws {
         let test = try TestRealm()
         let text = """
             {"id": 7, "name": "é", "amount": 3, "next": null, "children": [{"id": 8, "amount": 2.5}], "part": null,
@@ -51,7 +51,7 @@ import Testing
         #expect(values.bool == true && values.int == 1 && values.double == nil)
     }
 
-    @Test("O5 arrays are in schema order, without linking objects") func arrays() throws {
+    @Test("values of an array are in schema order, without linking objects O5") func arrays() throws {
         let test = try TestRealm()
         let node = try test.realm.write {
             test.realm.create(Node.self, value: [1, "a", 0.5, nil, [], [], [:], ["name": "p"]] as [Any?])
@@ -59,9 +59,12 @@ import Testing
         #expect(node.part?.name == "p")
     }
 
-    @Test("O5 with an update policy nested values change only what they name", arguments: [false, true]) func partial(
-        _ all: Bool
-    ) throws {
+    @Test(
+        "with an update policy, nested values change only the properties that they contain O5",
+        arguments: [false, true]) func partial(
+            _ all: Bool
+        ) throws
+    {
         let policy: Realm.UpdatePolicy = all ? .all : .modified
         let test = try TestRealm()
         let next = Node(id: 2, name: "b", amount: 7)
@@ -76,7 +79,7 @@ import Testing
         }
         #expect(node.name == "A" && node.amount == 3 && node.next == next && next.name == "B" && next.amount == 7)
         #expect(node.part?.name == "q" && node.part?.weight == (all ? nil : 4) && part.isInvalidated == all)
-        // A new object that leads to an existing one.
+        // A new object that links to an existing one.
         try test.realm.write {
             test.realm.create(
                 Node.self,
@@ -87,7 +90,8 @@ import Testing
     }
 
     @Test(
-        "O23 embedded lists and maps: .modified keeps objects in place, .all replaces them", arguments: [false, true])
+        "in lists and maps .modified updates embedded objects in place, .all replaces them O23",
+        arguments: [false, true])
     func embeddedCollections(_ all: Bool) throws {
         let test = try TestRealm()
         let node = try test.realm.write {
@@ -108,7 +112,7 @@ import Testing
         }
         #expect(
             node.parts.map(\.name) == ["A"] && node.parts.first?.weight == (all ? nil : 1) && part.isInvalidated == all)
-        // A dictionary says nothing of the keys that it does not have.
+        // With .modified, keys that the dictionary does not contain stay in the map.
         #expect(
             Set(node.partsByName.keys) == (all ? ["k", "o"] : ["k", "l", "o"]) && node.partsByName["k"]??.name == "M"
                 && mapped.isInvalidated == all)
@@ -116,7 +120,9 @@ import Testing
         #expect(test.realm.context.keys("SELECT _key FROM Part", []).count == (all ? 3 : 4))
     }
 
-    @Test("O5 create from an object copies it, with what it embeds, and links to what is here") func copies() throws {
+    @Test("create copies an object and its embedded objects, and links to objects of this Realm O5") func copies()
+        throws
+    {
         let (one, other) = (try TestRealm(), try TestRealm())
         let source = Node(
             id: 1, name: "a", next: Node(id: 2), children: [Node(id: 3)],
@@ -131,11 +137,13 @@ import Testing
         let dog = Dog(name: "Rex", owner: Person(firstName: "Ada", address: Address(city: "Oslo")))
         try one.realm.write { one.realm.add(dog) }
         let person = try #require(dog.owner)
-        let twin = try one.realm.write { one.realm.create(Person.self, value: person) }
-        #expect(twin != person && twin.address?.city == "Oslo" && twin.address != person.address && twin.dogs.isEmpty)
+        let copied = try one.realm.write { one.realm.create(Person.self, value: person) }
+        #expect(
+            copied != person && copied.address?.city == "Oslo" && copied.address != person.address
+                && copied.dogs.isEmpty)
     }
 
-    @Test("O58 O5 wrong values trap and say what is expected") func mistakes() async {
+    @Test("a value of a wrong type traps with the expected type in the message O58 O5") func mistakes() async {
         let type = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             try test.realm.write { test.realm.create(IntKey.self, value: ["id": 1, "content": 5]) }

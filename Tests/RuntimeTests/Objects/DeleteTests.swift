@@ -8,7 +8,7 @@ import Testing
 @Suite struct DeleteTests {
     private func rows(_ realm: Realm, _ sql: String) -> Int { realm.context.keys(sql, []).count }
 
-    @Test("O6 links to a deleted object become nil, collections let go of it") func links() throws {
+    @Test("links to a deleted object become nil, and collections no longer contain it O6") func links() throws {
         let test = try TestRealm()
         let (target, other, holder) = (Node(id: 1), Node(id: 2), Node(id: 3))
         holder.next = target
@@ -32,7 +32,7 @@ import Testing
         #expect(busyStatements(test.realm.context.handle).isEmpty)
     }
 
-    @Test("O6 owned embedded objects go with their owner, to any depth") func owned() throws {
+    @Test("deleting an owner deletes its embedded objects, at any depth O6") func owned() throws {
         let test = try TestRealm()
         let node = Node(
             id: 1, part: Part(core: Screw(), screws: [Screw(), Screw()]), parts: [Part(screws: [Screw()])],
@@ -52,7 +52,7 @@ import Testing
         #expect(test.realm.isEmpty)
     }
 
-    @Test("O6 embedded objects can be deleted by themselves") func embedded() throws {
+    @Test("an embedded object can be deleted without its owner O6") func embedded() throws {
         let test = try TestRealm()
         let node = Node(
             id: 1, part: Part(name: "a"), parts: [Part(name: "b"), Part(name: "c")], partsByName: ["k": Part(name: "d")]
@@ -66,7 +66,7 @@ import Testing
         #expect(node.part == nil && node.parts.map(\.name) == ["c"] && node.partsByName["k"] == .some(nil))
     }
 
-    @Test("O6 sequences, collections and results are deleted") func many() throws {
+    @Test("delete accepts sequences, collections and results O6") func many() throws {
         let test = try TestRealm()
         let nodes = (0..<10).map { Node(id: $0) }
         nodes[0].children.append(objectsIn: nodes[1...3])
@@ -87,7 +87,7 @@ import Testing
         #expect(test.realm.isEmpty)
     }
 
-    @Test("O6 deleteAll empties every table, whatever guards it") func all() throws {
+    @Test("deleteAll empties every table and ignores deletion rules O6") func all() throws {
         let test = try TestRealm()
         let node = Node(id: 1, children: [Node(id: 2)], part: Part())
         let treasure = Treasure(id: 1)
@@ -111,7 +111,7 @@ import Testing
         try test.elsewhere { #expect($0.isEmpty) }
     }
 
-    @Test("O6 a dirty object can be deleted, a deleted key used again") func dirty() throws {
+    @Test("a changed object can be deleted, and its primary key can be used again O6") func dirty() throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a")
         try test.realm.write {
@@ -124,7 +124,7 @@ import Testing
         #expect(test.realm.objects(Node.self).map(\.name) == ["c"] && node.isInvalidated)
     }
 
-    @Test("O6 mistakes with delete trap") func mistakes() async {
+    @Test("invalid calls of delete trap O6") func mistakes() async {
         let gone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let node = Node(id: 4)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// What a deletion costs does not depend on how much there is that it has nothing to do with.
+/// The cost of a deletion depends only on the links of the deleted object, not on the number of other links.
 @Suite struct DeletionCostTests {
     /// A kind of collection of links.
     enum Kind: CaseIterable, CustomTestStringConvertible {
@@ -23,16 +23,16 @@ import Testing
         }
     }
 
-    /// SQLite's steps to delete owners with the same few links each, in a file with so many other links.
+    /// The number of SQLite steps that the deletion of 20 owners needs, in a file with `others` other links.
     private func cost(_ kind: Kind, others: Int, isEmpty: Bool) throws -> Int {
         let test = try TestRealm()
         let targets = (0..<10).map { Node(id: $0) }
         try test.realm.write {
             test.realm.add(targets)
-            let crowd = (0..<others / 10).map { Node(id: 1_000 + $0) }
-            test.realm.add(crowd)
-            for (index, node) in crowd.enumerated() {
-                kind.fill(node, (0..<10).map { crowd[(index + 7 * $0) % crowd.count] })
+            let unrelated = (0..<others / 10).map { Node(id: 1_000 + $0) }
+            test.realm.add(unrelated)
+            for (index, node) in unrelated.enumerated() {
+                kind.fill(node, (0..<10).map { unrelated[(index + 7 * $0) % unrelated.count] })
             }
             for id in 100..<120 {
                 let owner = Node(id: id)
@@ -50,7 +50,9 @@ import Testing
         }
     }
 
-    @Test("O6 deleting the owner of a collection costs what it owns, not what others do", arguments: Kind.allCases)
+    @Test(
+        "the cost of deleting the owner of a collection does not depend on other collections O6",
+        arguments: Kind.allCases)
     func owner(_ kind: Kind) throws {
         for isEmpty in [false, true] {
             let (few, many) = (

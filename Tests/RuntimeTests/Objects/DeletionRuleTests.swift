@@ -4,9 +4,10 @@ import Testing
 
 @testable import Martlet
 
-/// `onDelete`, which is about the object that has the property, and `deleteRule`, which is about its targets.
+/// `onDelete` says what happens to an object if a target of its property is deleted. `deleteRule` says what happens to
+/// the targets if the object is deleted.
 @Suite struct DeletionRuleTests {
-    /// A kind of link, and how a keeper gets a target by it.
+    /// A property with a deletion rule, and a closure that adds a target to it.
     struct Link: Sendable, CustomStringConvertible {
         let description: String
         let set: @Sendable (Keeper, Kept) -> Void
@@ -35,7 +36,7 @@ import Testing
         ]
     }
 
-    private struct Bench {
+    private struct Fixture {
         let test: TestRealm
         let keeper: Keeper
         let kept: Kept
@@ -50,7 +51,7 @@ import Testing
 
         var realm: Realm { test.realm }
 
-        /// The message of the error that a write throws, which leaves everything as it was.
+        /// Runs a write that must throw and change nothing. Returns the message of the error.
         func denied(_ body: () -> Void) -> String {
             let error = #expect(throws: Realm.Error.self) { try realm.write(body) }
             #expect(error?.code == .deletionDenied && !realm.isInWriteTransaction)
@@ -61,46 +62,47 @@ import Testing
     }
 
     @Test(
-        "O59 O6 'onDelete: cascade' on a collection deletes its owner with any of its elements", arguments: Link.vital)
+        "'onDelete: cascade' on a collection deletes its owner when one of its elements is deleted O59 O6",
+        arguments: Link.vital)
     func cascadeToOwner(_ link: Link) throws {
-        let bench = try Bench(link)
+        let fixture = try Fixture(link)
         let other = Keeper(id: 2)
-        try bench.realm.write {
-            bench.realm.add(other)
+        try fixture.realm.write {
+            fixture.realm.add(other)
             link.set(other, Kept(name: "b"))
         }
-        try bench.realm.write { bench.realm.delete(bench.kept) }
-        #expect(bench.keeper.isInvalidated && bench.kept.isInvalidated && !other.isInvalidated)
-        #expect(bench.realm.objects(Kept.self).map(\.name) == ["b"])
-        // All at once, in an order in which the owner goes by cascade first.
-        try bench.realm.write { bench.realm.delete(Array(bench.realm.objects(Kept.self)) + [] as [ObjectBase]) }
-        #expect(bench.realm.isEmpty)
+        try fixture.realm.write { fixture.realm.delete(fixture.kept) }
+        #expect(fixture.keeper.isInvalidated && fixture.kept.isInvalidated && !other.isInvalidated)
+        #expect(fixture.realm.objects(Kept.self).map(\.name) == ["b"])
+        // Both in one call, in an order in which a cascade deletes the owner first.
+        try fixture.realm.write { fixture.realm.delete(Array(fixture.realm.objects(Kept.self)) + [] as [ObjectBase]) }
+        #expect(fixture.realm.isEmpty)
     }
 
-    @Test("O60 O6 several targets of a collection are deleted at once, and its owner with them", arguments: Link.vital)
+    @Test("deleting several targets of a collection in one call deletes its owner O60 O6", arguments: Link.vital)
     func cascadeOfSeveral(_ link: Link) throws {
-        let bench = try Bench(link)
+        let fixture = try Fixture(link)
         let second = Kept(name: "b")
-        try bench.realm.write { bench.keeper.vitalList.append(second) }
-        try bench.realm.write { bench.realm.delete([bench.kept, second]) }
-        #expect(bench.realm.isEmpty && bench.keeper.isInvalidated)
+        try fixture.realm.write { fixture.keeper.vitalList.append(second) }
+        try fixture.realm.write { fixture.realm.delete([fixture.kept, second]) }
+        #expect(fixture.realm.isEmpty && fixture.keeper.isInvalidated)
     }
 
-    @Test("O59 O61 O6 'onDelete: deny' on a collection denies the deletion of its elements", arguments: Link.guarded)
+    @Test("'onDelete: deny' on a collection denies the deletion of its elements O59 O61 O6", arguments: Link.guarded)
     func denyTarget(_ link: Link) throws {
-        let bench = try Bench(link)
-        let message = bench.denied { bench.realm.delete(bench.kept) }
+        let fixture = try Fixture(link)
+        let message = fixture.denied { fixture.realm.delete(fixture.kept) }
         #expect(
             message.hasPrefix(
                 "the 'Kept' with the primary key 'a' cannot be deleted while the 'Keeper' with the primary key 1 has it in "
                     + "'Keeper.\(link)', which has 'onDelete: deny'"), "\(message)")
-        // The owner may go in the same write, before or after, or let go of it before.
-        try bench.realm.write {
-            bench.realm.delete(bench.kept)
-            bench.realm.delete(bench.keeper)
+        // The deletion is allowed if the same write deletes the owner, or removes the target from the collection.
+        try fixture.realm.write {
+            fixture.realm.delete(fixture.kept)
+            fixture.realm.delete(fixture.keeper)
         }
-        #expect(bench.realm.isEmpty)
-        let again = try Bench(link)
+        #expect(fixture.realm.isEmpty)
+        let again = try Fixture(link)
         try again.realm.write {
             again.keeper.guardedList.removeAll()
             again.keeper.guardedSet.removeAll()
@@ -108,7 +110,7 @@ import Testing
             again.realm.delete(again.kept)
         }
         #expect(again.realm.objects(Keeper.self).count == 1 && again.realm.objects(Kept.self).isEmpty)
-        let later = try Bench(link)
+        let later = try Fixture(link)
         try later.realm.write {
             later.realm.delete(Array(later.realm.objects(Kept.self)))
             later.keeper.guardedList.removeAll()
@@ -116,12 +118,14 @@ import Testing
             later.keeper.guardedMap.removeAll()
         }
         #expect(later.realm.objects(Kept.self).isEmpty)
-        let everything = try Bench(link)
+        let everything = try Fixture(link)
         try everything.realm.write { everything.realm.deleteAll() }
         #expect(everything.realm.isEmpty)
     }
 
-    @Test("O59 O61 O6 'onDelete: deny' on a link is judged on what the write leaves") func denyLink() throws {
+    @Test("'onDelete: deny' on a link is checked against the state at the end of the write O59 O61 O6") func denyLink()
+        throws
+    {
         let test = try TestRealm()
         let (owner, treasure) = (Owner(id: 1), Treasure(id: 7, name: "gold"))
         owner.guarded = treasure
@@ -144,37 +148,39 @@ import Testing
         #expect(test.realm.objects(Treasure.self).isEmpty && !owner.isInvalidated)
     }
 
-    @Test("O60 O59 O6 'deleteRule: cascade' deletes the targets, however many objects hold them", arguments: Link.owned)
+    @Test(
+        "'deleteRule: cascade' deletes the targets, however many objects link to them O60 O59 O6", arguments: Link.owned
+    )
     func cascadeToTargets(_ link: Link) throws {
-        let bench = try Bench(link)
+        let fixture = try Fixture(link)
         let other = Keeper(id: 2)
-        try bench.realm.write {
-            bench.realm.add(other)
-            for link in Link.owned { link.set(other, bench.kept) }
+        try fixture.realm.write {
+            fixture.realm.add(other)
+            for link in Link.owned { link.set(other, fixture.kept) }
         }
-        try bench.realm.write { bench.realm.delete(bench.keeper) }
-        #expect(bench.keeper.isInvalidated && bench.kept.isInvalidated && bench.realm.objects(Kept.self).isEmpty)
+        try fixture.realm.write { fixture.realm.delete(fixture.keeper) }
+        #expect(fixture.keeper.isInvalidated && fixture.kept.isInvalidated && fixture.realm.objects(Kept.self).isEmpty)
         #expect(other.owned == nil && other.ownedList.isEmpty && other.ownedSet.isEmpty)
         #expect(other.ownedMap["a"] == .some(nil) && other.ownedMap.count == 1)
     }
 
-    @Test("O60 O61 O6 'deleteRule: deny' denies the deletion of an object that has targets", arguments: Link.held)
+    @Test("'deleteRule: deny' denies the deletion of an object that has targets O60 O61 O6", arguments: Link.held)
     func denyOwner(_ link: Link) throws {
-        let bench = try Bench(link)
-        let message = bench.denied { bench.realm.delete(bench.keeper) }
+        let fixture = try Fixture(link)
+        let message = fixture.denied { fixture.realm.delete(fixture.keeper) }
         #expect(
             message.hasPrefix(
                 "the 'Keeper' with the primary key 1 cannot be deleted while it has the 'Kept' with the primary key 'a' in "
                     + "'Keeper.\(link)', which has 'deleteRule: deny'"), "\(message)")
-        try bench.realm.write {
-            bench.realm.delete(bench.keeper)
-            bench.realm.delete(bench.kept)
+        try fixture.realm.write {
+            fixture.realm.delete(fixture.keeper)
+            fixture.realm.delete(fixture.kept)
         }
-        #expect(bench.realm.isEmpty)
-        let again = try Bench(link)
+        #expect(fixture.realm.isEmpty)
+        let again = try Fixture(link)
         try again.realm.write { again.realm.delete([again.kept, again.keeper] as [ObjectBase]) }
         #expect(again.realm.isEmpty)
-        let emptied = try Bench(link)
+        let emptied = try Fixture(link)
         try emptied.realm.write {
             emptied.keeper.held = nil
             emptied.keeper.heldList.removeAll()
@@ -185,7 +191,7 @@ import Testing
         #expect(emptied.realm.objects(Kept.self).map(\.name) == ["a"])
     }
 
-    @Test("O60 O59 O6 circles of 'deleteRule: cascade' end, and chains of any length") func circle() throws {
+    @Test("'deleteRule: cascade' terminates for cycles and for chains of any length O60 O59 O6") func circle() throws {
         let test = try TestRealm()
         let keepers = (0..<3_000).map { Keeper(id: $0) }
         try test.realm.write {
@@ -196,7 +202,9 @@ import Testing
         #expect(test.realm.isEmpty && keepers.allSatisfy(\.isInvalidated))
     }
 
-    @Test("O6 both words on one write: what one takes along may lift what the other denies") func both() throws {
+    @Test("in one write, a cascade of one rule may remove the reason for which another rule denies O6") func both()
+        throws
+    {
         let test = try TestRealm()
         let (keeper, kept) = (Keeper(id: 1), Kept(name: "a"))
         keeper.ownedList.append(kept)
@@ -207,16 +215,16 @@ import Testing
         #expect(test.realm.isEmpty)
     }
 
-    @Test("O61 O6 N132 a denied deletion takes back its own write of a group alone") func group() throws {
+    @Test("a denied deletion rolls back only its own write of a group O61 O6 N132") func group() throws {
         let test = try TestRealm()
         let (owner, treasure) = (Owner(id: 1), Treasure(id: 7))
         owner.guarded = treasure
         try test.realm.write { test.realm.add(owner) }
         var codes: [Realm.Error.Code?] = []
-        let note: ((any Error)?) -> Void = { codes.append(($0 as? Realm.Error)?.code) }
-        test.realm.writeAsync({ test.realm.add(Owner(id: 2)) }, onComplete: note)
-        test.realm.writeAsync({ test.realm.delete(treasure) }, onComplete: note)
-        test.realm.writeAsync({ test.realm.add(Owner(id: 3)) }, onComplete: note)
+        let record: ((any Error)?) -> Void = { codes.append(($0 as? Realm.Error)?.code) }
+        test.realm.writeAsync({ test.realm.add(Owner(id: 2)) }, onComplete: record)
+        test.realm.writeAsync({ test.realm.delete(treasure) }, onComplete: record)
+        test.realm.writeAsync({ test.realm.add(Owner(id: 3)) }, onComplete: record)
         while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForTurn() { test.scheduler.turn() }
         #expect(codes.count == 3 && codes.compactMap { $0 } == [.deletionDenied])
         #expect(test.realm.objects(Owner.self).map(\.id) == [1, 2, 3] && owner.guarded == treasure)

@@ -10,7 +10,7 @@ import Testing
     private static let uuid = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
     private static let id = ObjectId("0123456789abcdef01234567")
 
-    /// A value of every kind, under the names of `Scalars` and `OptionalScalars`.
+    /// A value of every type, with the name of the property of `Scalars` and `OptionalScalars` that has this type.
     private static let values: [(name: String, value: any Hashable & Sendable)] = [
         ("bool", true), ("int", Int.min), ("int8", Int8(-8)), ("int16", Int16(16)), ("int32", Int32(-32)),
         ("int64", Int64.max), ("float", Float(0.1)), ("double", 0.1), ("string", "e\u{301}"), ("data", Data([0, 255])),
@@ -21,7 +21,9 @@ import Testing
         (left as? any Hashable).map { AnyHashable($0) == AnyHashable(right) } ?? false
     }
 
-    @Test("O12 O30 every kind of property is read and set by name, managed or not") func scalars() throws {
+    @Test("properties of every type are read and set by name, in managed and unmanaged objects O12 O30") func scalars()
+        throws
+    {
         let test = try TestRealm()
         for isManaged in [false, true] {
             for object in [Scalars(id: 1), OptionalScalars(id: 1)] as [Object] {
@@ -44,7 +46,7 @@ import Testing
         #expect(scalars.anyValue == .float(1) && scalars["anyValue"] as? Float == 1)
     }
 
-    @Test("O12 O30 lists, sets and maps of every kind are changed by name") func collections() throws {
+    @Test("lists, sets and maps of every element type are changed by name O12 O30") func collections() throws {
         let test = try TestRealm()
         for isManaged in [false, true] {
             let (lists, sets, maps) = (ScalarLists(id: 1), ScalarSets(id: 1), ScalarMaps(id: 1))
@@ -79,8 +81,7 @@ import Testing
         }
     }
 
-    @Test("O5 O12 untyped views of objects and collections are values wherever untyped values are") func views() throws
-    {
+    @Test("dynamic objects and collections are accepted as untyped values O5 O12") func views() throws {
         let test = try TestRealm()
         let realm = test.realm
         try realm.write {
@@ -106,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("O12 elements that may be nil, enums and objects by name") func others() throws {
+    @Test("collections of optional elements, enums and objects are changed by name O12") func others() throws {
         let lists = OptionalLists(id: 1)
         for (name, value) in Self.values {
             let list = lists.dynamicList(name + "s")
@@ -128,7 +129,7 @@ import Testing
         #expect(node.dynamicList("children")[0] as? Node === other)
     }
 
-    @Test("O3 O12 the schema describes every property") func reflection() throws {
+    @Test("the schema describes every property O3 O12") func reflection() throws {
         let test = try TestRealm()
         let schema = test.realm.schema
         #expect(schema["Nothing"] == nil && schema.objectSchema.map(\.className).contains("Dog"))
@@ -153,7 +154,7 @@ import Testing
         #expect("\(children)" == "children: List<Node>")
     }
 
-    @Test("O7 O12 objects of a type that is named at run time") func objects() throws {
+    @Test("objects of a type that is given by name are created, queried and changed O7 O12") func objects() throws {
         let test = try TestRealm()
         try test.realm.write {
             let second = test.realm.dynamicCreate("Node", value: ["id": 2, "name": "b", "amount": 5.0])
@@ -187,7 +188,7 @@ import Testing
         #expect(typed.name == "changed" && typed.next == nil && typed.amount == 7 && typed == first.object)
     }
 
-    @Test("O12 unknown names, kinds and types trap") func mistakes() async {
+    @Test("unknown names and wrong kinds or types trap O12") func mistakes() async {
         let kind = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Node().dynamicList("peers")
         }

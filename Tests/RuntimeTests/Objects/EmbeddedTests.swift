@@ -8,7 +8,9 @@ import Testing
 @Suite struct EmbeddedTests {
     private func parts(_ test: TestRealm) -> Int { test.realm.context.keys("SELECT _key FROM Part", []).count }
 
-    @Test("O21 assigning makes an embedded object managed; replacing and nil delete it") func assign() throws {
+    @Test("assigning an embedded object makes it managed; replacing it or assigning nil deletes it O21") func assign()
+        throws
+    {
         let test = try TestRealm()
         let node = Node(id: 1)
         try test.realm.write { test.realm.add(node) }
@@ -28,7 +30,7 @@ import Testing
         #expect(node.part == nil && second.isInvalidated && parts(test) == 0)
     }
 
-    @Test("O21 embedded objects that leave their list or map are deleted") func collections() throws {
+    @Test("removing an embedded object from its list or map deletes it O21") func collections() throws {
         let test = try TestRealm()
         let node = Node(id: 1, parts: (0..<6).map { Part(name: "\($0)") }, partsByName: ["a": Part(), "b": Part()])
         try test.realm.write { test.realm.add(node) }
@@ -53,7 +55,7 @@ import Testing
         #expect(parts(test) == 0)
     }
 
-    @Test("O20 an embedded object may own another, and is found through its owner") func nested() throws {
+    @Test("embedded objects can be nested, and queries of the owner reach them O20") func nested() throws {
         let test = try TestRealm()
         let node = Node(id: 1, part: Part(core: Screw(length: 1)))
         try test.realm.write { test.realm.add(node) }
@@ -65,7 +67,9 @@ import Testing
             test.realm.objects(Node.self).where { $0.part.screws.length == 3 && $0.part.core.length == 2 }.count == 1)
     }
 
-    @Test("O24 embedded objects link to others and let go of them") func links() throws {
+    @Test("embedded objects link to objects, and the link becomes nil when the target is deleted O24") func links()
+        throws
+    {
         let test = try TestRealm()
         let (node, target) = (Node(id: 1, part: Part()), Node(id: 2))
         try test.realm.write {
@@ -77,7 +81,7 @@ import Testing
         #expect(node.part?.node == nil && node.part?.isInvalidated == false)
     }
 
-    @Test("O20 O22 a second owner traps, of managed and unmanaged ones") func owners() async {
+    @Test("giving an embedded object a second owner traps, managed or not O20 O22") func owners() async {
         let assigned = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let node = Node(id: 1, part: Part())

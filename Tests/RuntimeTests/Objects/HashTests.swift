@@ -15,7 +15,7 @@ import Testing
         ]
     }
 
-    @Test("O11 an object in a set is found after it was added, changed and deleted") func found() throws {
+    @Test("a set finds an object after it was added to a Realm, changed and deleted O11") func found() throws {
         let test = try TestRealm()
         let objects = (0..<20).flatMap { Self.objects($0) }
         let set = Set(objects as [ObjectBase])
@@ -38,24 +38,24 @@ import Testing
         try test.realm.write { test.realm.delete(objects) }
         check()
         #expect(objects.allSatisfy(managed.contains))
-        // Nobody asks between the first look and the deletion, by this Realm or another.
-        let asked = [StringKey(code: "x"), StringKey(code: "y"), StringKey(code: "z")]
-        asked[1].content = asked.map(\.hashValue).count
-        asked[2].code = "changed"
-        let early = Set(asked.dropLast() as [ObjectBase])
-        try test.realm.write { test.realm.add(asked) }
-        try test.realm.write { test.realm.delete(asked[0]) }
+        // The hash is not computed between the first lookup and the deletion, by this Realm or another.
+        let hashed = [StringKey(code: "x"), StringKey(code: "y"), StringKey(code: "z")]
+        hashed[1].content = hashed.map(\.hashValue).count
+        hashed[2].code = "changed"
+        let early = Set(hashed.dropLast() as [ObjectBase])
+        try test.realm.write { test.realm.add(hashed) }
+        try test.realm.write { test.realm.delete(hashed[0]) }
         try test.elsewhere { realm in try realm.write { realm.delete(realm.objects(StringKey.self)) } }
         _ = test.realm.refresh()
-        #expect(early.contains(asked[0]) && early.contains(asked[1]) && asked[1].isInvalidated)
-        #expect(asked[2].hashValue == StringKey(code: "changed").hashValue)
+        #expect(early.contains(hashed[0]) && early.contains(hashed[1]) && hashed[1].isInvalidated)
+        #expect(hashed[2].hashValue == StringKey(code: "changed").hashValue)
         let late = StringKey(code: "late")
         try test.realm.write { test.realm.add(late) }
         try test.realm.write { test.realm.delete(late) }
         #expect(late.hashValue == late.hashValue && late != StringKey(code: "late"))
     }
 
-    @Test("O11 O15 what is equal hashes equally: accessors, frozen objects, updated rows") func equal() throws {
+    @Test("equal accessors, frozen objects and updated rows have equal hashes O11 O15") func equal() throws {
         let test = try TestRealm()
         let objects = Self.objects(1)
         try test.realm.write { test.realm.add(objects) }
@@ -70,10 +70,11 @@ import Testing
             #expect((frozen[position].hashValue == later[position].hashValue) == isKeyed)
             #expect((object.hashValue == frozen[position].hashValue) == isKeyed)
         }
-        let twin = StringKey(code: "1", content: 5)
-        let hash = twin.hashValue
-        try test.realm.write { test.realm.add(twin, update: .modified) }
-        #expect(twin == objects[2] && twin.hashValue == objects[2].hashValue && twin.hashValue == hash)
+        let duplicate = StringKey(code: "1", content: 5)
+        let hash = duplicate.hashValue
+        try test.realm.write { test.realm.add(duplicate, update: .modified) }
+        #expect(
+            duplicate == objects[2] && duplicate.hashValue == objects[2].hashValue && duplicate.hashValue == hash)
         let node = Node(id: 7, part: Part(name: "p"))
         let update = Node(id: 7, part: Part(name: "q"))
         let part = try #require(update.part)
@@ -111,19 +112,19 @@ import Testing
         }
     }
 
-    @Test("O11 O34 random values of all kinds: what is equal hashes equally", arguments: 0..<4)
+    @Test("equal random values of all types have equal hashes O11 O34", arguments: 0..<4)
     func random(_ seed: UInt64) throws {
         var random = Seeded(state: seed)
         let test = try TestRealm()
         let added = (0..<3).flatMap { Self.objects($0) }
         try test.realm.write { test.realm.add(added) }
-        let twins = (0..<3).flatMap { Self.objects($0) }
+        let duplicates = (0..<3).flatMap { Self.objects($0) }
         try test.realm.write {
-            for object in twins where object.objectSchema.primaryKeyProperty != nil {
+            for object in duplicates where object.objectSchema.primaryKeyProperty != nil {
                 test.realm.add(object, update: .modified)
             }
         }
-        let objects = added + twins + added.map { $0.freeze() } + added.map { $0.freeze() } + Self.objects(0)
+        let objects = added + duplicates + added.map { $0.freeze() } + added.map { $0.freeze() } + Self.objects(0)
         for left in objects {
             for right in objects where left == right {
                 #expect(left.hashValue == right.hashValue && right == left, "\(left)")

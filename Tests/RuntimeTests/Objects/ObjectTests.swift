@@ -7,7 +7,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct ObjectTests {
-    @Test("O10 unmanaged objects are plain Swift objects") func unmanaged() {
+    @Test("unmanaged objects are plain Swift objects O10") func unmanaged() {
         let dog = Dog(name: "Rex", age: 3)
         dog.name = "Max"
         dog.owner = Person(firstName: "Ada")
@@ -21,7 +21,7 @@ import Testing
         #expect(dog.owner?.dogs.count == 0)
     }
 
-    @Test("O10 init(value:) takes a dictionary, an array in schema order, or an object") func initValue() {
+    @Test("init(value:) accepts a dictionary, an array in schema order, or an object O10") func initValue() {
         let node = Node(value: [
             "id": 3, "name": "a", "next": ["id": 4], "children": [["id": 5], Node(id: 6)], "part": ["name": "p"],
         ])
@@ -33,7 +33,7 @@ import Testing
         #expect(Person(value: ["firstName": "Ada"]).lastName == "")
     }
 
-    @Test("O11 an object knows its Realm, schema, class and values") func facts() throws {
+    @Test("an object has its Realm, schema, class name and description O11") func facts() throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a", next: Node(id: 2))
         try test.realm.write { test.realm.add(node) }
@@ -47,7 +47,7 @@ import Testing
         #expect(test.realm.schema["Part"]?.isEmbedded == true && test.realm.schema["Nothing"] == nil)
     }
 
-    @Test("O14 a live object shows the newest state its Realm has reached") func live() throws {
+    @Test("a live object has the values of the version of its Realm O14") func live() throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a")
         try test.realm.write { test.realm.add(node) }
@@ -59,7 +59,7 @@ import Testing
         #expect(node.name == "b")
     }
 
-    @Test("O14 deletion invalidates, here and from elsewhere") func invalidation() throws {
+    @Test("deletion by this Realm or another invalidates an object O14") func invalidation() throws {
         let test = try TestRealm()
         let (first, second) = (Node(id: 1), Node(id: 2))
         try test.realm.write { test.realm.add([first, second]) }
@@ -72,7 +72,7 @@ import Testing
         #expect(second.isInvalidated && first == first && first != second)
     }
 
-    @Test("O14 an invalidated object stays so when its primary key is used again") func reusedKey() throws {
+    @Test("an invalidated object stays invalidated when its primary key is used again O14") func reusedKey() throws {
         let test = try TestRealm()
         let old = Node(id: 1, name: "old", children: [Node(id: 2)])
         try test.realm.write { test.realm.add(old) }
@@ -86,7 +86,7 @@ import Testing
         #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 1)?.children.count == 0)
     }
 
-    @Test("O15 two reads of a row give equal objects") func equality() throws {
+    @Test("two reads of a row return equal objects O15") func equality() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Node(id: 1, next: Node(id: 2))) }
         let all = test.realm.objects(Node.self)
@@ -100,7 +100,7 @@ import Testing
         #expect(all[1].hashValue == key)
     }
 
-    @Test("O11 equal rows of two Realms are different objects") func twoRealms() throws {
+    @Test("equal rows of two Realms are different objects O11") func twoRealms() throws {
         let (one, other) = (try TestRealm(), try TestRealm())
         try one.realm.write { one.realm.add(Node(id: 1)) }
         try other.realm.write { other.realm.add(Node(id: 1)) }
@@ -108,7 +108,7 @@ import Testing
         #expect(one.realm != other.realm)
     }
 
-    @Test("O12 untyped access reads and writes every kind") func untyped() throws {
+    @Test("untyped access reads and writes properties of every kind O12") func untyped() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
         try test.realm.write {
@@ -137,7 +137,7 @@ import Testing
             node.next == nil && node["part"] == nil && test.realm.context.keys("SELECT _key FROM Screw", []).isEmpty)
     }
 
-    @Test("O12 untyped access takes raw values and cases of enums, and numbers of other types")
+    @Test("untyped access accepts raw values and cases of enums, and numbers of other types O12")
     func untypedConversions() throws {
         let test = try TestRealm()
         let (holder, scalars) = (EnumHolder(id: 1), Scalars(id: 1))
@@ -160,7 +160,8 @@ import Testing
         #expect(scalars.int8 == 7 && scalars.double == 3 && scalars.float == 0.5 && scalars.anyValue == .string("text"))
     }
 
-    @Test("O31 enums are stored by raw value; one without a case is nil or the unknown case") func enums() throws {
+    @Test("enums are stored by raw value; a raw value without a case is read as nil or the unknown case O31")
+    func enums() throws {
         let test = try TestRealm()
         let config = test.configuration
         var realm: Realm? = test.realm
@@ -189,17 +190,18 @@ import Testing
         }
     }
 
-    @Test("O35 defaults are honoured, ignored properties live in the accessor only") func defaults() throws {
+    @Test("new objects have the default values, and ignored properties are stored only in the accessor O35")
+    func defaults() throws {
         let test = try TestRealm()
-        let made = try test.realm.write { test.realm.create(Defaults.self) }
+        let created = try test.realm.write { test.realm.create(Defaults.self) }
         let plain = Defaults()
         #expect(
-            made.int == -42 && made.string == "text" && made.grade == .best && made.optionalInt == 7
-                && made.decimal128 == plain.decimal128)
-        #expect(made.uuid != plain.uuid && made.objectId != plain.objectId && made.optionalUuid != nil)
-        made.count = 9
-        made.isExpanded = false
-        #expect(made.count == 9 && !made.isExpanded && made.objectSchema["count"] == nil)
+            created.int == -42 && created.string == "text" && created.grade == .best && created.optionalInt == 7
+                && created.decimal128 == plain.decimal128)
+        #expect(created.uuid != plain.uuid && created.objectId != plain.objectId && created.optionalUuid != nil)
+        created.count = 9
+        created.isExpanded = false
+        #expect(created.count == 9 && !created.isExpanded && created.objectSchema["count"] == nil)
         try test.elsewhere { realm in #expect(realm.objects(Defaults.self).first?.count == 3) }
     }
 }

@@ -4,21 +4,21 @@ import Testing
 
 @testable import Martlet
 
-/// Random writes on types with rules about what a write may leave, held against a model.
+/// Random writes of types with unique values and deletion rules, compared with a model.
 @Suite struct RandomWriteTests {
-    private struct Stop: Error {}
+    private struct Rollback: Error {}
 
-    /// Carries out a write that must be refused, is taken back, or must go through; returns true when it did.
+    /// Runs a write that is expected to throw, to be rolled back, or to be committed. Returns whether it was committed.
     private func write(
-        _ realm: Realm, refusal: Realm.Error.Code?, isTakenBack: Bool, _ body: () -> Realm.Error.Code?
+        _ realm: Realm, refusal: Realm.Error.Code?, isRolledBack: Bool, _ body: () -> Realm.Error.Code?
     ) throws -> Bool {
         var expected: Realm.Error.Code?
         do {
             try realm.write {
                 expected = body()
-                if isTakenBack { throw Stop() }
+                if isRolledBack { throw Rollback() }
             }
-        } catch is Stop {
+        } catch is Rollback {
             return false
         } catch let error as Realm.Error {
             #expect(error.code == expected, "\(error.message)")
@@ -36,7 +36,7 @@ import Testing
         var column: Int?
     }
 
-    @Test("O5 unique values are judged on what a write leaves", arguments: 0..<12)
+    @Test("unique values are checked against the state at the end of a write O5", arguments: 0..<12)
     func unique(_ seed: UInt64) throws {
         var random = Seeded(state: seed)
         let test = try TestRealm()
@@ -44,8 +44,8 @@ import Testing
         var held: [Int: Indexed] = [:]
         for _ in 0..<40 {
             let (before, heldBefore) = (model, held)
-            let isTakenBack = Int.random(in: 0..<4, using: &random) == 0
-            let isKept = try write(test.realm, refusal: .uniqueViolation, isTakenBack: isTakenBack) {
+            let isRolledBack = Int.random(in: 0..<4, using: &random) == 0
+            let isCommitted = try write(test.realm, refusal: .uniqueViolation, isRolledBack: isRolledBack) {
                 for _ in 0..<Int.random(in: 1...8, using: &random) {
                     change(&model, &held, test.realm, &random)
                     if Int.random(in: 0..<6, using: &random) == 0 {
@@ -56,7 +56,7 @@ import Testing
                 }
                 return isValid(model) ? nil : .uniqueViolation
             }
-            if !isKept {
+            if !isCommitted {
                 for (id, object) in held where heldBefore[id] !== object { #expect(object.isInvalidated) }
                 (model, held) = (before, heldBefore)
             }
@@ -118,7 +118,7 @@ import Testing
 
     // MARK: Rules of deletion
 
-    @Test("O6 what a deletion takes along and what denies it, in random graphs", arguments: 0..<16)
+    @Test("cascading and denied deletions in random graphs agree with a model O6", arguments: 0..<16)
     func rules(_ seed: UInt64) throws {
         var random = Seeded(state: seed)
         let test = try TestRealm()
@@ -126,29 +126,29 @@ import Testing
         var (keepers, kept): ([Int: Keeper], [String: Kept]) = ([:], [:])
         for round in 0..<40 {
             let before = (model, keepers, kept)
-            let isTakenBack = Int.random(in: 0..<4, using: &random) == 0
-            let isKept = try write(test.realm, refusal: .deletionDenied, isTakenBack: isTakenBack) {
+            let isRolledBack = Int.random(in: 0..<4, using: &random) == 0
+            let isCommitted = try write(test.realm, refusal: .deletionDenied, isRolledBack: isRolledBack) {
                 for _ in 0..<Int.random(in: 1...6, using: &random) {
                     change(&model, &keepers, &kept, test.realm, &random)
                 }
                 return model.isDenied ? .deletionDenied : nil
             }
-            if !isKept { (model, keepers, kept) = before }
+            if !isCommitted { (model, keepers, kept) = before }
             model.forgetDenials()
             for (id, keeper) in keepers {
                 #expect(keeper.isInvalidated == (model.keepers[id] == nil), "keeper \(id)")
             }
             for (name, object) in kept { #expect(object.isInvalidated == !model.kept.contains(name), "kept \(name)") }
-            guard expectSame(KeeperModel(test.realm), model) else { return }
-            // What is stored, too, and not only what this Realm holds in memory.
+            guard expectEqual(KeeperModel(test.realm), model) else { return }
+            // Another Realm reads the stored state, which must equal the state in memory.
             guard round % 8 == 7 else { continue }
             var stored = KeeperModel()
             try test.elsewhere { stored = KeeperModel($0) }
-            guard expectSame(stored, model) else { return }
+            guard expectEqual(stored, model) else { return }
         }
     }
 
-    private func expectSame(_ found: KeeperModel, _ model: KeeperModel) -> Bool {
+    private func expectEqual(_ found: KeeperModel, _ model: KeeperModel) -> Bool {
         #expect(found.kept == model.kept && found.keepers.keys.sorted() == model.keepers.keys.sorted())
         for (id, links) in model.keepers { #expect(found.keepers[id] == links, "keeper \(id)") }
         #expect(found.owners == model.owners)
@@ -201,10 +201,10 @@ import Testing
     }
 }
 
-/// Keepers and what they keep, and what the rules say of them.
+/// A model of keepers, their targets and their deletion rules.
 private struct KeeperModel {
     struct Links: Equatable {
-        /// By property; sets are sorted, maps have one entry.
+        /// The names of the targets by property. Sets are sorted, maps have one entry.
         var targets: [String: [String?]] = [:]
         var next: Int?
     }
@@ -217,7 +217,7 @@ private struct KeeperModel {
 
     var keepers: [Int: Links] = [:]
     var kept: Set<String> = []
-    /// What the linking objects of a Realm say; nil in a model, which derives it.
+    /// The linking objects of a Realm, or nil in a model, which derives them from its links.
     private var linkingObjects: [String: [Int]]?
     private var denyingHolders: [Int: Set<String>] = [:]
     private var denyingTargets: Set<String> = []
@@ -241,7 +241,7 @@ private struct KeeperModel {
         }
     }
 
-    /// By target: the keepers that have it in 'ownedList', once for each time.
+    /// The keepers of each target in 'ownedList', once for each occurrence.
     var owners: [String: [Int]] {
         if let linkingObjects { return linkingObjects }
         var owners: [String: [Int]] = [:]
@@ -296,8 +296,8 @@ private struct KeeperModel {
         for (id, links) in keepers {
             for (property, targets) in links.targets where targets.contains(name) {
                 if property.hasPrefix("guarded") { denyingHolders[id, default: []].insert(property) }
-                let left = property.hasSuffix("Map") ? [nil] : targets.filter { $0 != name }
-                keepers[id]?.targets[property] = left.isEmpty ? nil : left
+                let remaining = property.hasSuffix("Map") ? [nil] : targets.filter { $0 != name }
+                keepers[id]?.targets[property] = remaining.isEmpty ? nil : remaining
             }
         }
         denyingTargets.remove(name)

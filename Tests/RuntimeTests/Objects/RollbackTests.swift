@@ -5,25 +5,25 @@ import Testing
 
 @testable import Martlet
 
-/// What was deleted is live again when the write is taken back.
+/// Deleted objects are live again when the write is rolled back.
 @Suite struct RollbackTests {
-    private struct Stop: Error {}
+    private struct Abort: Error {}
 
-    /// How a write is taken back.
-    enum Way: CaseIterable, CustomTestStringConvertible {
+    /// How a write is rolled back.
+    enum Cause: CaseIterable, CustomTestStringConvertible {
         case thrown, cancelled, asynchronous, inGroup, refused
 
         var testDescription: String { "\(self)" }
     }
 
-    private func takeBack(_ test: TestRealm, _ way: Way, _ body: @escaping () throws -> Void) throws {
+    private func rollBack(_ test: TestRealm, _ cause: Cause, _ body: @escaping () throws -> Void) throws {
         let realm = test.realm
-        switch way {
+        switch cause {
         case .thrown:
-            #expect(throws: Stop.self) {
+            #expect(throws: Abort.self) {
                 try realm.write {
                     try body()
-                    throw Stop()
+                    throw Abort()
                 }
             }
         case .cancelled:
@@ -31,14 +31,14 @@ import Testing
             try body()
             realm.cancelWrite()
         case .asynchronous, .inGroup:
-            if way == .inGroup { realm.writeAsync { realm.add(Scalars(id: 1)) } }
+            if cause == .inGroup { realm.writeAsync { realm.add(Scalars(id: 1)) } }
             realm.writeAsync {
                 #expect(throws: Never.self) { try body() }
                 realm.cancelWrite()
             }
-            if way == .inGroup { realm.writeAsync { realm.add(Scalars(id: 2)) } }
+            if cause == .inGroup { realm.writeAsync { realm.add(Scalars(id: 2)) } }
             while realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForTurn() { test.scheduler.turn() }
-            #expect(realm.objects(Scalars.self).count == (way == .inGroup ? 2 : 0))
+            #expect(realm.objects(Scalars.self).count == (cause == .inGroup ? 2 : 0))
         case .refused:
             let error = #expect(throws: Realm.Error.self) {
                 try realm.write {
@@ -50,8 +50,10 @@ import Testing
         }
     }
 
-    @Test("O63 O4 K27 deleted objects, their collections and embedded objects are live again", arguments: Way.allCases)
-    func live(_ way: Way) throws {
+    @Test(
+        "deleted objects, their collections and embedded objects are live again after a rollback O63 O4 K27",
+        arguments: Cause.allCases)
+    func live(_ cause: Cause) throws {
         let test = try TestRealm()
         let node = Node(
             id: 1, name: "a", children: [Node(id: 2)], part: Part(name: "p", core: Screw(length: 3)),
@@ -68,7 +70,7 @@ import Testing
             children[0], try #require(node.part), parts[0], try #require(partsByName["k"] ?? nil)
         )
         let screw = try #require(part.core)
-        try takeBack(test, way) {
+        try rollBack(test, cause) {
             node.name = "b"
             node.children.append(node)
             test.realm.delete(node)
@@ -94,14 +96,15 @@ import Testing
         }
     }
 
-    @Test("O63 O21 K24 replaced embedded objects are live again", arguments: Way.allCases) func replaced(_ way: Way)
+    @Test("replaced embedded objects are live again after a rollback O63 O21 K24", arguments: Cause.allCases)
+    func replaced(_ cause: Cause)
         throws
     {
         let test = try TestRealm()
         let node = Node(id: 1, part: Part(name: "p"), parts: [Part(name: "q"), Part(name: "r")])
         try test.realm.write { test.realm.add(node) }
         let (part, first, second) = (try #require(node.part), node.parts[0], node.parts[1])
-        try takeBack(test, way) {
+        try rollBack(test, cause) {
             node.part = Part(name: "new")
             node.parts[0] = Part(name: "new")
             node.parts.removeLast()
@@ -111,23 +114,26 @@ import Testing
         #expect(node.parts[0] === first && node.parts[1] === second)
     }
 
-    @Test("O63 O4 after 'deleteAll' everything is live again", arguments: Way.allCases) func all(_ way: Way) throws {
+    @Test("objects that 'deleteAll' deleted are live again after a rollback O63 O4", arguments: Cause.allCases)
+    func all(_ cause: Cause) throws {
         let test = try TestRealm()
         let node = Node(id: 1, children: [Node(id: 2)])
         try test.realm.write { test.realm.add(node) }
         let (list, linking) = (node.children, node.children[0].parents)
-        try takeBack(test, way) { test.realm.deleteAll() }
+        try rollBack(test, cause) { test.realm.deleteAll() }
         #expect(node.id == 1 && list.map(\.id) == [2] && linking.map(\.id) == [1])
     }
 
-    @Test("O63 K27 what a write adds stays invalidated, also under the key of what it deletes", arguments: Way.allCases)
-    func replacedKey(_ way: Way) throws {
+    @Test(
+        "objects that a rolled back write added stay invalidated, also if they had the key of a deleted object O63 K27",
+        arguments: Cause.allCases)
+    func replacedKey(_ cause: Cause) throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a", children: [Node(id: 2)])
         try test.realm.write { test.realm.add(node) }
         let list = node.children
         let (second, third, new) = (Node(id: 1, name: "b"), Node(id: 1, name: "c"), Node(id: 9))
-        try takeBack(test, way) {
+        try rollBack(test, cause) {
             test.realm.delete(node)
             test.realm.add(second)
             _ = second.children.count
@@ -142,42 +148,44 @@ import Testing
         #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 1) === node)
     }
 
-    @Test("O63 O4 of a group that fails as a whole, what its writes have deleted is live again") func failedGroup()
+    @Test("if a group of writes fails as a whole, the objects that its writes deleted are live again O63 O4")
+    func failedGroup()
         throws
     {
         let test = try TestRealm()
         let nodes = (1...2).map { Node(id: $0, name: "n\($0)") }
         try test.realm.write { test.realm.add(nodes) }
         let added = Node(id: 3)
-        var ends = 0
-        test.realm.writeAsync({ test.realm.delete(nodes[0]) }, onComplete: { if $0 != nil { ends += 1 } })
-        test.realm.writeAsync({ test.realm.add(added) }, onComplete: { if $0 != nil { ends += 1 } })
+        var failures = 0
+        test.realm.writeAsync({ test.realm.delete(nodes[0]) }, onComplete: { if $0 != nil { failures += 1 } })
+        test.realm.writeAsync({ test.realm.add(added) }, onComplete: { if $0 != nil { failures += 1 } })
         test.realm.writeAsync(
             {
                 test.realm.delete(nodes[1])
                 test.realm.delete(added)
                 try? limitGrowth(test.realm.context.handle, pages: 2)
                 test.realm.add(Node(id: 4, name: String(repeating: "x", count: 50_000)))
-            }, onComplete: { if $0 != nil { ends += 1 } })
+            }, onComplete: { if $0 != nil { failures += 1 } })
         while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForTurn() { test.scheduler.turn() }
-        #expect(ends >= 1 && !nodes[1].isInvalidated && nodes[1].name == "n2")
+        #expect(failures >= 1 && !nodes[1].isInvalidated && nodes[1].name == "n2")
         let isFirstThere = test.realm.context.table(named: "Node")?.exists(1) == true
         #expect(nodes[0].isInvalidated != isFirstThere)
     }
 
-    @Test("O63 O4 what was deleted and committed stays invalidated when a later write is taken back") func committed()
+    @Test("objects that a committed write deleted stay invalidated when a later write is rolled back O63 O4")
+    func committed()
         throws
     {
         let test = try TestRealm()
         let nodes = (1...2).map { Node(id: $0) }
         try test.realm.write { test.realm.add(nodes) }
         try test.realm.write { test.realm.delete(nodes[0]) }
-        try takeBack(test, .cancelled) { test.realm.delete(nodes[1]) }
+        try rollBack(test, .cancelled) { test.realm.delete(nodes[1]) }
         #expect(nodes[0].isInvalidated && !nodes[1].isInvalidated)
     }
 
-    @Test("O63 K20 K27 observers of what is live again get the inverse changes", arguments: Way.allCases)
-    func observers(_ way: Way) throws {
+    @Test("observers of objects that are live again get the inverse changes O63 K20 K27", arguments: Cause.allCases)
+    func observers(_ cause: Cause) throws {
         let test = try TestRealm()
         let nodes = (1...3).map { Node(id: $0, name: "n\($0)") }
         nodes[0].next = nodes[1]
@@ -190,7 +198,7 @@ import Testing
             list.append(change.newValue ?? false)
         }
         defer { token.invalidate() }
-        try takeBack(test, way) {
+        try rollBack(test, cause) {
             nodes[0].name = "x"
             test.realm.delete(nodes[0])
             nodes[1].name = "y"
@@ -209,14 +217,15 @@ import Testing
         #expect(outer.take() == ["next.name: n1 -> z"])
     }
 
-    @Test("O63 K27 a value that a write did not change before it deleted the object is not announced") func unchanged()
+    @Test("observers get no change for a value that the write did not change before it deleted the object O63 K27")
+    func unchanged()
         throws
     {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a")
         try test.realm.write { test.realm.add(node) }
         let recorder = node.recorder("name", "amount", "children", "isInvalidated", options: [.new])
-        try takeBack(test, .cancelled) {
+        try rollBack(test, .cancelled) {
             node.amount = 4
             test.realm.delete(node)
         }
@@ -226,7 +235,7 @@ import Testing
             ])
     }
 
-    @Test("O63 O4 objects that are added after the disk has failed are invalidated, and others left alone")
+    @Test("objects that a write added are invalidated when the disk is full, and others are not O63 O4")
     func afterFailure() throws {
         let test = try TestRealm()
         let held = IntKey(id: 0)
@@ -252,7 +261,7 @@ import Testing
         #expect(held.content == "new")
     }
 
-    @Test("O63 N132 a cancelled write of a group takes the index of links in values of any type with it")
+    @Test("a cancelled write of a group rolls back the index of links in values of any type O63 N132")
     func anyLinks()
         throws
     {
@@ -260,13 +269,13 @@ import Testing
         let node = Node(id: 1)
         try test.realm.write { test.realm.add(node) }
         var errors: [any Error] = []
-        let note: ((any Error)?) -> Void = { if let error = $0 { errors.append(error) } }
-        test.realm.writeAsync({ test.realm.add(IntKey(id: 1)) }, onComplete: note)
+        let record: ((any Error)?) -> Void = { if let error = $0 { errors.append(error) } }
+        test.realm.writeAsync({ test.realm.add(IntKey(id: 1)) }, onComplete: record)
         test.realm.writeAsync {
             test.realm.add(Scalars(id: 1, anyValue: .object(node)))
             test.realm.cancelWrite()
         }
-        test.realm.writeAsync({ test.realm.add(Scalars(id: 2, anyValue: .object(node))) }, onComplete: note)
+        test.realm.writeAsync({ test.realm.add(Scalars(id: 2, anyValue: .object(node))) }, onComplete: record)
         while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForTurn() { test.scheduler.turn() }
         #expect(errors.isEmpty && test.realm.objects(Scalars.self).map(\.id) == [2])
         try test.realm.write { test.realm.delete(node) }

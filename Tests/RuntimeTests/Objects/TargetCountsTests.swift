@@ -4,7 +4,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct TargetCountsTests {
-    @Test("what is linked and unlinked one by one is summed up in the order of the keys, however much it is")
+    @Test("single links and unlinks are summed for each target, in the order of the keys")
     func sums() {
         var counts = TargetCounts()
         var expected: [Int64: Int] = [:]
@@ -21,7 +21,7 @@ import Testing
             }
         }
         let changes = counts.changes()
-        let wanted = expected.filter { $0.value != 0 }.sorted { $0.key < $1.key }
-        #expect(changes.map(\.target) == wanted.map(\.key) && changes.map(\.change) == wanted.map(\.value))
+        let nonzero = expected.filter { $0.value != 0 }.sorted { $0.key < $1.key }
+        #expect(changes.map(\.target) == nonzero.map(\.key) && changes.map(\.change) == nonzero.map(\.value))
     }
 }

@@ -7,17 +7,17 @@ import Testing
 
 @testable import Martlet
 
-/// Values that must be unique: judged on what each write leaves.
+/// Unique values, which are checked against the state at the end of each write.
 @Suite struct UniqueTests {
-    private func bench(_ codes: String?...) throws -> (TestRealm, [Indexed]) {
+    private func start(_ codes: String?...) throws -> (TestRealm, [Indexed]) {
         let test = try TestRealm()
         let objects = codes.enumerated().map { Indexed(id: $0 + 1, code: $1) }
         try test.realm.write { test.realm.add(objects) }
         return (test, objects)
     }
 
-    @Test("O62 O5 values change places in one write, and queries inside it see what was set") func swap() throws {
-        let (test, objects) = try bench("a", "b", "c")
+    @Test("values are swapped in one write, and queries inside it see the assigned values O62 O5") func swap() throws {
+        let (test, objects) = try start("a", "b", "c")
         let (a, b, c) = (objects[0], objects[1], objects[2])
         try test.realm.write {
             a.code = "b"
@@ -32,8 +32,8 @@ import Testing
         #expect(pairs.map(\.column) == [1, 0])
     }
 
-    @Test("O62 O5 a value is freed and taken in one write, whatever comes first") func reuse() throws {
-        let (test, objects) = try bench("a", "b")
+    @Test("one write may free a value and assign it to another object, in any order O62 O5") func reuse() throws {
+        let (test, objects) = try start("a", "b")
         try test.realm.write {
             objects[0].code = "x"
             test.realm.add(Indexed(id: 3, code: "a"))
@@ -52,8 +52,9 @@ import Testing
         #expect(test.realm.objects(Indexed.self).sorted(byKeyPath: "id").map(\.code) == ["q", "b", "a"])
     }
 
-    @Test("O62 O5 an upsert may take over the value of an object that is given another one") func upsert() throws {
-        let (test, _) = try bench("a", "b")
+    @Test("an upsert may assign a value whose object gets another value in the same write O62 O5") func upsert() throws
+    {
+        let (test, _) = try start("a", "b")
         try test.realm.write {
             test.realm.add([Indexed(id: 1, code: "b"), Indexed(id: 2, code: "a")], update: .modified)
         }
@@ -64,9 +65,9 @@ import Testing
         #expect(error?.code == .uniqueViolation)
     }
 
-    @Test("O62 O5 the error names both objects, the properties and the values, and the write keeps nothing")
+    @Test("the error names both objects, the properties and the values, and the write is rolled back O62 O5")
     func message() throws {
-        let (test, objects) = try bench("a", "b")
+        let (test, objects) = try start("a", "b")
         let error = #expect(throws: Realm.Error.self) { try test.realm.write { objects[1].code = "a" } }
         #expect(error?.code == .uniqueViolation && objects[1].code == "b")
         #expect(
@@ -83,8 +84,8 @@ import Testing
         #expect(dogs.realm.objects(Dog.self).isEmpty)
     }
 
-    @Test("O62 O5 sets of properties that contain nil are not compared") func nilValues() throws {
-        let (test, objects) = try bench(nil, nil, "a")
+    @Test("sets of properties that contain nil are not compared O62 O5") func nilValues() throws {
+        let (test, objects) = try start(nil, nil, "a")
         try test.realm.write {
             test.realm.add((0..<200).map { Indexed(id: 100 + $0, row: 1) })
             objects[2].code = nil
@@ -100,7 +101,7 @@ import Testing
         #expect(test.realm.objects(Indexed.self).where { $0.column == 5 }.isEmpty)
     }
 
-    @Test("O62 O5 among many rows of one write, consecutive or not, the one that repeats a value is found")
+    @Test("a repeated value is found among many rows of one write, consecutive or not O62 O5")
     func many() throws {
         let test = try TestRealm()
         for stride in [1, 1_000_003] {
@@ -118,7 +119,7 @@ import Testing
             try test.realm.write {
                 for id in 0..<1_000 { test.realm.add(Indexed(id: id * stride, code: "c\(id)")) }
             }
-            // All of them, one place on.
+            // Every object gets the value of the next one.
             try test.realm.write {
                 for object in test.realm.objects(Indexed.self) {
                     object.code = "c\((object.id / stride + 1) % 1_000)"
@@ -129,22 +130,23 @@ import Testing
         }
     }
 
-    @Test("O62 N132 each write of a group is judged by itself, and may use what one before it has freed") func group()
+    @Test("each write of a group is checked on its own, and may use values that an earlier one freed O62 N132")
+    func group()
         throws
     {
-        let (test, objects) = try bench("a", "b")
+        let (test, objects) = try start("a", "b")
         var codes: [Realm.Error.Code?] = []
-        let note: ((any Error)?) -> Void = { codes.append(($0 as? Realm.Error)?.code) }
-        test.realm.writeAsync({ (objects[0].code, objects[1].code) = ("b", "a") }, onComplete: note)
-        test.realm.writeAsync({ test.realm.add(Indexed(id: 3, code: "a")) }, onComplete: note)
-        test.realm.writeAsync({ objects[1].code = "z" }, onComplete: note)
-        test.realm.writeAsync({ test.realm.add(Indexed(id: 4, code: "a")) }, onComplete: note)
+        let record: ((any Error)?) -> Void = { codes.append(($0 as? Realm.Error)?.code) }
+        test.realm.writeAsync({ (objects[0].code, objects[1].code) = ("b", "a") }, onComplete: record)
+        test.realm.writeAsync({ test.realm.add(Indexed(id: 3, code: "a")) }, onComplete: record)
+        test.realm.writeAsync({ objects[1].code = "z" }, onComplete: record)
+        test.realm.writeAsync({ test.realm.add(Indexed(id: 4, code: "a")) }, onComplete: record)
         while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForTurn() { test.scheduler.turn() }
         #expect(codes.count == 4 && codes.compactMap { $0 } == [.uniqueViolation])
         #expect(test.realm.objects(Indexed.self).map(\.code) == ["b", "z", "a"])
     }
 
-    @Test("O62 O2 a file with the unique indexes of SQLite is converted when it is opened, without a migration")
+    @Test("a file with unique indexes of SQLite is converted when it is opened, without a migration O62 O2")
     func formerIndexes() throws {
         let test = try TestRealm()
         let url = test.url.deletingLastPathComponent().appending(path: "former.realm")
@@ -168,13 +170,13 @@ import Testing
         try realm.write { (objects[0].code, objects[1].code) = ("b", "a") }
         #expect(objects.map(\.code) == ["b", "a"])
         #expect(throws: Realm.Error.self) { try realm.write { objects[0].code = "a" } }
-        let left = try integer(
+        let uniqueIndexes = try integer(
             "SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%UNIQUE INDEX%' AND name LIKE 'Indexed.unique%'",
             realm.context.handle)
-        #expect(left == 0)
+        #expect(uniqueIndexes == 0)
     }
 
-    @Test("O62 O2 a migration is refused that leaves values which repeat, also in types that stay as they are")
+    @Test("a migration that leaves repeated values is rejected, also for types that it does not change O62 O2")
     func migration() throws {
         let test = try TestRealm()
         let url = test.url.deletingLastPathComponent().appending(path: "next.realm")

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Martlet
 
-/// Untyped values of all kinds, drawn at random, given to every kind of property in every way: those that stand for a value of
-/// the property become it, the others are refused.
+/// Random untyped values are assigned to properties of every type through every API. A value that can be converted is
+/// converted; every other value traps.
 @Suite struct UntypedConversionTests {
-    /// A kind of property, with what it makes of a value by the rules of the documentation.
+    /// A type of properties, and the value into which it converts an untyped value by the documented rules.
     struct Kind: Sendable {
         let name: String
         let expected: @Sendable (Any) -> AnyHashable?
@@ -72,7 +72,7 @@ import Testing
         Kind("decimal128") { decimal($0).map { AnyHashable($0) } },
     ]
 
-    /// A value of any kind, right for some properties and wrong for others.
+    /// A random value that some properties accept and others do not.
     static func random(_ random: inout Seeded) -> Any {
         let small = Int.random(in: -300...300, using: &random)
         switch Int.random(in: 0..<16, using: &random) {
@@ -99,7 +99,7 @@ import Testing
         (value as? any Hashable).map { AnyHashable($0) == expected && type(of: $0) == type(of: expected.base) } ?? false
     }
 
-    @Test("O58 O12 what stands for a value becomes it in every way in, and nothing else does", arguments: 0..<6)
+    @Test("every untyped API converts the values that a property accepts, and no others O58 O12", arguments: 0..<6)
     func accepted(_ seed: UInt64) throws {
         var random = Seeded(state: seed)
         let test = try TestRealm()
@@ -157,8 +157,8 @@ import Testing
         realm.cancelWrite()
     }
 
-    /// A wrong value for a property, drawn until there is one.
-    private static func wrong(_ seed: UInt64) -> (name: String, value: Any) {
+    /// A property and a random value that it does not accept.
+    private static func unaccepted(_ seed: UInt64) -> (name: String, value: Any) {
         var random = Seeded(state: seed)
         while true {
             let (kind, value) = (kinds[Int(seed) % kinds.count], Self.random(&random))
@@ -166,8 +166,8 @@ import Testing
         }
     }
 
-    private static func give(_ seed: UInt64) throws {
-        let (name, value) = wrong(seed)
+    private static func assign(_ seed: UInt64) throws {
+        let (name, value) = unaccepted(seed)
         let test = try TestRealm()
         let realm = test.realm
         try realm.beginWrite()
@@ -186,19 +186,19 @@ import Testing
     }
 
     @Test(
-        "O58 O12 what does not stand for a value is refused with the property, the value and its type",
+        "a value that cannot be converted traps with the property, the value and its type in the message O58 O12",
         arguments: 0..<28)
     func refused(_ seed: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [seed = seed as Int] in
-            try UntypedConversionTests.give(UInt64(seed))
+            try UntypedConversionTests.assign(UInt64(seed))
         }
-        let (name, value) = Self.wrong(UInt64(seed))
+        let (name, value) = Self.unaccepted(UInt64(seed))
         expectMessage(result, ".\(name)")
         expectMessage(result, "of type '\(type(of: value))'")
     }
 
-    @Test("O58 O12 JSON numbers, true and false, texts and decimals") func json() throws {
+    @Test("JSON numbers, booleans and strings are converted, decimals without rounding O58 O12") func json() throws {
         let text = """
             {"bool": 1, "int": 7, "double": 1, "uuid": "0B4A1A5C-0B0A-4B7B-9C6D-2A1B3C4D5E6F",
              "objectId": "0123456789abcdef01234567", "decimal128": 12.25, "float": 0.5, "anyValue": [1, true, null]}
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test("O31 raw values and cases in collections of enums, optional too") func enums() {
+    @Test("collections of enums and of optional enums accept raw values and cases O31") func enums() {
         let (lists, maps) = (OptionalLists(), ScalarMaps())
         lists.setValue([5, nil, Level.low] as [Any?], forKey: "levels")
         lists.setValue(["good", NSNull()] as [Any], forKey: "sizes")
@@ -236,7 +236,9 @@ import Testing
         #expect(maps.sizes["a"] == .best)
     }
 
-    @Test("O32 a property of any type by name is the value in it, also in collections and for observers by name")
+    @Test(
+        "untyped access to a property of any type returns the contained value, in collections and to observers too O32"
+    )
     func bare() throws {
         final class Recorder: KeyValueObserver {
             var values: [Any?] = []
@@ -265,7 +267,7 @@ import Testing
         object.removeObserver(recorder, forKeyPath: "anyValue")
     }
 
-    @Test("O45 linking objects by name are live, and there are none of an unmanaged object") func linkingObjects()
+    @Test("linking objects that are read by name are live, and empty for an unmanaged object O45") func linkingObjects()
         throws
     {
         let node = Node(id: 1)
@@ -282,7 +284,7 @@ import Testing
             third.peers.value(forKey: "amount").count == 2 && third.peers.value(forKey: "name") as? [String] == [""])
     }
 
-    @Test("O11 the description shows nested objects and elements, bounded in depth and length") func description()
+    @Test("the description shows nested objects and elements, bounded in depth and length O11") func description()
         throws
     {
         let node = Node(

@@ -7,71 +7,73 @@ import Testing
 
 @testable import Martlet
 
-/// An object of another class is refused in every place that takes untyped values, and the message names the place.
+/// Every API that accepts untyped values traps for an object of another class, and the message contains the path.
 @Suite struct UntypedRefusalTests {
-    /// A way to give an `IntKey` to what takes a `Node`, and what the message says of it.
-    struct Way: Sendable {
+    /// A call with an untyped value of a wrong class or type, and a part of the message with which it traps.
+    struct Call: Sendable {
         let message: String
         let run: @Sendable (Realm) -> Void
     }
 
-    static let ways: [Way] = [
-        Way(message: "'Node.next' takes 'Node?', but was given 'IntKey { id = 5; content =  }' of type 'IntKey'") {
+    static let calls: [Call] = [
+        Call(message: "'Node.next' takes 'Node?', but was given 'IntKey { id = 5; content =  }' of type 'IntKey'") {
             _ = $0.create(Node.self, value: ["next": IntKey(id: 5)])
         },
-        Way(message: "'Node.next' takes 'Node?', but was given 'IntKey {") { _ in
+        Call(message: "'Node.next' takes 'Node?', but was given 'IntKey {") { _ in
             _ = Node(value: ["next": IntKey(id: 5)])
         },
-        Way(message: "'Node.next' takes 'Node?', but was given 'IntKey {") { $0.create(Node.self)["next"] = IntKey() },
-        Way(message: "'Node.next' takes 'Node?', but was given 'IntKey {") { _ in Node()["next"] = IntKey() },
-        Way(message: "'Node.part' takes 'Part?', but was given 'IntKey {") {
+        Call(message: "'Node.next' takes 'Node?', but was given 'IntKey {") { $0.create(Node.self)["next"] = IntKey() },
+        Call(message: "'Node.next' takes 'Node?', but was given 'IntKey {") { _ in Node()["next"] = IntKey() },
+        Call(message: "'Node.part' takes 'Part?', but was given 'IntKey {") {
             _ = $0.create(Node.self, value: ["part": IntKey()])
         },
-        Way(message: "'Node.part' takes 'Part?', but was given 'Screw {") { realm in
+        Call(message: "'Node.part' takes 'Part?', but was given 'Screw {") { realm in
             realm.create(Node.self, value: ["id": 8, "part": ["name": "p"]] as [String: Any])
             realm.create(Node.self, value: ["id": 8, "part": Screw()] as [String: Any], update: .modified)
         },
-        Way(message: "of type 'IntKey' at 'Node.children[1]'. Give") {
+        Call(message: "of type 'IntKey' at 'Node.children[1]'. Give") {
             _ = $0.create(Node.self, value: ["children": [Node(id: 2), IntKey()] as [Any]])
         },
-        Way(message: "'Node.children' takes elements of type 'Node', but was given 'IntKey {") { _ in
+        Call(message: "'Node.children' takes elements of type 'Node', but was given 'IntKey {") { _ in
             _ = Node(value: ["children": [IntKey()]])
         },
-        Way(message: "of type 'IntKey' at 'Node.peers[0]'. Give") { $0.create(Node.self)["peers"] = [IntKey()] },
-        Way(message: "of type 'IntKey' at 'Node.named['k']'. Give") { $0.create(Node.self)["named"] = ["k": IntKey()] },
-        Way(message: "of type 'Screw' at 'Node.parts[0]'. Give") { realm in
+        Call(message: "of type 'IntKey' at 'Node.peers[0]'. Give") { $0.create(Node.self)["peers"] = [IntKey()] },
+        Call(message: "of type 'IntKey' at 'Node.named['k']'. Give") {
+            $0.create(Node.self)["named"] = ["k": IntKey()]
+        },
+        Call(message: "of type 'Screw' at 'Node.parts[0]'. Give") { realm in
             realm.create(Node.self, value: ["id": 8, "parts": [["name": "p"]]] as [String: Any])
             realm.create(Node.self, value: ["id": 8, "parts": [Screw()]] as [String: Any], update: .modified)
         },
-        Way(message: "of type 'IntKey' at 'Node.children[0]'. Give") {
+        Call(message: "of type 'IntKey' at 'Node.children[0]'. Give") {
             $0.create(Node.self).dynamicList("children").append(IntKey())
         },
-        Way(message: "of type 'IntKey' at 'Node.children[0]'. Give") { _ in
+        Call(message: "of type 'IntKey' at 'Node.children[0]'. Give") { _ in
             let node = Node(children: [Node(id: 2)])
             node.dynamicList("children")[0] = IntKey()
         },
-        Way(message: "'Node.peers' takes elements of type 'Node', but was given 'IntKey {") {
+        Call(message: "'Node.peers' takes elements of type 'Node', but was given 'IntKey {") {
             $0.create(Node.self).dynamicSet("peers").insert(IntKey())
         },
-        Way(message: "of type 'IntKey' at 'Node.named['x']'. Give") {
+        Call(message: "of type 'IntKey' at 'Node.named['x']'. Give") {
             $0.create(Node.self).dynamicMap("named")["x"] = IntKey()
         },
-        Way(message: "of type 'IntKey' at 'Node.children[0]'. Give") {
+        Call(message: "of type 'IntKey' at 'Node.children[0]'. Give") {
             $0.create(Node.self).mutableArrayValue(forKey: "children").append(IntKey())
         },
-        Way(
+        Call(
             message:
                 "'Node' takes a dictionary, an array in schema order, or an object of its type, but was given 'IntKey"
         ) { _ in
             _ = Node(value: IntKey())
         },
-        Way(
+        Call(
             message:
                 "'Node' takes a dictionary, an array in schema order, or an object of its type, but was given 'IntKey"
         ) {
             _ = $0.create(Node.self, value: IntKey())
         },
-        Way(
+        Call(
             message:
                 "'Node.next' takes 'Node?', but was given 'IntKey { id = 0; content =  }' of type 'IntKey' at 'Node.children[0].part.node.next'"
         ) {
@@ -80,38 +82,38 @@ import Testing
                 value: ["children": [["id": 2, "part": ["node": ["id": 3, "next": IntKey()] as [String: Any]]]]]
                     as [String: Any])
         },
-        Way(message: "'IntKey.content' takes 'String', but was given '5' of type 'Int'. Give") {
+        Call(message: "'IntKey.content' takes 'String', but was given '5' of type 'Int'. Give") {
             _ = $0.create(IntKey.self, value: ["content": 5])
         },
-        Way(message: "'Node.name' takes 'String', but was given '5' of type 'Int' at 'Node.next.name'. Give") {
+        Call(message: "'Node.name' takes 'String', but was given '5' of type 'Int' at 'Node.next.name'. Give") {
             _ = $0.create(Node.self, value: ["next": ["name": 5]])
         },
-        Way(
+        Call(
             message:
                 "'Node' takes a dictionary, an array in schema order, or an object of its type, but was given '5' of type 'Int' at 'Node.next'"
         ) {
             _ = $0.create(Node.self, value: ["next": 5])
         },
-        Way(message: "'EnumHolder.level' takes 'Level', one of 1, 5, 10, but was given '9' of type 'Int'. Give") {
+        Call(message: "'EnumHolder.level' takes 'Level', one of 1, 5, 10, but was given '9' of type 'Int'. Give") {
             _ = $0.create(EnumHolder.self, value: ["level": 9])
         },
-        Way(message: "'EnumHolder.optionalGrade' takes 'Grade?', one of 'poor', 'good', 'best', but was given 'worst'")
+        Call(message: "'EnumHolder.optionalGrade' takes 'Grade?', one of 'poor', 'good', 'best', but was given 'worst'")
         {
             _ = $0.create(EnumHolder.self, value: ["optionalGrade": "worst"])
         },
-        Way(
+        Call(
             message:
                 "'OptionalLists.levels' takes elements of type 'Level?', one of 1, 5, 10, but was given '9' of type 'Int' at 'OptionalLists.levels[1]'"
         ) {
             _ = $0.create(OptionalLists.self, value: ["levels": [nil, 9] as [Int?]])
         },
-        Way(message: "'OptionalLists.ints' takes elements of type 'Int?', but was given 'x' of type 'String' at") {
+        Call(message: "'OptionalLists.ints' takes elements of type 'Int?', but was given 'x' of type 'String' at") {
             _ = $0.create(OptionalLists.self, value: ["ints": ["x"]])
         },
-        Way(message: "'ScalarLists.ints' takes a sequence of 'Int', but was given") {
+        Call(message: "'ScalarLists.ints' takes a sequence of 'Int', but was given") {
             $0.create(ScalarLists.self)["ints"] = Data([1])
         },
-        Way(message: "a frozen 'Node' was added or linked, and frozen objects belong to one version of a file") {
+        Call(message: "a frozen 'Node' was added or linked, and frozen objects belong to one version of a file") {
             realm in
             let node = realm.create(Node.self, value: ["id": 8])
             try? realm.commitWrite()
@@ -121,18 +123,18 @@ import Testing
         },
     ]
 
-    @Test("O58 O12 a value of another class or kind is refused, and the message says where", arguments: ways.indices)
+    @Test("a value of another class or type traps with its path in the message O58 O12", arguments: calls.indices)
     func refused(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [index = index as Int] in
             let test = try TestRealm()
             try test.realm.beginWrite()
-            UntypedRefusalTests.ways[index].run(test.realm)
+            UntypedRefusalTests.calls[index].run(test.realm)
         }
-        expectMessage(result, Self.ways[index].message)
+        expectMessage(result, Self.calls[index].message)
     }
 
-    @Test("O57 O5 unknown keys have no effect, or are refused with their paths before anything is created")
+    @Test("unknown keys are ignored, or rejected with their paths before any object is created O57 O5")
     func unknownKeys() throws {
         let test = try TestRealm()
         let values: [String: Any] = [
@@ -165,7 +167,7 @@ import Testing
         #expect(test.realm.objects(Node.self).count == 9)
     }
 
-    @Test("O31 a raw value without a case, given by name, makes an optional enum nil") func withoutCase() throws {
+    @Test("assigning a raw value without a case by name sets an optional enum to nil O31") func withoutCase() throws {
         let test = try TestRealm()
         let (unmanaged, managed) = (EnumHolder(optionalLevel: .low), EnumHolder(id: 1, optionalGrade: .best))
         try test.realm.write {
@@ -178,7 +180,7 @@ import Testing
         #expect(managed.optionalGrade == nil && managed["optionalGrade"] == nil && managed.optionalState == nil)
     }
 
-    @Test("O5 .modified: a map keeps the keys that a dictionary does not have, and an equal link is no change")
+    @Test(".modified keeps the map keys that a dictionary does not contain, and an equal link is no change O5")
     func modified() throws {
         let test = try TestRealm()
         let node = try test.realm.write {
