@@ -52,14 +52,14 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     private static var processValue: UInt64 {
         let forks = currentForks
-        var known = process.load(ordering: .relaxed)
-        while known >> 40 != forks {
+        var current = process.load(ordering: .relaxed)
+        while current >> 40 != forks {
             let fresh = UInt64.random(in: 0...0xFF_FFFF_FFFF) | forks << 40
             let (exchanged, original) = process.compareExchange(
-                expected: known, desired: fresh, ordering: .relaxed)
-            known = exchanged ? fresh : original
+                expected: current, desired: fresh, ordering: .relaxed)
+            current = exchanged ? fresh : original
         }
-        return known & 0xFF_FFFF_FFFF
+        return current & 0xFF_FFFF_FFFF
     }
 
     /// A new id: unique among processes, ascending by the second.

@@ -18,7 +18,7 @@ struct AnyLinkRows {
         let index = AnyLinkIndex(connection)
         try index.removeAll()
         try forEachValue { holder, value in
-            try index.count(try locatingDamage(holder, value) { try AnyLink.counts(in: value) }, of: holder)
+            try index.count(try locating(holder, value) { try AnyLink.counts(in: value) }, of: holder)
             return value
         }
     }
@@ -26,11 +26,11 @@ struct AnyLinkRows {
     /// Replaces the links in all values. Links for which `replacement` returns nil become null.
     func replace(_ replacement: (AnyLink) throws -> AnyLink?) throws {
         try forEachValue { holder, value in
-            try locatingDamage(holder, value) { try AnyLink.replacing(in: value, replacement) }
+            try locating(holder, value) { try AnyLink.replacing(in: value, replacement) }
         }
     }
 
-    private func locatingDamage<R>(_ holder: AnyLinkIndex.Holder, _ value: SQLValue, _ body: () throws -> R) throws -> R {
+    private func locating<R>(_ holder: AnyLinkIndex.Holder, _ value: SQLValue, _ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch is DamagedAnyValue {

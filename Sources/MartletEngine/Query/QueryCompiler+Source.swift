@@ -80,10 +80,10 @@ extension QueryCompiler {
     ) -> String {
         guard function.isArithmetic, term.kind == .number else { return total }
         // Texts and blobs are greater than all numbers.
-        var signs = ["typeof(max(\(term.sql))) IN ('text', 'blob')"]
-        if term.isWhole && !inHalves { signs.append("typeof(sum(\(term.sql))) = 'real'") }
-        if term.isWhole && isRequired { signs.append("count(*) > count(\(term.sql))") }
-        return "CASE WHEN \(signs.joined(separator: " OR ")) THEN 'damaged' ELSE \(total) END"
+        var damageConditions = ["typeof(max(\(term.sql))) IN ('text', 'blob')"]
+        if term.isWhole && !inHalves { damageConditions.append("typeof(sum(\(term.sql))) = 'real'") }
+        if term.isWhole && isRequired { damageConditions.append("count(*) > count(\(term.sql))") }
+        return "CASE WHEN \(damageConditions.joined(separator: " OR ")) THEN 'damaged' ELSE \(total) END"
     }
 
     /// The mean of whole numbers from their sum, which keeps every digit.

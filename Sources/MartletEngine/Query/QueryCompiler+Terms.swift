@@ -94,20 +94,20 @@ extension QueryCompiler {
         guard let column = schema[end.table].layout.column(of: end.property) else {
             throw QueryFailure.collection(path)
         }
-        let value = try follow(resolved, resolved.steps.indices, alias, column.name)
+        let value = try linkedColumn(resolved, resolved.steps.indices, alias, column.name)
         guard property.element.isFloating else { return QueryTerm(value, property.element) }
-        let special = try follow(resolved, resolved.steps.indices, alias, TableLayout.specialColumn)
+        let special = try linkedColumn(resolved, resolved.steps.indices, alias, TableLayout.specialColumn)
         return QueryTerm(value, property.element, isNaN: "martlet_special(\(special), \(end.property))")
     }
 
     /// A column of the row at the end of steps that lead to one row each; where there is none it is NULL.
-    private mutating func follow(
+    private mutating func linkedColumn(
         _ path: ResolvedPath, _ steps: Range<Int>, _ alias: String, _ column: String
     ) throws -> String {
         guard let position = steps.first else { return "\(alias).\(column)" }
         let step = path.steps[position]
         let inner = self.alias()
-        let value = try follow(path, steps.dropFirst(), inner, column)
+        let value = try linkedColumn(path, steps.dropFirst(), inner, column)
         let layout = schema[step.target].layout
         if case .link(let table, let property, _) = step {
             let link = schema[table].layout.column(of: property)?.name ?? ""
@@ -130,9 +130,9 @@ extension QueryCompiler {
         if count > 0, case .link(let source, let property, _) = path.steps[count - 1],
             let link = schema[source].layout.column(of: property)
         {
-            return try follow(path, 0..<(count - 1), alias, link.name)
+            return try linkedColumn(path, 0..<(count - 1), alias, link.name)
         }
-        return try follow(path, 0..<count, alias, schema[table].layout.keyColumn)
+        return try linkedColumn(path, 0..<count, alias, schema[table].layout.keyColumn)
     }
 }
 

@@ -184,8 +184,8 @@ package struct QueryCompiler {
                     let first = "p.n"
                 #endif
                 let values = try paths.flatMap { try distinction($0, plan.table) }.joined(separator: ", ")
-                let isThere = try paths.flatMap { try missingLinks($0, plan.table) }.map { "NOT \($0)" }
-                let condition = isThere.isEmpty ? "" : " WHERE \(isThere.joined(separator: " AND "))"
+                let hasLinks = try paths.flatMap { try missingLinks($0, plan.table) }.map { "NOT \($0)" }
+                let condition = hasLinks.isEmpty ? "" : " WHERE \(hasLinks.joined(separator: " AND "))"
                 steps.append(
                     "SELECT k, n, i FROM (SELECT p.k, p.n, p.i, "
                         + "row_number() OVER (PARTITION BY \(values) ORDER BY \(first)) AS r "
@@ -207,8 +207,8 @@ package struct QueryFailure: Error, Sendable {
 
     /// What SQLite says of a statement that is too deep or holds too much; nil for its other errors.
     package init?(_ error: SQLiteError) {
-        let refusals = ["parser stack overflow", "Expression tree is too large", "too many ", "at most "]
-        guard error.primary == .tooBig || refusals.contains(where: error.message.hasPrefix) else { return nil }
+        let limitErrors = ["parser stack overflow", "Expression tree is too large", "too many ", "at most "]
+        guard error.primary == .tooBig || limitErrors.contains(where: error.message.hasPrefix) else { return nil }
         self = .tooLarge(error.message)
     }
 

@@ -82,22 +82,22 @@ final class TextPattern {
         _ text: UnsafeBufferPointer<UInt8>, _ match: Predicate.TextMatch, _ pattern: UnsafeBufferPointer<UInt8>,
         ignoresCase: Bool
     ) -> Bool {
-        func isThere(at start: Int) -> Bool {
+        func occurs(at start: Int) -> Bool {
             for offset in 0..<pattern.count {
                 let byte = text[start + offset]
                 if (ignoresCase ? lowercased(byte) : byte) != pattern[offset] { return false }
             }
             return true
         }
-        let room = text.count - pattern.count
-        guard room >= 0 else { return false }
+        let lastStart = text.count - pattern.count
+        guard lastStart >= 0 else { return false }
         switch match {
         case .contains:
-            for start in 0...room where isThere(at: start) { return true }
+            for start in 0...lastStart where occurs(at: start) { return true }
             return false
-        case .begins: return isThere(at: 0)
-        case .ends: return isThere(at: room)
-        case .equals: return room == 0 && isThere(at: 0)
+        case .begins: return occurs(at: 0)
+        case .ends: return occurs(at: lastStart)
+        case .equals: return lastStart == 0 && occurs(at: 0)
         case .like: return false
         }
     }
@@ -138,11 +138,11 @@ private enum LikePart<Unit: Equatable> {
 
     // Greedy with one point of return, so never exponential.
     static func matches(_ text: [Unit], _ parts: [LikePart]) -> Bool {
-        func fits(_ part: Int, _ unit: Unit) -> Bool {
+        func matchesUnit(_ part: Int, _ unit: Unit) -> Bool {
             switch parts[part] {
             case .one: true
             case .many: false
-            case .unit(let wanted): wanted == unit
+            case .unit(let expected): expected == unit
             }
         }
         func isMany(_ part: Int) -> Bool {
@@ -155,7 +155,7 @@ private enum LikePart<Unit: Equatable> {
                 star = index
                 resume = position
                 index += 1
-            } else if index < parts.count, fits(index, text[position]) {
+            } else if index < parts.count, matchesUnit(index, text[position]) {
                 position += 1
                 index += 1
             } else if let last = star {
