@@ -1,7 +1,7 @@
 import MartletEngine
 
 extension Migration {
-    /// The engine's part of a migration with the user's block in it.
+    /// The function that the engine calls during a migration. It runs the user's block.
     static func body(
         _ block: @escaping MigrationBlock, _ configuration: Realm.Configuration
     ) -> @Sendable (MigrationSides) throws -> Void {
@@ -48,7 +48,8 @@ extension Migration {
 }
 
 extension RealmContext {
-    /// Takes away everything that leads to the connections of a migration, which others go on using.
+    /// Releases everything that uses the connections of a migration, because they are used for other purposes
+    /// afterwards.
     fileprivate func detach() {
         walks = []
         for table in tables.values {
@@ -67,12 +68,12 @@ extension RealmContext {
         replaceSnapshot(nil)
     }
 
-    /// Collections that nobody holds any more.
+    /// Removes collections that are no longer referenced.
     func forgetUnusedCollections() {
         if !collections.isEmpty { collections = collections.filter { $0.value.core != nil } }
     }
 
-    /// Rows of a table were changed behind the accessors.
+    /// Discards the cached values of a table whose rows were changed directly.
     func forgetValues(of table: ObjectTable) {
         touch()
         table.accessors.forEach(markStale)

@@ -3,13 +3,13 @@ import MartletSQLite
 extension QueryCompiler {
     typealias Leaf = (inout QueryCompiler, [QueryTerm]) throws -> String
 
-    /// Writes a condition on operands whose paths may pass through collections: it holds if some elements fulfil it.
+    /// Compiles a condition whose operands may have paths through collections. It is true if some elements satisfy it.
     ///
-    /// - Parameter seesNil: false where entries of maps that hold no object cannot fulfil the condition.
+    /// - Parameter seesNil: false if the condition cannot be true for map entries without an object.
     mutating func terms(
         _ operands: [Predicate.Operand], _ scope: QueryScope, seesNil: Bool = true, _ leaf: Leaf
     ) throws -> String {
-        // What arithmetic is done with may lie behind a collection while the other side does not.
+        // The operands of an arithmetic expression can be in different collections, or in none.
         let leaves = try operands.flatMap(\.leaves).map { try placed($0, scope) }
         return try forSome(leaves, seesNil: seesNil) { compiler, leaves in
             var terms = try leaves.map { try compiler.term($0.operand, $0.scope) }[...]
@@ -32,7 +32,7 @@ extension QueryCompiler {
         return try leaf(&self, operands)
     }
 
-    /// An operand with what its paths start from: an enclosing condition where it says so.
+    /// An operand with its scope, which `.outer` operands take from an enclosing condition.
     private func placed(_ operand: Predicate.Operand, _ scope: QueryScope) throws -> PlacedOperand {
         guard case .outer(let level, let inner) = operand else { return PlacedOperand(operand, scope) }
         guard level >= 1, level <= enclosing.count else {
@@ -43,7 +43,7 @@ extension QueryCompiler {
 
     // MARK: Operands
 
-    /// The SQL of an operand without collections on its way.
+    /// The SQL of an operand whose path does not pass through a collection.
     mutating func term(_ operand: Predicate.Operand, _ scope: QueryScope) throws -> QueryTerm {
         switch operand {
         case .value(let value): return QueryTerm(bind(value), literal: value)
@@ -100,7 +100,7 @@ extension QueryCompiler {
         return QueryTerm(value, property.element, isNaN: "martlet_special(\(special), \(end.property))")
     }
 
-    /// A column of the row at the end of steps that lead to one row each; where there is none it is NULL.
+    /// A column of the row at the end of to-one steps; NULL if there is no such row.
     private mutating func linkedColumn(
         _ path: ResolvedPath, _ steps: Range<Int>, _ alias: String, _ column: String
     ) throws -> String {
@@ -121,12 +121,12 @@ extension QueryCompiler {
             .and("\(inner)e.k = \(bind(.text(key)))").select(value)
     }
 
-    /// The key of the row that the first steps of a path lead to.
+    /// The key of the row to which the first steps of a path lead.
     mutating func rowKey(
         _ path: ResolvedPath, _ table: TableID, _ alias: String, stepCount: Int? = nil
     ) throws -> String {
         let count = stepCount ?? path.steps.count
-        // The link that leads to a row holds its key.
+        // A link column contains the key of the row, so the row itself is not read.
         if count > 0, case .link(let source, let property, _) = path.steps[count - 1],
             let link = schema[source].layout.column(of: property)
         {
@@ -137,7 +137,7 @@ extension QueryCompiler {
 }
 
 extension Predicate.Operand {
-    /// The operand made of its leaves, which are taken from the front.
+    /// Combines the terms of the leaves, which it removes from the front of `leaves`.
     fileprivate func assembled(_ leaves: inout ArraySlice<QueryTerm>) throws -> QueryTerm {
         guard case .arithmetic(let left, let sign, let right) = self else { return leaves.removeFirst() }
         let (a, b) = (try left.assembled(&leaves), try right.assembled(&leaves))
