@@ -5,11 +5,11 @@ extension Migration {
     static func body(
         _ block: @escaping MigrationBlock, _ configuration: Realm.Configuration
     ) -> @Sendable (MigrationSides) throws -> Void {
-        { sides in
-            let migration = Migration(sides, configuration)
+        { context in
+            let migration = Migration(context, configuration)
             defer { migration.end() }
             do {
-                try block(migration, sides.oldSchemaVersion)
+                try block(migration, context.oldSchemaVersion)
             } catch {
                 throw EngineError(
                     .stopped, path: configuration.path, "the 'migrationBlock' has thrown an error; nothing was changed",
@@ -23,19 +23,21 @@ extension Migration {
         }
     }
 
-    private convenience init(_ sides: MigrationSides, _ configuration: Realm.Configuration) {
+    private convenience init(_ context: MigrationSides, _ configuration: Realm.Configuration) {
         let declared = configuration.models
         let here = Confinement.currentThread()
         let past = RealmContext(
-            sides.oldCoordinator, configuration, Self.models(sides.oldCoordinator.schema, [:]), .beforeMigration, here,
+            context.oldCoordinator, configuration, Self.models(context.oldCoordinator.schema, [:]), .beforeMigration,
+            here,
             nil)
-        past.replaceSnapshot(sides.oldHandle)
+        past.replaceSnapshot(context.oldHandle)
         let present = RealmContext(
-            sides.newCoordinator, configuration, Self.models(sides.newCoordinator.schema, declared), .migration, here,
+            context.newCoordinator, configuration, Self.models(context.newCoordinator.schema, declared), .migration,
+            here,
             nil)
-        present.transaction = sides.transaction
+        present.transaction = context.transaction
         past.counterpart = present
-        self.init(sides.migration, past: past, present: present, declared)
+        self.init(context.migration, past: past, present: present, declared)
     }
 
     static func models(_ schema: DatabaseSchema, _ declared: [String: ModelClass]) -> [String: ModelClass] {

@@ -103,11 +103,11 @@ public final class MigrationObject: StoredObject {
         guard let context, _context !== context, _context?.counterpart === context, let table = _table else {
             return self
         }
-        let present = context.table(table.id)
+        let newTable = context.table(table.id)
         if property.element.isEmbedded {
-            return present.type.name == property.element.target ? values(sharedWith: present.type) : self
+            return newTable.type.name == property.element.target ? values(sharedWith: newTable.type) : self
         }
-        return present.exists(_key) ? present.object(_key) : nil
+        return newTable.exists(_key) ? newTable.object(_key) : nil
     }
 
     /// The values of the properties that another type also has, by name.

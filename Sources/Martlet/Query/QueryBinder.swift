@@ -102,7 +102,7 @@ struct QueryBinder {
         case .text(let match): return try text(left, match, right, comparison)
         case .isIn: return try isIn(left, right, comparison)
         case .between: return try between(left, right, comparison)
-        case .words: return try words(left, right, comparison)
+        case .words: return try fullText(left, right, comparison)
         }
     }
 
@@ -229,7 +229,7 @@ struct QueryBinder {
         return .range(left.operand, lower: .value(lower), upper: .value(upper), includesUpper: true)
     }
 
-    private func words(
+    private func fullText(
         _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
         guard left.isFullText, case .path(let path) = left.operand else {

@@ -90,9 +90,9 @@ struct MigrationChecks {
                 )
             }
         }
-        for words in layout.words {
+        for index in layout.words {
             try connection.run(
-                "DELETE FROM \(words.table) WHERE rowid IN (SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(condition))"
+                "DELETE FROM \(index.table) WHERE rowid IN (SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(condition))"
             )
         }
         try connection.run("DELETE FROM \(layout.table) WHERE \(condition)")

@@ -73,9 +73,9 @@ private struct OverlayBuilder {
             added.append(type)
             statements.append(temporary(TableLayout.tableDefinition(type)))
             for property in type.properties where property.isCollection { addEmpty(property, type) }
-            for words in TableLayout(type).words {
+            for index in TableLayout(type).words {
                 statements.append(
-                    TableLayout.definition(of: words)
+                    TableLayout.definition(of: index)
                         .replacing("CREATE VIRTUAL TABLE ", with: "CREATE VIRTUAL TABLE IF NOT EXISTS temp."))
             }
             return

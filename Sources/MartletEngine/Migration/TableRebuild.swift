@@ -98,10 +98,10 @@ struct TableRebuild {
                     row.append(defaults.value(of: property, position), property.index)
                     continue
                 }
-                let fitted = fit.fit(try past.elements(of: fit.old, select))
-                if fitted == nil { unsettled.insert(key, property.index, of: type.name) }
-                let value = fitted?.first ?? .null
-                let isMissing = fitted == nil || (value == .null && !property.holdsNothing)
+                let converted = fit.fit(try past.elements(of: fit.old, select))
+                if converted == nil { unsettled.insert(key, property.index, of: type.name) }
+                let value = converted?.first ?? .null
+                let isMissing = converted == nil || (value == .null && !property.holdsNothing)
                 row.append(isMissing ? defaults.value(of: property, position) : value, property.index)
             }
             try row.insert(layout, key)

@@ -26,18 +26,18 @@ struct WordTables {
     /// Creates the indexes of a type that has none, and fills them from its rows.
     func create(for type: ObjectTypeSchema) throws {
         let layout = TableLayout(type)
-        for words in layout.words {
-            try connection.execute(TableLayout.definition(of: words))
-            guard let column = layout.column(of: words.property) else { continue }
+        for index in layout.words {
+            try connection.execute(TableLayout.definition(of: index))
+            guard let column = layout.column(of: index.property) else { continue }
             try connection.execute(
-                "INSERT INTO \(words.table)(rowid, text) SELECT \(layout.rowIDColumn), \(column.name) "
+                "INSERT INTO \(index.table)(rowid, text) SELECT \(layout.rowIDColumn), \(column.name) "
                     + "FROM \(layout.table) WHERE \(column.name) IS NOT NULL")
         }
     }
 }
 
 extension [SchemaDiff.Step] {
-    /// The types whose tables or descriptors change, by their names in the file.
+    /// The types whose tables or schema facts change, by their names in the file.
     var changedTypes: [String] {
         var former: [String: String] = [:]
         for case .renameType(let old, let new) in self { former[new] = old }

@@ -1,9 +1,9 @@
-/// Parses the schema descriptor, the compact text in generated classes (`_facts`). `Documentation/GeneratedCode.md` has
-/// its grammar.
+/// Parses schema facts: the compact text that describes an object type in a generated class (`_facts`) and in the
+/// catalog of a file. `Documentation/GeneratedCode.md` has its grammar.
 ///
-/// A compile-time handshake binds generated code to the runtime, so a malformed descriptor is a programmer error.
+/// A compile-time handshake binds generated code to the runtime, so a malformed text is a programmer error.
 package enum SchemaFacts {
-    /// The object type described by the descriptor of a generated class; nil for projections.
+    /// The object type described by the facts of a generated class; nil for projections.
     package static func objectType(_ facts: String) -> ObjectTypeSchema? {
         if let type = storedType(facts) { return type }
         precondition(

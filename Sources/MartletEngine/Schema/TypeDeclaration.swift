@@ -3,7 +3,7 @@ package import MartletSQLite
 /// An object type of the program, with information that only its generated class has.
 package struct TypeDeclaration: Sendable {
     package let type: ObjectTypeSchema
-    /// The descriptor that the catalog of a file stores.
+    /// The schema facts that the catalog of a file stores.
     let facts: String
     /// Returns the column values of a new object, in schema order. It is called again for each row whose values must
     /// differ.

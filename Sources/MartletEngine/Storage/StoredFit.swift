@@ -100,7 +100,7 @@ package struct DamagedValue: Sendable {
 
     /// A link to a row that does not exist.
     package init(
-        _ type: String, _ property: PropertySchema, _ key: ObjectKey, leadsTo row: ObjectKey, of target: String
+        _ type: String, _ property: PropertySchema, _ key: ObjectKey, linksTo row: ObjectKey, of target: String
     ) {
         place = Self.place(type, property, key)
         finding = "leads to the row \(row) of '\(target)', which does not exist"
@@ -212,7 +212,7 @@ package struct DamageSearch {
             let source = schema[incoming.table]
             let property = source.type.properties[incoming.property]
             if let holder = try holder(of: key, source.layout, property) {
-                return DamagedValue(source.type.name, property, holder, leadsTo: key, of: name)
+                return DamagedValue(source.type.name, property, holder, linksTo: key, of: name)
             }
         }
         guard try AnyLinkIndex.exists(connection),
@@ -220,7 +220,7 @@ package struct DamageSearch {
             let source = schema.tables[holder.table], source.type.properties.indices.contains(holder.property)
         else { return nil }
         return DamagedValue(
-            source.type.name, source.type.properties[holder.property], holder.owner, leadsTo: key, of: name)
+            source.type.name, source.type.properties[holder.property], holder.owner, linksTo: key, of: name)
     }
 
     /// The first value of any type that contains a link to an object type that does not exist.
@@ -229,7 +229,7 @@ package struct DamageSearch {
             for property in table.type.properties where property.isAny {
                 guard let owner = try holder(of: link, table.layout, property) else { continue }
                 return DamagedValue(
-                    table.type.name, property, owner, leadsTo: link.key, of: "type number \(link.table)")
+                    table.type.name, property, owner, linksTo: link.key, of: "type number \(link.table)")
             }
         }
         return nil

@@ -71,8 +71,8 @@ extension TableLayout {
     }
 
     /// The statement that creates a full-text index. It ignores case and diacritics.
-    static func definition(of words: Words) -> String {
-        "CREATE VIRTUAL TABLE \(words.table) USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')"
+    static func definition(of index: Words) -> String {
+        "CREATE VIRTUAL TABLE \(index.table) USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')"
     }
 
     /// The value that existing rows get in the column of a new required property without a default.
