@@ -1,6 +1,6 @@
 import MartletSQLite
 
-/// Makes a read-only file usable by a program whose types it lacks: temporary views and empty tables of one connection.
+/// Makes a read-only file usable by a program with other types: temporary views and empty tables of one connection.
 /// SQLite stores them outside of the file.
 ///
 /// A missing type is empty, a missing property has its default in every object, renamed types and properties have their
