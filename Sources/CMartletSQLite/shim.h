@@ -10,8 +10,8 @@ enum {
     CMARTLET_IOERR_DIR_FSYNC = SQLITE_IOERR_DIR_FSYNC
 };
 
-/* Variadic calls and destructor constants that Swift cannot see. A null pointer would bind NULL: empty text stays empty
-   text. */
+/* Variadic functions and destructor constants are not imported into Swift. A null pointer would bind NULL, so empty
+   text and blobs are bound with the address of an empty string. */
 static inline int cmartlet_db_config_int(sqlite3 *db, int op, int value) {
     return sqlite3_db_config(db, op, value, (int *)0);
 }
@@ -27,8 +27,8 @@ static inline int cmartlet_bind_blob_static(sqlite3_stmt *s, int i, const void *
 static inline int cmartlet_bind_blob_transient(sqlite3_stmt *s, int i, const void *p, int n) {
     return sqlite3_bind_blob(s, i, p ? p : "", n, SQLITE_TRANSIENT);
 }
-/* The first bytes of the database file as they are on disk, without a transaction, through the file that SQLite has open:
-   opening and closing it a second time would drop SQLite's locks. Zeros where the file is shorter. */
+/* Reads the first bytes of the database file from disk, without a transaction. It uses the descriptor that SQLite has
+   open: opening and closing the file a second time would drop SQLite's locks. A shorter file is padded with zeros. */
 static inline int cmartlet_read_header(sqlite3 *db, void *bytes, int count) {
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);

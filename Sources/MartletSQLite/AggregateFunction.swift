@@ -1,15 +1,15 @@
 import CMartletSQLite
 
-/// What one aggregation has seen so far.
+/// The state of one aggregation while SQLite passes it rows.
 package protocol Aggregation: AnyObject {
     init()
     /// Takes the arguments of one row.
     func step(_ arguments: FunctionArguments)
-    /// The outcome, once all rows have been seen.
+    /// The result, after the last row.
     var outcome: SQLValue { get }
 }
 
-/// A Swift aggregate that SQL text may call.
+/// An aggregate function in Swift that SQL text can call.
 package struct AggregateFunction: Sendable {
     package let name: String
     package let argumentCount: Int
@@ -22,59 +22,59 @@ package struct AggregateFunction: Sendable {
     }
 }
 
-/// Keeps the type of an aggregation for SQLite.
-private final class AggregationType {
+/// Creates the aggregations of one function. SQLite keeps it as the user data of the function.
+private final class AggregationFactory {
     let make: () -> any Aggregation
 
     init(_ make: @escaping () -> any Aggregation) { self.make = make }
 
-    /// The aggregation of a call; nil when there is none yet and none is to be made.
+    /// The aggregation of a call. If there is none yet, creates one if `makes` is true, otherwise returns nil.
     static func current(_ context: OpaquePointer, makes: Bool) -> (any Aggregation)? {
-        // SQLite gives each aggregation zeroed memory, big enough for one reference here.
+        // SQLite allocates zeroed memory for each aggregation; one reference is stored in it.
         let size = makes ? MemoryLayout<UnsafeMutableRawPointer?>.size : 0
         guard let memory = sqlite3_aggregate_context(context, Int32(size)) else { return nil }
         let slot = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-        if let known = slot.pointee {
-            return Unmanaged<AnyObject>.fromOpaque(known).takeUnretainedValue() as? any Aggregation
+        if let existing = slot.pointee {
+            return Unmanaged<AnyObject>.fromOpaque(existing).takeUnretainedValue() as? any Aggregation
         }
         guard makes, let data = sqlite3_user_data(context) else { return nil }
-        let aggregation = Unmanaged<AggregationType>.fromOpaque(data).takeUnretainedValue().make()
+        let aggregation = Unmanaged<AggregationFactory>.fromOpaque(data).takeUnretainedValue().make()
         slot.pointee = Unmanaged<AnyObject>.passRetained(aggregation).toOpaque()
         return aggregation
     }
 
-    /// Lets go of the aggregation of a call.
+    /// Releases the aggregation of a call.
     static func end(_ context: OpaquePointer) {
         guard let memory = sqlite3_aggregate_context(context, 0) else { return }
         let slot = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-        if let known = slot.pointee { Unmanaged<AnyObject>.fromOpaque(known).release() }
+        if let existing = slot.pointee { Unmanaged<AnyObject>.fromOpaque(existing).release() }
         slot.pointee = nil
     }
 
-    func outcomeOfNothing() -> SQLValue { make().outcome }
+    func resultOfNoRows() -> SQLValue { make().outcome }
 }
 
 extension Connection {
-    /// Makes `function` callable from SQL on this connection. The same rows always give the same answer.
+    /// Makes `function` callable from SQL on this connection. The result depends only on the rows.
     package func add(_ function: AggregateFunction) throws(SQLiteError) {
         let aggregation = function.aggregation
         let code = sqlite3_create_function_v2(
             handle, function.name, Int32(function.argumentCount), SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-            Unmanaged.passRetained(AggregationType { aggregation.init() }).toOpaque(), nil,
+            Unmanaged.passRetained(AggregationFactory { aggregation.init() }).toOpaque(), nil,
             { context, count, arguments in
                 guard let context, let arguments else { return }
-                AggregationType.current(context, makes: true)?
+                AggregationFactory.current(context, makes: true)?
                     .step(FunctionArguments(count: Int(count), pointer: arguments))
             },
             { context in
                 guard let context, let data = sqlite3_user_data(context) else { return }
-                let type = Unmanaged<AggregationType>.fromOpaque(data).takeUnretainedValue()
-                let current = AggregationType.current(context, makes: false)
-                ScalarFunction.answer(current?.outcome ?? type.outcomeOfNothing(), context)
-                AggregationType.end(context)
+                let type = Unmanaged<AggregationFactory>.fromOpaque(data).takeUnretainedValue()
+                let current = AggregationFactory.current(context, makes: false)
+                ScalarFunction.answer(current?.outcome ?? type.resultOfNoRows(), context)
+                AggregationFactory.end(context)
             },
             { data in
-                if let data { Unmanaged<AggregationType>.fromOpaque(data).release() }
+                if let data { Unmanaged<AggregationFactory>.fromOpaque(data).release() }
             })
         guard code == SQLITE_OK else { throw SQLiteError(handle, code: code) }
     }

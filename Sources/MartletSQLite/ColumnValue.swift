@@ -2,7 +2,8 @@ import CMartletSQLite
 
 /// One column of a statement's current row, valid until the next step.
 ///
-/// Looked up once: each of SQLite's column functions looks it up again, under the connection's lock.
+/// It keeps SQLite's value pointer: each `sqlite3_column_…` function would look the column up again, under the mutex of
+/// the connection.
 package struct ColumnValue {
     let pointer: OpaquePointer
 
@@ -22,13 +23,13 @@ package struct ColumnValue {
 
     package var isBlob: Bool { sqlite3_value_type(pointer) == SQLITE_BLOB }
 
-    /// The number of a floating column; nil for values of other types.
+    /// The number of a floating-point column; nil for values of other types.
     package var number: Double? {
         let type = sqlite3_value_type(pointer)
         return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? real : nil
     }
 
-    /// The text as it is; nil for values of other types, and for bytes that are no UTF-8.
+    /// The text; nil for values of other types and for bytes that are not valid UTF-8.
     package var validText: String? {
         guard sqlite3_value_type(pointer) == SQLITE_TEXT else { return nil }
         guard let bytes = sqlite3_value_text(pointer) else { return "" }

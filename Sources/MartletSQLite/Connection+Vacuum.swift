@@ -1,7 +1,7 @@
 import CMartletSQLite
 
 extension Connection {
-    /// Bytes of the file and those of its pages that hold something.
+    /// The size of the file in bytes, and the size of its pages that are in use.
     package func sizes() throws(SQLiteError) -> (total: Int, used: Int) {
         let page = try integer("PRAGMA page_size") ?? 0
         let count = try integer("PRAGMA page_count") ?? 0
@@ -9,16 +9,17 @@ extension Connection {
         return (Int(page * count), Int(page * (count - free)))
     }
 
-    /// Writes the file anew without gaps: in place, as one transaction, or to a new file, as the newest version has it.
-    /// Not inside a transaction.
+    /// Rewrites the database without free pages: in place, in one transaction, or into a new file at `path`. Cannot be
+    /// called inside a transaction.
     package func vacuum(into path: String? = nil) throws(SQLiteError) {
-        // SQLite attaches the file it writes to, which would be as large as this one in memory.
+        // `VACUUM` attaches its target. With `temp_store = MEMORY` that would be a copy of the whole database in
+        // memory.
         sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
         defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
         try execute("PRAGMA temp_store = FILE")
         defer { try? execute("PRAGMA temp_store = MEMORY") }
         guard let path else { return try execute("VACUUM") }
-        // SQLite looks for the new file in the VFS of this one.
+        // A plain path would be opened with the VFS of this connection.
         let isElsewhere = MemoryFiles.contains(path) != MemoryFiles.contains(options.path)
         try run("VACUUM INTO ?1", [.text(isElsewhere ? MemoryFiles.uri(path) : path)])
     }

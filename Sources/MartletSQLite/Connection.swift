@@ -3,27 +3,28 @@ import CMartletSQLite
 import Synchronization
 
 /// One SQLite connection and its prepared statements, used by one thread at a time.
-// Sendable because whoever holds a connection holds it alone or locks around every use; the type itself has no lock.
+// Sendable: one owner uses a connection at a time, or a lock of the owner guards every use. The type itself has no
+// lock.
 package final class Connection: @unchecked Sendable {
     package let options: ConnectionOptions
     package let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
-    /// Tells its statements from those of other connections, and from those it has forgotten.
+    /// The number of the current set of statements. It is unique among all connections, and changes when the statements
+    /// are finalised.
     @exclusivity(unchecked) private(set) var generation = Connection.nextGeneration()
     private static let generations = Atomic<UInt64>(0)
     private var isClosed = false
     /// The length of the write-ahead log in frames after this connection's last commit.
     package private(set) var logFrames = 0
 
-    /// - Parameter isReady: false where something is to be looked at before the first read of the file, and then `makeReady`
-    ///   to be called.
+    /// - Parameter isReady: false to defer the first read of the file; the caller then calls `makeReady`.
     package init(_ options: ConnectionOptions, isReady: Bool = true) throws(SQLiteError) {
         self.options = options
         var opened: OpaquePointer?
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }
-        // For `VACUUM INTO` a file of another VFS. No path of a database is a URI.
+        // `VACUUM INTO` gets a URI if the new file belongs to another VFS. Database paths are never URIs.
         if !options.path.hasPrefix("file:") { flags |= SQLITE_OPEN_URI }
         let code = sqlite3_open_v2(options.path, &opened, flags, Self.vfsName(options))
         guard code == SQLITE_OK, let opened else {
@@ -35,7 +36,7 @@ package final class Connection: @unchecked Sendable {
         if isReady { try makeReady() }
     }
 
-    /// Configures a connection, which reads the file and its log. Closed after a failure.
+    /// Configures the connection. This reads the file and its log. If it fails, the connection is closed.
     package func makeReady() throws(SQLiteError) {
         do {
             try configure()
@@ -55,7 +56,8 @@ package final class Connection: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Finalises all statements and closes. Never checkpoints: the gate has the only checkpoints.
+    /// Finalises all statements and closes the connection. It does not checkpoint: checkpoints run only under the write
+    /// lock, see `StoreCoordinator+Checkpoint.swift`.
     package func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -63,7 +65,7 @@ package final class Connection: @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    // Settings that make foreign content harmless come before the first read of the file.
+    // The settings that protect against hostile file content are applied before the first read of the file.
     private func configure() throws(SQLiteError) {
         sqlite3_busy_timeout(handle, Int32(options.busyTimeoutMilliseconds))
         _ = cmartlet_db_config_int(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -83,10 +85,10 @@ package final class Connection: @unchecked Sendable {
             PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)
             """)
         #if canImport(Darwin)
-            // There fsync leaves what it wrote in the drive's cache, which a loss of power empties.
+            // On Darwin, `fsync` does not flush the cache of the drive, which a power loss clears.
             if options.synchronous != "OFF" { try execute("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON") }
         #endif
-        // A hook of our own takes the place of SQLite's, which would checkpoint.
+        // This hook replaces SQLite's default hook, which would checkpoint.
         _ = sqlite3_wal_hook(
             handle,
             { context, _, _, frames in
@@ -97,13 +99,13 @@ package final class Connection: @unchecked Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Runs text of one or more statements that return nothing of interest.
+    /// Runs one or more SQL statements whose rows are not needed.
     package func execute(_ sql: String) throws(SQLiteError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: sql) }
     }
 
-    /// The prepared form of `sql`, made once per connection. Its last user has reset it.
+    /// The prepared form of `sql`, cached per connection. The previous user has reset it.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql] { return statement }
         let statement = try Statement(connection: handle, generation: generation, sql: sql)
@@ -112,7 +114,7 @@ package final class Connection: @unchecked Sendable {
         return statement
     }
 
-    // A statement that somebody keeps stays: perhaps its rows are being read.
+    // A statement that a caller still references is kept: its rows may be in use.
     private func evictStatements() {
         for sql in Array(statements.keys) where isKnownUniquelyReferenced(&statements[sql]) { statements[sql] = nil }
     }
@@ -137,8 +139,9 @@ package final class Connection: @unchecked Sendable {
         try statement.run()
     }
 
-    /// Finalises prepared statements, as after a change of the schema, those too that somebody keeps: let go of on another
-    /// thread, they would be finalised there, while this one uses the connection.
+    /// Finalises all prepared statements, for example after a schema change, including those that callers still
+    /// reference. Otherwise another thread that releases the last reference would finalise the statement while this
+    /// thread uses the connection.
     package func forgetStatements() {
         for statement in statements.values { statement.finalize() }
         statements = [:]
@@ -150,13 +153,13 @@ package final class Connection: @unchecked Sendable {
     /// True inside a transaction that holds the write lock of the file.
     package var isWriting: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
 
-    /// True when the file was opened for reading only, by wish or because more was not allowed.
+    /// True when the file was opened read-only, on request or for lack of permission.
     package var isFileReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-    /// The absolute path of the file, without symbolic links, as SQLite found it.
+    /// The absolute path of the file without symbolic links, as resolved by SQLite.
     package var filePath: String { sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? options.path }
 
-    /// A statement that ought to be reset when nobody reads: an unfinished one keeps its snapshot pinned.
+    /// The SQL of a statement that is not reset, if there is one. Such a statement keeps its snapshot pinned.
     package var unfinishedStatement: String? {
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {
@@ -166,11 +169,12 @@ package final class Connection: @unchecked Sendable {
         return nil
     }
 
-    /// Rows changed by the last statement.
+    /// The number of rows that the last statement changed.
     package var changedRows: Int { Int(sqlite3_changes(handle)) }
 
-    /// Copies what is committed in the log into the database file, as far as readers allow.
-    /// Returns the frames in the log and the frames copied. To be called through the gate only.
+    /// Copies committed frames of the log into the database file, as far as open read transactions allow. Returns the
+    /// number of frames in the log and the number of copied frames. Only called under the write lock, see
+    /// `StoreCoordinator+Checkpoint.swift`.
     package func checkpointPassively() throws(SQLiteError) -> (logFrames: Int, copiedFrames: Int) {
         var log: Int32 = 0
         var copied: Int32 = 0

@@ -5,7 +5,8 @@ package struct ConnectionOptions: Sendable {
     package var createsFile = true
     /// The VFS to use; nil for SQLite's default.
     package var vfsName: String?
-    /// The database file names the log that continues it, so that a log is never read into another file.
+    /// True if the connection writes the name of the log into the database file, so that the log is never read into
+    /// another file.
     package var marksLog = true
     /// `PRAGMA synchronous`: `FULL`, `NORMAL` or `OFF`.
     package var synchronous = "FULL"
@@ -14,7 +15,7 @@ package struct ConnectionOptions: Sendable {
     /// Kilobytes of page cache.
     package var cacheKilobytes = 16_384
 
-    /// Bytes that the write-ahead log is cut to when it starts again.
+    /// The size in bytes to which SQLite truncates the write-ahead log when it restarts it.
     package static let logLimit = 67_108_864
 
     package init(path: String) { self.path = path }

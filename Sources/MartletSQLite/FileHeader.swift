@@ -1,14 +1,14 @@
 import CMartletSQLite
 
-/// What the first 100 bytes of a database file say, which a log may have newer values of.
-/// The format: https://sqlite.org/fileformat2.html#the_database_header
+/// Values from the first 100 bytes of a database file. The log may contain newer ones. The format:
+/// https://sqlite.org/fileformat2.html#the_database_header
 package struct FileHeader: Equatable {
     package let isWriteAheadLogged: Bool
     package let userVersion: Int64
     package let applicationID: Int64
-    /// Which log continues the file; nil where none has been begun by a connection that marks logs.
+    /// The log that continues the file; nil if no connection that marks logs has started one.
     package let mark: LogMark?
-    /// Counts of changes and pages, which a checkpoint writes.
+    /// The counts of changes and pages. A checkpoint updates them.
     private let counts: [UInt8]
 
     init?(_ bytes: [UInt8]) {
@@ -26,10 +26,10 @@ package struct FileHeader: Equatable {
 }
 
 extension Connection {
-    /// The header of the file on disk, read without a transaction; nil when there is none, or when it cannot be read.
+    /// The header of the file on disk, read without a transaction; nil if there is none or it cannot be read.
     package func fileHeader() -> FileHeader? { try? readFileHeader() }
 
-    /// The header of the file on disk, read without a transaction; nil when the file is not a database.
+    /// The header of the file on disk, read without a transaction; nil if the file is not a database.
     package func readFileHeader() throws(SQLiteError) -> FileHeader? {
         var bytes = [UInt8](repeating: 0, count: 100)
         let code = cmartlet_read_header(handle, &bytes, 100)

@@ -1,15 +1,15 @@
 import CMartletLogVFS
 import CMartletSQLite
 
-/// What a database file says of the logs that continue it. A log is named by the salts in its header, which are random and
-/// renewed with each log.
+/// The names of the logs that belong to a database file. The name of a log is the pair of salts in its header: SQLite
+/// chooses new salts for each log.
 package struct LogMark: Equatable, Sendable {
     /// The log that continues the file.
     package let current: UInt64
-    /// The log before it, all of which is in the file; zero for none.
+    /// The log before the current one, which has been copied into the file completely; zero for none.
     package let previous: UInt64
 
-    /// From bytes 72 to 91 of the file, laid out as `cmartlet_log_vfs.h` says; nil where they are not a mark.
+    /// Reads bytes 72 to 91 of the file, in the layout of `cmartlet_log_vfs.h`; nil if they are not a mark.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count == 20, bytes.suffix(4).elementsEqual("MRTL".utf8) else { return nil }
         current = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -17,16 +17,17 @@ package struct LogMark: Equatable, Sendable {
     }
 }
 
-/// The log as all connections of all processes see it.
+/// The state of the log in shared memory, common to all connections of all processes.
 package struct LogState: Equatable, Sendable {
-    /// The name of the log that goes on, or of the one to be begun; zero when none has begun since the first of those who
-    /// have the file open opened it.
+    /// The name of the current log, or of the next one if it has not been started; zero if no log has been started
+    /// since the first connection opened the file.
     package let name: UInt64
     package let frames: Int
-    /// How many frames are in the database file.
+    /// The number of frames that have been copied into the database file.
     package let copied: Int
 
-    /// True when the log after `mark` would have this name: SQLite counts up the first half and draws the second.
+    /// True if this name can follow the current log of `mark`: SQLite increments the first half and draws the second
+    /// half at random.
     package func isNext(after mark: LogMark) -> Bool {
         UInt32(truncatingIfNeeded: mark.current >> 32) &+ 1 == UInt32(truncatingIfNeeded: name >> 32)
     }
@@ -35,14 +36,14 @@ package struct LogState: Equatable, Sendable {
 extension Connection {
     private var pointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
 
-    /// Nil before the first read, without a log, and for an instant while another connection commits.
+    /// Nil before the first read, if there is no log, and briefly while another connection commits.
     package var logState: LogState? {
         var state = CMartletLogState()
         guard cmartlet_log_state(pointer, &state) else { return nil }
         return LogState(name: state.salts, frames: Int(state.frames), copied: Int(state.copied))
     }
 
-    /// The name of the log on disk; nil when there is none that SQLite would read. To be asked before the first read.
+    /// The name of the log on disk; nil if there is no log that SQLite would read. Called before the first read.
     package func logOnDisk() throws(SQLiteError) -> UInt64? {
         var name: UInt64 = 0
         var isLog = false
@@ -50,25 +51,25 @@ extension Connection {
         return isLog ? name : nil
     }
 
-    /// True when the path of the file leads elsewhere by now, or nowhere.
+    /// True if the path of the file leads to another file, or to none.
     package var isFileMoved: Bool { cmartlet_file_is_moved(pointer) }
 
-    /// True when the path of the log leads to another one than this connection reads.
+    /// True if the path of the log leads to another log than the one that this connection reads.
     package var isLogMoved: Bool { cmartlet_log_is_moved(pointer) }
 
-    /// Makes the database file name the log that continues it. For the holder of the write lock.
+    /// Writes the name of the log into the database file. The caller holds the write lock.
     package func markFile(_ name: UInt64) throws(SQLiteError) {
         try check(cmartlet_log_mark(pointer, name, options.synchronous != "OFF"))
     }
 
-    /// Cuts a log to nothing that is in the database file as a whole and that nobody reads.
+    /// Truncates a log to zero bytes. The log is completely in the database file, and no connection reads it.
     package func cutLog() throws(SQLiteError) { try check(cmartlet_log_cut(pointer)) }
 
-    /// Deletes a log that nobody has open.
+    /// Deletes a log that no connection has open.
     package func deleteLog() throws(SQLiteError) { try check(cmartlet_log_delete(pointer)) }
 
-    /// Copies the log into the database file and cuts it to nothing, unless somebody reads it. True when the log is empty.
-    /// To be called through the gate only, when everything has been copied.
+    /// Checkpoints the rest of the log and truncates it to zero bytes, unless a connection reads it. Returns true if
+    /// the log is empty. Only called under the write lock, after a complete checkpoint.
     package func emptyLog() -> Bool {
         sqlite3_busy_timeout(handle, 0)
         defer { sqlite3_busy_timeout(handle, Int32(options.busyTimeoutMilliseconds)) }

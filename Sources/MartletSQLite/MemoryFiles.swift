@@ -1,9 +1,9 @@
 import CMartletMemoryVFS
 
-/// The files of Realms in memory. They lie in the memory of this process and on no file system: no other process can open
-/// them, and nothing of them is left when the process ends.
+/// The files of Realms in memory. They are stored in the memory of this process and not on a file system: no other
+/// process can open them, and they disappear when the process ends.
 package enum MemoryFiles {
-    /// What the paths of these files begin with. Paths on a disk are absolute.
+    /// The prefix of the paths of these files. Paths on a disk are absolute.
     package static let prefix = "memory:"
 
     package static func contains(_ path: String) -> Bool { path.hasPrefix(prefix) }
@@ -13,32 +13,32 @@ package enum MemoryFiles {
         contains(path) ? String(cString: cmartlet_memory_vfs_name()) : nil
     }
 
-    /// A number that no other file of this process has had; nil where there is no file.
+    /// A number that identifies the file; no other file of this process has had it. Nil if there is no file.
     package static func number(_ path: String) -> UInt64? {
         let number = cmartlet_memory_file_number(path)
         return number == 0 ? nil : number
     }
 
-    /// The bytes of a file; nil where there is none.
+    /// The size of a file in bytes; nil if there is none.
     package static func size(_ path: String) -> Int? {
         let size = cmartlet_memory_file_size(path)
         return size < 0 ? nil : Int(size)
     }
 
-    /// Deletes a file. Connections that have it open keep its bytes.
+    /// Deletes a file. Connections that have it open can still read it.
     package static func remove(_ path: String) { cmartlet_memory_file_remove(path) }
 
-    /// Renames a file unless there is a file of the new name.
+    /// Renames a file, unless a file with the new name exists.
     package static func rename(_ path: String, to newPath: String) -> Bool {
         cmartlet_memory_file_rename(path, newPath)
     }
 
-    /// All files of this process, open or not, and the bytes they take.
+    /// The number and total size in bytes of all files of this process, open or not.
     package static var usage: (files: Int, bytes: Int) {
         (Int(cmartlet_memory_file_count()), Int(cmartlet_memory_byte_count()))
     }
 
-    /// How a connection with another VFS names a path: as a URI with the VFS that the path belongs to.
+    /// The URI by which a connection of another VFS names a path. It includes the VFS of the path.
     static func uri(_ path: String) -> String {
         var escaped = ""
         for byte in path.utf8 {

@@ -1,11 +1,11 @@
 import CMartletSQLite
 
-/// Rows that were copied out of statements, to be decoded one by one later: by then the statement may have been used for
-/// something else, and the lock of its connection be somebody else's.
+/// Rows that are copied out of a statement and decoded later, when the statement may have been reused and another
+/// thread may hold the lock of its connection.
 package final class RowBuffer {
-    /// One value; the bytes of texts and blobs lie elsewhere.
+    /// One value. The bytes of texts and blobs are stored separately.
     @usableFromInline struct Value {
-        /// The integer, the bits of the floating number, or where the bytes begin; zero for NULL.
+        /// The integer, the bits of the floating-point number, or the offset of the bytes; zero for NULL.
         @usableFromInline let bits: UInt64
         @usableFromInline let byteCount: Int32
         @usableFromInline let type: ValueType
@@ -22,7 +22,7 @@ package final class RowBuffer {
     }
 
     private let columnCount: Int
-    // Used by one thread at a time, and never within a use of itself.
+    // Used by one thread at a time; no access overlaps another.
     @exclusivity(unchecked) package private(set) var count = 0
     @exclusivity(unchecked) private var rowCapacity: Int
     @exclusivity(unchecked) private var values: UnsafeMutablePointer<Value>
@@ -43,7 +43,7 @@ package final class RowBuffer {
         bytes.deallocate()
     }
 
-    /// True when so much is in memory that what is there should be used first.
+    /// True when the buffer holds 1 MiB of texts and blobs or more: the caller decodes its rows before it adds others.
     package var isLarge: Bool { usedBytes >= 1 << 20 }
 
     package func removeAll() {
@@ -51,7 +51,7 @@ package final class RowBuffer {
         usedBytes = 0
     }
 
-    /// Copies the current row of a statement of as many columns.
+    /// Copies the current row of a statement that has the same number of columns.
     package func append(_ statement: Statement) {
         if count == rowCapacity { growRows() }
         let row = values + count * columnCount
@@ -75,7 +75,7 @@ package final class RowBuffer {
         }
     }
 
-    // Without memory SQLite has no text to give; it reads as an empty one, as it does from the statement itself.
+    // If SQLite has no memory for the text, it reads as an empty text, as it does from the statement itself.
     @inline(__always)
     private func copy(_ source: UnsafeRawPointer?, _ byteCount: Int32, _ type: ValueType) -> Value {
         guard let source, byteCount > 0 else { return Value(type) }
@@ -110,10 +110,10 @@ package final class RowBuffer {
     }
 }
 
-/// One row of a buffer, valid until the buffer changes. Its columns mean what those of the statement meant.
+/// One row of a buffer, valid until the buffer changes.
 ///
-/// Nil is what a column has no value of that kind for, nor a text that is UTF-8: no column holds two kinds, so only a damaged
-/// file has another.
+/// The accessors return nil for a value of another type, and for text that is not valid UTF-8. Columns have fixed
+/// types, so both occur only in a damaged file.
 package struct BufferedRow {
     @usableFromInline let values: UnsafePointer<RowBuffer.Value>
     @usableFromInline let columnCount: Int

@@ -1,6 +1,7 @@
-/// Quoting for the few places of SQL that cannot be bound: names, and defaults in table definitions.
+/// Quoting for the parts of SQL that cannot be bound: names, and defaults in table definitions.
 ///
-/// Works on UTF-8, never on `Character`: a quote followed by a combining mark is one `Character` and would stay as it is.
+/// It works on UTF-8, not on `Character`: a quote followed by a combining mark is one `Character` and would not be
+/// escaped.
 package enum SQLText {
     /// A name in double quotes.
     package static func identifier(_ name: String) -> String { quoted(name, with: UInt8(ascii: "\"")) }

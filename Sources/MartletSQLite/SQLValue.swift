@@ -1,5 +1,5 @@
-/// One value as SQLite stores it. Equality is that of the stored bytes: canonically equivalent strings differ, and so do
-/// the two zeros, while a NaN equals itself.
+/// One value as SQLite stores it. Values are equal if their stored bytes are: canonically equivalent strings differ,
+/// zero and negative zero differ, and a NaN equals itself.
 package enum SQLValue: Sendable, Hashable {
     case null
     case integer(Int64)

@@ -1,6 +1,6 @@
 import CMartletSQLite
 
-/// What SQLite answered when it refused: the only error this module throws.
+/// An error code from SQLite. It is the only error type that this module throws.
 package struct SQLiteError: Error, Sendable {
     /// The extended result code (`SQLITE_IOERR_FSYNC`, `SQLITE_BUSY_SNAPSHOT` …).
     package let extendedCode: Int32
@@ -23,26 +23,26 @@ package struct SQLiteError: Error, Sendable {
     /// The primary result code: the low byte of the extended one.
     package var primary: Primary { Primary(rawValue: extendedCode & 0xff) }
 
-    /// True when a COMMIT that failed with this may still be there after the next start: the log was written, but the
-    /// disk did not confirm it, or a write that failed reached the disk all the same. Failed reads and a full disk come
-    /// before that point.
+    /// True if a COMMIT that failed with this error may still have taken effect after the next start: the log was
+    /// written, but the disk did not confirm it, or a failed write reached the disk. A failed read or a full disk
+    /// occurs before that point.
     package var leavesCommitOpen: Bool {
         primary == .inputOutput && ![1, 2].contains(extendedCode >> 8)
     }
 
-    /// True when a constraint failed because a value is there already: `UNIQUE`, `PRIMARY KEY`, or the key of a row.
+    /// True if a constraint failed because the value already exists: `UNIQUE`, `PRIMARY KEY`, or the key of a row.
     package var isUniqueness: Bool {
         [CMARTLET_CONSTRAINT_UNIQUE, CMARTLET_CONSTRAINT_PRIMARYKEY, CMARTLET_CONSTRAINT_ROWID]
             .contains(Int(extendedCode))
     }
 
-    /// True when a page lies beyond the end of the file (`SQLITE_IOERR_SHORT_READ`, `SQLITE_IOERR_CORRUPTFS`).
+    /// True if a page lies beyond the end of the file (`SQLITE_IOERR_SHORT_READ`, `SQLITE_IOERR_CORRUPTFS`).
     package var findsFileTooShort: Bool { primary == .inputOutput && [2, 33].contains(extendedCode >> 8) }
 
     package struct Primary: RawRepresentable, Equatable, Sendable {
         package let rawValue: Int32
         package init(rawValue: Int32) { self.rawValue = rawValue }
-        /// Anything without a code of its own: SQL that does not fit the file, for one.
+        /// Any error without a code of its own, for example SQL that does not match the tables.
         package static let unspecific = Primary(rawValue: SQLITE_ERROR)
         package static let busy = Primary(rawValue: SQLITE_BUSY)
         package static let locked = Primary(rawValue: SQLITE_LOCKED)

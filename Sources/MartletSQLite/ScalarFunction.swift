@@ -1,6 +1,6 @@
 import CMartletSQLite
 
-/// A Swift function that SQL text may call.
+/// A Swift function that SQL text can call.
 package final class ScalarFunction: Sendable {
     package let name: String
     package let argumentCount: Int
@@ -17,7 +17,7 @@ package final class ScalarFunction: Sendable {
 package struct FunctionArguments {
     let count: Int
     let pointer: UnsafeMutablePointer<OpaquePointer?>
-    /// The call; nil for aggregates and tables, which keep nothing.
+    /// The context of the call; nil in aggregate and table functions, which do not cache anything.
     var context: OpaquePointer?
 
     init(count: Int, pointer: UnsafeMutablePointer<OpaquePointer?>, context: OpaquePointer? = nil) {
@@ -26,16 +26,17 @@ package struct FunctionArguments {
         self.context = context
     }
 
-    /// What `make` makes of an argument. Where the argument is the same for all rows of a statement it is made once.
+    /// The value that `make` creates from an argument. SQLite caches it while the argument is constant within a
+    /// statement.
     ///
-    /// One type for each argument of a function: see `sqlite3_get_auxdata`.
+    /// Each argument of a function must always use the same type `T`: see `sqlite3_get_auxdata`.
     package func prepared<T: AnyObject>(_ index: Int, _ make: () -> T) -> T {
         guard let context else { return make() }
-        if let known = sqlite3_get_auxdata(context, Int32(index)) {
-            return Unmanaged<T>.fromOpaque(known).takeUnretainedValue()
+        if let cached = sqlite3_get_auxdata(context, Int32(index)) {
+            return Unmanaged<T>.fromOpaque(cached).takeUnretainedValue()
         }
         let made = make()
-        // SQLite may release it at once.
+        // SQLite may release it immediately.
         sqlite3_set_auxdata(context, Int32(index), Unmanaged.passRetained(made).toOpaque()) { pointer in
             if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
         }
@@ -78,7 +79,7 @@ package struct FunctionArguments {
 }
 
 extension Connection {
-    /// Makes `function` callable from SQL on this connection. The same arguments always give the same answer.
+    /// Makes `function` callable from SQL on this connection. The result depends only on the arguments.
     package func add(_ function: ScalarFunction) throws(SQLiteError) {
         let code = sqlite3_create_function_v2(
             handle, function.name, Int32(function.argumentCount), SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,

@@ -1,25 +1,25 @@
 import CMartletSQLite
 
-/// A prepared statement. Belongs to one connection and is used under that connection's lock.
+/// A prepared statement. It belongs to one connection and is used under that connection's lock.
 ///
-/// Whoever keeps it may let go of it on any thread, and later than the connection is closed: it is the connection that
-/// finalises it. From then on it has no rows, and `step` throws.
+/// References to it may be released on any thread, also after the connection is closed: the connection finalises it. A
+/// finalised statement has no rows, and `step` throws.
 package final class Statement {
     package let sql: String
-    // Nil when it is finalised; SQLite takes that for a statement that refuses everything.
+    // Nil when finalised. SQLite then rejects every call.
     @exclusivity(unchecked) private(set) var pointer: OpaquePointer?
     @exclusivity(unchecked) private var connection: OpaquePointer?
-    /// The generation of its connection that it was prepared in.
+    /// The generation of the connection when the statement was prepared.
     private let generation: UInt64
     package let columnCount: Int
-    /// What SQLite answered when a value could not be bound; thrown by the next step, before anything is run.
+    /// The error code of a value that could not be bound. The next `step` throws it before the statement runs.
     @exclusivity(unchecked) private var bindingCode = SQLITE_OK
 
     init(connection: OpaquePointer, generation: UInt64, sql: String) throws(SQLiteError) {
         var text = sql
         var prepared: OpaquePointer?
         let code = text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { chars in
+            bytes.withMemoryRecheckedBind(to: CChar.self) { chars in
                 sqlite3_prepare_v3(
                     connection, chars.baseAddress, Int32(chars.count), UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil
                 )
@@ -33,18 +33,17 @@ package final class Statement {
         columnCount = Int(sqlite3_column_count(prepared))
     }
 
-    // Nothing is left to do here for a statement that anybody but its connection kept.
+    // Does nothing if the connection has already finalised the statement.
     deinit { sqlite3_finalize(pointer) }
 
-    /// Ends it for whoever keeps it. For its connection.
+    /// Finalises the statement while references to it remain. Called by its connection.
     func finalize() {
         sqlite3_finalize(pointer)
         pointer = nil
         connection = nil
     }
 
-    /// True for a statement of this connection that is not finalised. Asked of any statement by whoever has the connection.
-    // By a number, which is never given again: a connection may lie where one that is closed has lain.
+    /// True if the statement belongs to this connection and is not finalised.
     package func belongs(to other: Connection) -> Bool { generation == other.generation }
 
     // MARK: Binding (indices from 1)
@@ -58,30 +57,30 @@ package final class Statement {
     package func bind(_ value: String, at index: Int) {
         var text = value
         text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { chars in
-                bound(chars.count) { cmartlet_bind_text_transient(pointer, Int32(index), chars.baseAddress, $0) }
+            bytes.withMemoryRecheckedBind(to: CChar.self) { chars in
+                checkedBind(chars.count) { cmartlet_bind_text_transient(pointer, Int32(index), chars.baseAddress, $0) }
             }
         }
     }
 
     package func bind(_ bytes: UnsafeRawBufferPointer, at index: Int) {
-        bound(bytes.count) { cmartlet_bind_blob_transient(pointer, Int32(index), bytes.baseAddress, $0) }
+        checkedBind(bytes.count) { cmartlet_bind_blob_transient(pointer, Int32(index), bytes.baseAddress, $0) }
     }
 
     /// Binds text whose bytes the caller keeps in place until the statement is reset.
     package func bindStaticText(_ bytes: UnsafeRawPointer, count: Int, at index: Int) {
-        bound(count) {
+        checkedBind(count) {
             cmartlet_bind_text_static(pointer, Int32(index), bytes.assumingMemoryBound(to: CChar.self), $0)
         }
     }
 
     package func bindStaticBlob(_ bytes: UnsafeRawPointer, count: Int, at index: Int) {
-        bound(count) { cmartlet_bind_blob_static(pointer, Int32(index), bytes, $0) }
+        checkedBind(count) { cmartlet_bind_blob_static(pointer, Int32(index), bytes, $0) }
     }
 
-    // A value that is too long must not become NULL in silence.
+    // Without this check, a value that is too long would silently become NULL.
     @inline(__always)
-    private func bound(_ count: Int, _ bind: (Int32) -> Int32) {
+    private func checkedBind(_ count: Int, _ bind: (Int32) -> Int32) {
         let code = count <= Int(Int32.max) ? bind(Int32(truncatingIfNeeded: count)) : SQLITE_TOOBIG
         if code != SQLITE_OK { bindingCode = code }
     }
@@ -102,9 +101,9 @@ package final class Statement {
 
     // MARK: Running
 
-    /// Advances to the next row; false at the end, where the statement is reset.
+    /// Advances to the next row. Returns false at the end, after resetting the statement.
     package func step() throws(SQLiteError) -> Bool {
-        if bindingCode != SQLITE_OK { throw refusedBinding() }
+        if bindingCode != SQLITE_OK { throw bindingError() }
         let code = sqlite3_step(pointer)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE {
@@ -116,14 +115,14 @@ package final class Statement {
         throw error
     }
 
-    private func refusedBinding() -> SQLiteError {
+    private func bindingError() -> SQLiteError {
         let code = bindingCode
         bindingCode = SQLITE_OK
         sqlite3_reset(pointer)
         return SQLiteError(connection, code: code, sql: sql)
     }
 
-    /// Runs to the end and leaves the statement reset.
+    /// Runs the statement to the end. It is reset afterwards.
     package func run() throws(SQLiteError) {
         while try step() {}
     }
@@ -146,7 +145,7 @@ package final class Statement {
 
     package func text(_ column: Int) -> String { self.column(column).text }
 
-    /// The text of a column; nil for values of other types, and for bytes that are no UTF-8.
+    /// The text of a column; nil for values of other types and for bytes that are not valid UTF-8.
     package func validText(_ column: Int) -> String? { self.column(column).validText }
 
     /// The bytes of a blob, valid until the next step.

@@ -1,9 +1,9 @@
 import CMartletSQLite
 
-/// A Swift function that SQL text may select from: its arguments become rows.
+/// A Swift function that returns rows and that SQL text can select from.
 ///
-/// An eponymous virtual table with the arguments as hidden columns, as in "The Virtual Table Mechanism Of SQLite",
-/// section "Table-valued functions". Rows are made when the function is entered.
+/// It is an eponymous virtual table with the arguments as hidden columns, see "The Virtual Table Mechanism Of SQLite",
+/// section "Table-valued functions". All rows are computed when a scan begins.
 package final class TableFunction: Sendable {
     package typealias Row = [SQLValue]
 
@@ -12,7 +12,7 @@ package final class TableFunction: Sendable {
     let argumentCount: Int
     let body: @Sendable (FunctionArguments) throws(Refusal) -> [Row]
 
-    /// Arguments that no rows can be made of: the file is damaged, and the statement fails with this.
+    /// The arguments are malformed because the file is damaged. The statement fails with this message.
     package struct Refusal: Error {
         let message: String
 
@@ -36,7 +36,7 @@ package final class TableFunction: Sendable {
 }
 
 extension Connection {
-    /// Makes `function` selectable on this connection.
+    /// Makes it possible to select from `function` on this connection.
     package func add(_ function: TableFunction) throws(SQLiteError) {
         let code = sqlite3_create_module_v2(
             handle, function.name, TableFunction.module, Unmanaged.passRetained(function).toOpaque(),
@@ -47,7 +47,7 @@ extension Connection {
     }
 }
 
-// What SQLite sees begins with its own structure.
+// SQLite's own structure must be the first member.
 private struct Table {
     var base = sqlite3_vtab()
     let function: Unmanaged<TableFunction>
@@ -68,11 +68,11 @@ private func function(_ table: UnsafeMutablePointer<sqlite3_vtab>) -> TableFunct
 }
 
 extension TableFunction {
-    // Made once and never changed; SQLite keeps the address.
+    // Created once and never changed; SQLite keeps the address.
     nonisolated(unsafe) fileprivate static let module: UnsafeMutablePointer<sqlite3_module> = {
         let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
         module.initialize(to: sqlite3_module())
-        // Without 'xCreate' the table exists by its name alone.
+        // Without 'xCreate' the table is eponymous: it exists without a CREATE statement.
         module.pointee.xConnect = { handle, data, _, _, table, _ in
             guard let data, let table else { return SQLITE_INTERNAL }
             let function = Unmanaged<TableFunction>.fromOpaque(data)
@@ -91,18 +91,18 @@ extension TableFunction {
             guard let table, let info else { return SQLITE_INTERNAL }
             return TableFunction.plan(function(table), info)
         }
-        module.pointee.xOpen = { _, opened in
+        module.pointee.xOpen = { _, result in
             let memory = UnsafeMutablePointer<Cursor>.allocate(capacity: 1)
             memory.initialize(to: Cursor())
-            opened?.pointee = UnsafeMutableRawPointer(memory).assumingMemoryBound(to: sqlite3_vtab_cursor.self)
+            result?.pointee = UnsafeMutableRawPointer(memory).assumingMemoryBound(to: sqlite3_vtab_cursor.self)
             return SQLITE_OK
         }
-        module.pointee.xClose = { closed in
-            cursor(closed)?.deinitialize(count: 1).deallocate()
+        module.pointee.xClose = { base in
+            cursor(base)?.deinitialize(count: 1).deallocate()
             return SQLITE_OK
         }
-        module.pointee.xFilter = { entered, _, _, count, arguments in
-            guard let memory = cursor(entered), let table = memory.pointee.base.pVtab, let arguments else {
+        module.pointee.xFilter = { base, _, _, count, arguments in
+            guard let memory = cursor(base), let table = memory.pointee.base.pVtab, let arguments else {
                 return SQLITE_INTERNAL
             }
             do throws(TableFunction.Refusal) {
@@ -116,22 +116,22 @@ extension TableFunction {
             memory.pointee.position = 0
             return SQLITE_OK
         }
-        module.pointee.xNext = { moved in
-            cursor(moved)?.pointee.position += 1
+        module.pointee.xNext = { base in
+            cursor(base)?.pointee.position += 1
             return SQLITE_OK
         }
-        module.pointee.xEof = { asked in
-            guard let memory = cursor(asked) else { return 1 }
+        module.pointee.xEof = { base in
+            guard let memory = cursor(base) else { return 1 }
             return memory.pointee.position < memory.pointee.rows.count ? 0 : 1
         }
-        module.pointee.xColumn = { asked, context, column in
-            guard let memory = cursor(asked), let context else { return SQLITE_INTERNAL }
+        module.pointee.xColumn = { base, context, column in
+            guard let memory = cursor(base), let context else { return SQLITE_INTERNAL }
             let row = memory.pointee.rows[memory.pointee.position]
             ScalarFunction.answer(Int(column) < row.count ? row[Int(column)] : .null, context)
             return SQLITE_OK
         }
-        module.pointee.xRowid = { asked, rowid in
-            rowid?.pointee = Int64(cursor(asked)?.pointee.position ?? 0)
+        module.pointee.xRowid = { base, rowid in
+            rowid?.pointee = Int64(cursor(base)?.pointee.position ?? 0)
             return SQLITE_OK
         }
         return module
@@ -147,7 +147,7 @@ extension TableFunction {
         return memory.assumingMemoryBound(to: CChar.self)
     }
 
-    // Every argument must be known before the function can be entered.
+    // A plan is possible only if every argument has a value.
     private static func plan(_ function: TableFunction, _ info: UnsafeMutablePointer<sqlite3_index_info>) -> Int32 {
         var found = 0
         for index in 0..<Int(info.pointee.nConstraint) {

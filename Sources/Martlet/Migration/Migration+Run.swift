@@ -1,15 +1,15 @@
 import MartletEngine
 
 extension Migration {
-    /// The engine's part of a migration with the user's block in it.
+    /// The function that the engine calls during a migration. It runs the user's block.
     static func body(
         _ block: @escaping MigrationBlock, _ configuration: Realm.Configuration
     ) -> @Sendable (MigrationSides) throws -> Void {
-        { sides in
-            let migration = Migration(sides, configuration)
+        { context in
+            let migration = Migration(context, configuration)
             defer { migration.end() }
             do {
-                try block(migration, sides.oldSchemaVersion)
+                try block(migration, context.oldSchemaVersion)
             } catch {
                 throw EngineError(
                     .stopped, path: configuration.path, "the 'migrationBlock' has thrown an error; nothing was changed",
@@ -23,19 +23,21 @@ extension Migration {
         }
     }
 
-    private convenience init(_ sides: MigrationSides, _ configuration: Realm.Configuration) {
+    private convenience init(_ context: MigrationSides, _ configuration: Realm.Configuration) {
         let declared = configuration.models
         let here = Confinement.currentThread()
         let past = RealmContext(
-            sides.oldCoordinator, configuration, Self.models(sides.oldCoordinator.schema, [:]), .beforeMigration, here,
+            context.oldCoordinator, configuration, Self.models(context.oldCoordinator.schema, [:]), .beforeMigration,
+            here,
             nil)
-        past.replaceSnapshot(sides.oldHandle)
+        past.replaceSnapshot(context.oldHandle)
         let present = RealmContext(
-            sides.newCoordinator, configuration, Self.models(sides.newCoordinator.schema, declared), .migration, here,
+            context.newCoordinator, configuration, Self.models(context.newCoordinator.schema, declared), .migration,
+            here,
             nil)
-        present.transaction = sides.transaction
+        present.transaction = context.transaction
         past.counterpart = present
-        self.init(sides.migration, past: past, present: present, declared)
+        self.init(context.migration, past: past, present: present, declared)
     }
 
     static func models(_ schema: DatabaseSchema, _ declared: [String: ModelClass]) -> [String: ModelClass] {
@@ -48,7 +50,8 @@ extension Migration {
 }
 
 extension RealmContext {
-    /// Takes away everything that leads to the connections of a migration, which others go on using.
+    /// Releases everything that uses the connections of a migration, because they are used for other purposes
+    /// afterwards.
     fileprivate func detach() {
         walks = []
         for table in tables.values {
@@ -67,12 +70,12 @@ extension RealmContext {
         replaceSnapshot(nil)
     }
 
-    /// Collections that nobody holds any more.
+    /// Removes collections that are no longer referenced.
     func forgetUnusedCollections() {
         if !collections.isEmpty { collections = collections.filter { $0.value.core != nil } }
     }
 
-    /// Rows of a table were changed behind the accessors.
+    /// Discards the cached values of a table whose rows were changed directly.
     func forgetValues(of table: ObjectTable) {
         touch()
         table.accessors.forEach(markStale)

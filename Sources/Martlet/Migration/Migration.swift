@@ -1,13 +1,13 @@
 import MartletEngine
 import MartletSQLite
 
-/// What a program does with the objects of a file whose schema version is older than the configuration's.
+/// A block that updates the objects of a file whose schema version is lower than the configuration's.
 ///
-/// It is called once, inside the transaction of the migration, after everything that can change by itself has changed. An
-/// error that it throws leaves the file as it was and is thrown on by whoever opens the Realm.
+/// It is called once, inside the transaction of the migration, after all automatic changes. If it throws an error, the
+/// file is left unchanged, and opening the Realm throws the error.
 public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) throws -> Void
 
-/// The objects of a file before and after a change of the schema, for a `migrationBlock`.
+/// The objects of a file before and after a change of the schema, for use in a `migrationBlock`.
 ///
 /// ```swift
 /// let configuration = Realm.Configuration(schemaVersion: 2) { migration, oldSchemaVersion in
@@ -19,22 +19,22 @@ public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchema
 /// }
 /// ```
 ///
-/// Valid inside the block only, on its thread. Observers hear of nothing that happens here.
+/// It is valid only inside the block and on its thread. Observers are not notified of its changes.
 public final class Migration {
-    /// The object types of the file as it was.
+    /// The object types of the file before the migration.
     public let oldSchema: Schema
-    /// The object types of the program, and those that only the file has.
+    /// The object types of the program, and those that only exist in the file.
     public let newSchema: Schema
     let migration: TypeMigration
     let past: RealmContext
     let present: RealmContext
     private var isOver = false
-    /// Names that renamed properties had between the file and the schema, with those in the file.
-    private var passing: [PassingName: String] = [:]
-    /// Objects that are in memory at a time.
+    /// Intermediate names of properties that are renamed in several steps, with the names in the file.
+    private var passedNames: [IntermediateName: String] = [:]
+    /// The maximum number of objects in memory at a time.
     private static let blockSize = 1_024
 
-    private struct PassingName: Hashable {
+    private struct IntermediateName: Hashable {
         let type: String
         let property: String
     }
@@ -47,7 +47,7 @@ public final class Migration {
         newSchema = Schema(present.tables.values.map { declared[$0.type.name]?.schema ?? $0.type })
     }
 
-    /// A name that the schema or the file knows, before and after: nil where the type is new.
+    /// The tables of a type, given by a name in the schema or in the file. The old table is nil if the type is new.
     func tables(_ typeName: String) -> (old: ObjectTable?, new: ObjectTable) {
         guard let tables = knownTables(typeName) else {
             let known = Set(oldSchema.objectSchema.map(\.className)).union(newSchema.objectSchema.map(\.className))
@@ -70,7 +70,7 @@ public final class Migration {
         present.confinement.require("a migration")
     }
 
-    /// The newest state is written and looked at, so that nothing piles up.
+    /// Writes the pending changes and records them, so that they do not accumulate in memory.
     func settle() {
         present.flushForQuery()
         guard let transaction = present.transaction else { return }
@@ -88,14 +88,13 @@ public final class Migration {
 
     // MARK: Objects
 
-    /// Calls a closure with each object of a type, as it was and as it is going to be.
+    /// Calls a closure with each object of a type, as it was before the migration and as it is now.
     ///
-    /// A type goes by its new or its former name. An object that the migration has deleted is passed over; for a type that
-    /// the file did not have there is no old object, and of one that neither the file nor the schema has there is none at
-    /// all: blocks for older versions may name types that are long gone. However many objects there are, few of them are in
-    /// memory at a time.
+    /// The type can be given by its new or its former name. Objects that the migration has deleted are skipped. If the
+    /// type is new, there is no old object. If neither the file nor the schema has the type, the closure is not called:
+    /// blocks for older versions can name types that no longer exist. Only some of the objects are in memory at a time.
     ///
-    /// - Throws: what the closure throws.
+    /// - Throws: Errors that the closure throws.
     public func enumerateObjects(
         ofType typeName: String, _ block: (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) throws -> Void
     ) rethrows {
@@ -103,8 +102,8 @@ public final class Migration {
         settle()
         try forEachKey(of: old ?? new) { key in
             let (oldObject, newObject) = (old?.object(key), new.object(key))
-            // A row that is damaged fails the migration: the block is given no more.
-            guard present.failure == nil, isThere(newObject, new), oldObject == nil || isThere(oldObject, old) else {
+            // A damaged row fails the migration. The closure is not called again.
+            guard present.failure == nil, loads(newObject, new), oldObject == nil || loads(oldObject, old) else {
                 return
             }
             try block(
@@ -113,7 +112,7 @@ public final class Migration {
         }
     }
 
-    private func isThere(_ object: ObjectBase?, _ table: ObjectTable?) -> Bool {
+    private func loads(_ object: ObjectBase?, _ table: ObjectTable?) -> Bool {
         guard let object, let table else { return false }
         do {
             return try table.context.loadOrThrow(object, table)
@@ -126,7 +125,7 @@ public final class Migration {
     private func forEachKey(of table: ObjectTable, _ body: (ObjectKey) throws -> Void) rethrows {
         let context = table.context
         let (column, name) = (table.layout.keyColumn, table.layout.table)
-        // What the closure creates does not come round.
+        // Objects that the closure creates are not enumerated.
         guard let last = context.keys("SELECT max(\(column)) FROM \(name) HAVING max(\(column)) IS NOT NULL", []).first
         else { return }
         var next = ObjectKey.min
@@ -141,12 +140,12 @@ public final class Migration {
         }
     }
 
-    /// Makes an object from a dictionary by property names, an array in schema order, or another object, old ones
-    /// included. Properties that are not given get their defaults. An object of another type gives the properties that both
-    /// types have.
+    /// Creates an object from a dictionary of property names and values, an array in schema order, or another object,
+    /// which can be an old one. Properties without a value get their defaults. From an object of another type, the
+    /// properties that both types have are copied.
     ///
-    /// Keys that name no property have no effect. Traps on an unknown type, on a value that does not fit, and on an object
-    /// that shares no property with the type.
+    /// Keys that are not the name of a property are ignored. Traps if the type is unknown, if a value has the wrong
+    /// type, or if the given object has no property in common with the type.
     @discardableResult
     public func create(_ typeName: String, value: Any = [String: Any]()) -> MigrationObject {
         let table = tables(typeName).new
@@ -160,15 +159,16 @@ public final class Migration {
         return unsafeDowncast(present.create(model, value, .error), to: MigrationObject.self)
     }
 
-    /// Deletes a new object, with what it owns and the links to it. Traps on an old one.
+    /// Deletes a new object, together with the objects that it owns and the links to it. Traps if the object is an old
+    /// one.
     public func delete(_ object: MigrationObject) {
         require()
         if object._context === past { Misuse.changeBeforeMigration("a '\(object._typeName)'") }
         present.delete(object)
     }
 
-    /// Deletes all objects of a type; false when the file had none of this name. A type that the program does not declare
-    /// is taken out of the file.
+    /// Deletes all objects of a type. Returns false if the file had no type of this name. If the program does not
+    /// declare the type, it is removed from the file.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
         require()
@@ -182,23 +182,23 @@ public final class Migration {
 
     // MARK: Properties
 
-    /// Gives a property the values that another one had in the file, converted where they convert by themselves.
+    /// Copies the values that a property had in the file to another property, and converts them if possible without
+    /// loss.
     ///
-    /// The same as `renamedFrom` in the schema, which needs no migration. A property that was renamed more than once may be
-    /// renamed step by step, as the blocks for each version say it: a name in between need not be in the schema. Traps when
-    /// the file has no property `oldName`, when no step leads to a property of the schema, and when the schema still has
-    /// `oldName`.
+    /// It has the same effect as `renamedFrom` in the schema, which needs no migration. A property can be renamed in
+    /// several steps, one for each version: intermediate names need not be in the schema. Traps if the file has no
+    /// property `oldName`, if no step ends at a property of the schema, or if the schema still has `oldName`.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         let (old, new) = tables(typeName)
-        let source = passing[PassingName(type: new.type.name, property: oldName)] ?? oldName
+        let source = passedNames[IntermediateName(type: new.type.name, property: oldName)] ?? oldName
         guard let old, old.type[source].map({ $0.isColumn || $0.isCollection }) == true else {
             Misuse.renameWithoutSource(
                 "\(typeName).\(oldName)", known: old?.type.properties.map(\.name) ?? [])
         }
         if new.type[oldName] != nil { Misuse.renameOfPresent("\(typeName).\(oldName)") }
-        passing[PassingName(type: new.type.name, property: oldName)] = nil
+        passedNames[IntermediateName(type: new.type.name, property: oldName)] = nil
         guard let property = new.type[newName], property.isColumn || property.isCollection else {
-            passing[PassingName(type: new.type.name, property: newName)] = source
+            passedNames[IntermediateName(type: new.type.name, property: newName)] = source
             return
         }
         settle()
@@ -206,25 +206,25 @@ public final class Migration {
         present.forgetValues(of: new)
     }
 
-    /// Stops the program over a rename that has led to no property of the schema.
+    /// Traps if a rename has not ended at a property of the schema.
     func requireArrivals() {
-        guard let name = passing.keys.min(by: { ($0.type, $0.property) < ($1.type, $1.property) }) else { return }
+        guard let name = passedNames.keys.min(by: { ($0.type, $0.property) < ($1.type, $1.property) }) else { return }
         let known = present.table(named: name.type)?.type.properties.map(\.name) ?? []
         Misuse.renameWithoutGoal("\(name.type).\(name.property)", known: known)
     }
 
     // MARK: Embedded types
 
-    /// Gives each owner of an object of a type that the schema now declares as embedded an object of its own, and deletes
-    /// those that nothing leads to.
+    /// Makes each object of a type that the schema now declares as embedded have exactly one owner: creates copies for
+    /// further owners, and deletes objects without an owner.
     ///
     /// ```swift
     /// if oldSchemaVersion < 3 { migration.separateOwners(ofType: "Address") }
     /// ```
     ///
-    /// Of an object with several owners the first keeps it and the others get copies, with copies of what it embeds and
-    /// links to the same objects. Without this call the migration refuses such objects. Traps on an unknown type and on one
-    /// that is not embedded.
+    /// If an object has several owners, the first one keeps it and the others get copies. A copy contains copies of the
+    /// embedded objects and links to the same objects. Without this call the migration fails for such objects. Traps if
+    /// the type is unknown or not embedded.
     public func separateOwners(ofType typeName: String) {
         let table = tables(typeName).new
         guard table.type.isEmbedded else { Misuse.separatedTopLevel(typeName) }

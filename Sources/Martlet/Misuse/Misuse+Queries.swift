@@ -1,9 +1,9 @@
-// Questions that mean nothing. Texts from outside are parsed by `Realm.Predicate(parsing:)`, which throws instead.
+// Invalid queries. `Realm.Predicate(parsing:)` parses texts from other sources and throws instead.
 extension Misuse {
-    /// A text or a condition that says itself what is wrong with it.
+    /// Traps with the message of the error in a query.
     static func query(_ message: String) -> Never { trap("this query cannot be carried out: \(message)") }
 
-    // MARK: What is asked
+    // MARK: Queries
 
     static func unmanagedQuery(_ what: String) -> Never {
         trap("\(what) cannot be queried; add its object first")
@@ -40,8 +40,8 @@ extension Misuse {
 
     // MARK: Aggregates
 
-    static func notAggregated(_ path: String, is type: String, lacks what: String) -> Never {
-        trap("'\(path)' is '\(type)', which has no \(what). Name a property with numbers, or with values that have one")
+    static func notAggregated(_ path: String, is type: String, lacks kind: String) -> Never {
+        trap("'\(path)' is '\(type)', which has no \(kind). Name a property with numbers, or with values that have one")
     }
 
     static func addedWithoutNumbers(_ path: String) -> Never {
@@ -57,7 +57,7 @@ extension Misuse {
     }
 }
 
-// Classes and literals that stand in for what the generator makes of a schema.
+// Classes and literals that are written as if the generator had created them.
 extension Misuse {
     static func notGenerated(_ type: String, base: String) -> Never {
         trap("'\(type)' was not generated from a schema. Declare it there instead of subclassing '\(base)'")

@@ -1,15 +1,16 @@
-/// Every trap of the library and its message. Only programmer errors trap; faults of the world are thrown.
+/// Every trap of the library, with its message. Only programmer errors trap; other failures are thrown.
 ///
-/// Each is a function here, and its name stands behind its message: it can be looked for. `Documentation/Misuse.md` lists
-/// them with a message that each has been made to say by a test.
+/// Each trap is a function of its own, and its name is part of the message, so that users can search for it.
+/// `Documentation/Misuse.md` lists the messages; a test triggers each of them.
 enum Misuse {
-    /// Stops the program with what was done wrong and how to mend it, behind it the name of the function that says so.
+    /// Stops the program with a message that says what was wrong and how to fix it, followed by the name of the calling
+    /// function.
     static func trap(
         _ message: String, named name: String = #function, file: StaticString = #file, line: UInt = #line
     ) -> Never {
-        // What points at a place in a text above has a line of its own.
-        let gap = message.contains("\n") ? "\n" : " "
-        fatalError("Martlet: \(message)\(gap)[\(name.prefix { $0 != "(" })]", file: file, line: line)
+        // A message with a pointer into a query text ends with a line of its own.
+        let separator = message.contains("\n") ? "\n" : " "
+        fatalError("Martlet: \(message)\(separator)[\(name.prefix { $0 != "(" })]", file: file, line: line)
     }
 
     // MARK: Confinement
@@ -122,8 +123,8 @@ enum Misuse {
                 + "Check 'isInvalidated' before using an object that may be gone")
     }
 
-    static func foreignObject(_ type: String, of home: String?, in here: String) -> Never {
-        let place = home.map { ": it belongs to '\($0)' and was used in '\(here)'" } ?? ""
+    static func foreignObject(_ type: String, of realm: String?, in otherRealm: String) -> Never {
+        let place = realm.map { ": it belongs to '\($0)' and was used in '\(otherRealm)'" } ?? ""
         trap(
             "a '\(type)' of another Realm was added or linked\(place). "
                 + "Use objects of one Realm together, or copy it with 'create'")
@@ -168,7 +169,7 @@ enum Misuse {
         trap("'\(type)' has no property '\(name)'. It has \(known.map { "'\($0)'" }.joined(separator: ", "))")
     }
 
-    /// - Parameter path: the place of the value where it is inside of others.
+    /// - Parameter path: the location of the value if it is nested in another one.
     static func wrongValue(_ value: Any?, property: String, expected: String, at path: String? = nil) -> Never {
         let place = path.map { $0 == property ? "" : " at '\($0)'" } ?? ""
         guard let value else {

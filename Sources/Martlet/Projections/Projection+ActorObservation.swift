@@ -1,12 +1,12 @@
 import MartletEngine
 
 extension ObservableProjection where Self: ThreadConfined {
-    /// Observes on an actor: `block` is isolated to it, and the projection it is given belongs to it.
+    /// Observes on an actor. `block` is isolated to the actor, and the projection passed to it belongs to the actor.
     ///
-    /// Key paths are those of `observe(keyPaths:on:_:)` for queues.
-    public func observe<Home: Actor>(
-        keyPaths: [String]? = nil, on actor: Home, isolation: isolated (any Actor)? = #isolation,
-        _ block: @escaping @Sendable (isolated Home, ObjectChange<Self>) -> Void
+    /// Key paths work as in `observe(keyPaths:on:_:)` for queues.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
         await observe(on: actor, isolation: isolation) { actor, arrival in
             switch arrival {
@@ -19,10 +19,10 @@ extension ObservableProjection where Self: ThreadConfined {
         }
     }
 
-    /// The same with Swift key paths of the projection.
-    public func observe<Home: Actor>(
-        keyPaths: [PartialKeyPath<Self>], on actor: Home, isolation: isolated (any Actor)? = #isolation,
-        _ block: @escaping @Sendable (isolated Home, ObjectChange<Self>) -> Void
+    /// Observes on an actor, with Swift key paths of the projection.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Self>], on actor: A, isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
         let labels = ProjectionLabels(Self.self)
         return await observe(

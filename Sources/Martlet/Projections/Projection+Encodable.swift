@@ -1,10 +1,10 @@
 import MartletEngine
 
 extension Projection: Encodable {
-    /// Encodes what the projection shows under its labels: objects as `ObjectBase.encode(to:)` does, what lies behind a
-    /// collection as an array, and what is absent as null.
+    /// Encodes the values of the projection under its labels: objects as in `ObjectBase.encode(to:)`, values reached
+    /// through a collection as an array, and absent values as null.
     ///
-    /// - Throws: as `ObjectBase.encode(to:)` does, where a label shows objects.
+    /// - Throws: the errors of `ObjectBase.encode(to:)` if a label refers to objects.
     public final func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: PropertyKey.self)
         for label in ProjectionLabels(type(of: self)).all {
@@ -22,7 +22,7 @@ extension ProjectedResults: Encodable where Element: Encodable {
     }
 }
 
-/// A value whose type is known at run time only.
+/// A value whose type is known only at run time.
 private struct EncodedValue: Encodable {
     let value: Any?
 
@@ -31,7 +31,7 @@ private struct EncodedValue: Encodable {
             var container = encoder.unkeyedContainer()
             for element in elements { try container.encode(EncodedValue(value: element)) }
         } else if let value = UntypedValue.unwrapped(value) as? any Encodable {
-            // Its own container, so that the encoder may write it as it is set up to, dates above all.
+            // A container of its own, so that the strategies of the encoder apply, for example for dates.
             var container = encoder.singleValueContainer()
             try container.encode(value)
         } else {

@@ -1,7 +1,7 @@
 public import Dispatch
 import MartletEngine
 
-/// A projection whose labels are named in changes.
+/// A projection whose changes name its labels.
 public protocol ObservableProjection: AnyProjection {
     associatedtype Root: ObjectBase
     var rootObject: Root { get }
@@ -11,14 +11,15 @@ public protocol ObservableProjection: AnyProjection {
 extension Projection: ObservableProjection {}
 
 extension ObservableProjection {
-    /// Calls `block` after changes of what the projection shows, and once when its object is deleted.
+    /// Calls `block` after changes of the projected values, and once when the object is deleted.
     ///
-    /// Changes name the projection's labels, with values as the projection shows them: enums are cases. Properties of the object that are not projected notify nobody.
+    /// Changes name the labels of the projection, with its values: enums are cases. Changes of properties that are not
+    /// projected do not call `block`.
     ///
     /// - Parameters:
-    ///   - keyPaths: which labels count, or the key paths behind them; nil for all.
-    ///   - queue: a serial queue to observe on instead; the projection given to the block then belongs to it.
-    ///   - block: is told of each change.
+    ///   - keyPaths: the labels to observe, or their key paths; nil for all.
+    ///   - queue: a serial queue on which to observe instead. The projection passed to the block then belongs to it.
+    ///   - block: is called with each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
@@ -43,7 +44,7 @@ extension ObservableProjection {
         }
     }
 
-    /// The same with Swift key paths of the projection.
+    /// Observes with Swift key paths of the projection.
     public func observe(
         keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
@@ -53,7 +54,7 @@ extension ObservableProjection {
     }
 }
 
-/// The labels of a projection and what lies behind them.
+/// The labels of a projection with their key paths.
 struct ProjectionLabels {
     struct Label {
         let name: String
@@ -71,7 +72,7 @@ struct ProjectionLabels {
         all = facts.labels.map { Label(name: $0.label, path: PropertyPath($0.path)) }
     }
 
-    /// The labels that key paths mean, by name or by what lies behind them; all without key paths.
+    /// The labels that key paths select, by name or by their own key path; all labels if `keyPaths` is nil.
     func chosen(_ keyPaths: [String]?) -> [Label] {
         guard let keyPaths else { return all }
         let meant = keyPaths.map { path -> (String) -> Bool in
@@ -83,7 +84,7 @@ struct ProjectionLabels {
         return all.filter { label in meant.contains { $0(label.name) } }
     }
 
-    /// The labels that a Swift key path reads. Of labels that project the same collection it cannot tell which is meant.
+    /// The labels that a Swift key path reads. Labels that project the same collection cannot be distinguished.
     func names<P: ObservableProjection>(_ keyPath: PartialKeyPath<P>) -> [String] {
         let names = KeyPathTracer.names(P.Root.self) { P(projecting: $0)[keyPath: keyPath] } ?? []
         let exact = all.filter { $0.path.names == names }
@@ -94,7 +95,7 @@ struct ProjectionLabels {
 }
 
 extension ProjectedResults: ObservableCollection where Element: AnyProjection {
-    /// What all variants of `observe` come to.
+    /// The implementation of all variants of `observe`.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
         _ tell: @escaping (_CollectionEvent, ProjectedResults) -> Void
@@ -109,7 +110,7 @@ extension ProjectedResults: ObservableCollection where Element: AnyProjection {
 }
 
 extension ProjectedResults where Element: ObservableProjection {
-    /// The same with Swift key paths of the projection.
+    /// Observes with Swift key paths of the projection.
     public func observe(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<ProjectedResults>) -> Void
@@ -120,9 +121,9 @@ extension ProjectedResults where Element: ObservableProjection {
 }
 
 extension ObservableProjection {
-    /// The changes of what the projection shows, and at last the deletion of its object, which ends the loop.
+    /// The changes of the projected values. The deletion of the object is the last change and ends the sequence.
     ///
-    /// - Parameter keyPaths: which labels count, as `observe` takes them.
+    /// - Parameter keyPaths: the labels to observe, as for `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<ObjectChange<Self>> {
         Changes { [self] tell in observe(keyPaths: keyPaths) { tell($0, $0.isDeletion) } }
     }

@@ -1,14 +1,14 @@
 import MartletEngine
 public import Observation
 
-/// A view on an object that shows some of its properties, and some of what it leads to, under names of its own.
+/// A view of an object with selected properties of the object and of objects it links to, under labels of its own.
 ///
-/// Generated from the schema. Reading and writing go to the object.
+/// Projection classes are generated from the schema. Reads and writes access the object.
 open class Projection<Root: ObjectBase>: AnyProjection {
     /// The object behind the projection.
     public final let rootObject: Root
 
-    /// A view on `object`.
+    /// A projection of `object`.
     public required init(projecting object: Root) { rootObject = object }
 
     open class var _facts: StaticString { "" }
@@ -19,7 +19,7 @@ open class Projection<Root: ObjectBase>: AnyProjection {
     /// True once the object was deleted.
     public final var isInvalidated: Bool { rootObject.isInvalidated }
 
-    /// True for a projection of a frozen object: what `freeze()` gives.
+    /// True for a projection of a frozen object, as returned by `freeze()`.
     public final var isFrozen: Bool { rootObject.isFrozen }
 }
 
@@ -30,11 +30,11 @@ extension Projection: ThreadConfined {
     }
 }
 
-/// What is read through a projection is announced as what is read of the object itself.
+/// Reads through a projection are tracked like reads of the object itself.
 extension Projection: Observable {}
 
 extension Projection: Hashable {
-    /// Views of the same kind on the same object.
+    /// True for projections of the same type and the same object.
     public static func == (left: Projection, right: Projection) -> Bool {
         type(of: left) == type(of: right) && left.rootObject == right.rootObject
     }
@@ -50,7 +50,7 @@ extension Projection: Hashable {
 // Unavailable: a projection is confined like the object behind it.
 extension Projection: @unchecked Sendable {}
 
-/// The values that a projection makes of the elements of a collection: live and read-only.
+/// The values that a projection computes from the elements of a collection: live and read-only.
 public struct ProjectedCollection<Value>: RandomAccessCollection {
     private let size: () -> Int
     private let element: (Int) -> Value
@@ -80,10 +80,10 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { size() }
 
-    /// The value made of the element at a position.
+    /// The value for the element at a position.
     public subscript(position: Int) -> Value { element(position) }
 
-    /// Walks the elements of this moment, and makes the value of each when it is reached.
+    /// Iterates over the current elements. Each value is computed when it is reached.
     public func makeIterator() -> AnyIterator<Value> { walk() }
 }
 
@@ -94,7 +94,7 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
 // Unavailable: it reads the collection behind it.
 extension ProjectedCollection: @unchecked Sendable {}
 
-/// The objects of a result, each seen through a projection: live, lazy, in the same order.
+/// The objects of a result as projections: live, lazy, in the same order.
 public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
     let storage: ResultsStorage
     let project: (ObjectBase) -> Element
@@ -115,7 +115,7 @@ public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
         return project(object)
     }
 
-    /// Walks the members of this moment, whatever the loop's body deletes or changes.
+    /// Iterates over the current members. Changes and deletions in the loop do not affect the iteration.
     public func makeIterator() -> Iterator { Iterator(blocks: BlockIterator(storage), project: project) }
 
     /// Reads rows in blocks.
@@ -129,13 +129,13 @@ public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
 }
 
 extension ProjectedResults: ThreadConfined {
-    /// The Realm that is queried.
+    /// The Realm of the results.
     public var realm: Realm? { storage.context.realm }
 
     /// True once the Realm was invalidated.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for results that never change, as returned by `freeze()`.
     public var isFrozen: Bool { storage.context.isFrozen }
 
     public func _locator() -> _Locator? {
@@ -145,19 +145,19 @@ extension ProjectedResults: ThreadConfined {
 }
 
 extension Results where Element: ObjectBase {
-    /// The members, each seen through a projection.
+    /// The members as projections.
     public func projected<P: Projection<Element>>(_ type: P.Type) -> ProjectedResults<P> {
         ProjectedResults(storage) { P(projecting: unsafeDowncast($0, to: Element.self)) }
     }
 }
 
 extension Realm {
-    /// All objects of a projection's root, each seen through the projection.
+    /// All objects of the root class of a projection, as projections.
     public func objects<Root: Object, P: Projection<Root>>(_ type: P.Type) -> ProjectedResults<P> {
         objects(Root.self).projected(type)
     }
 
-    /// The object with a primary key, seen through a projection; nil when there is none.
+    /// The object with a primary key, as a projection; nil if there is none.
     public func object<Root: Object, P: Projection<Root>, Key: PersistableValue>(
         ofType type: P.Type, forPrimaryKey key: Key
     ) -> P? {

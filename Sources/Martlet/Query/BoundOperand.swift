@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletSQLite
 
-/// What values are compared as.
+/// The kind of a value, which determines with what it can be compared.
 enum ComparedKind: Equatable {
     case number, bool, text, data, date, uuid, objectId, decimal, any
     case link(String)
@@ -41,14 +41,14 @@ extension MartletEngine.Predicate.Comparison {
     var isEquality: Bool { self == .equal || self == .notEqual }
 }
 
-/// A key path of a query string, with what lies at its end.
+/// A resolved key path of a query string.
 struct BoundPath {
     let path: PropertyPath
-    /// What the values at the end are; nil for the row itself.
+    /// The type of the values at the end; nil for the row itself.
     let element: ElementType?
-    /// The number of components before the elements of the last collection on the way; nil without one.
+    /// The number of components up to the elements of the last collection in the path; nil without a collection.
     let collectionEnd: Int?
-    /// What the elements of that collection are.
+    /// The elements of that collection.
     let elements: QueryBinder.Scope.Start
     let typeDescription: String
     let isFullText: Bool
@@ -109,10 +109,10 @@ struct BoundOperand {
 
     private(set) var operand: MartletEngine.Predicate.Operand
     let type: Kind
-    /// What messages call it.
+    /// The operand in messages.
     let description: String
     var isCollection = false
-    /// Whether a collection is on the way: then the operand stands for many values.
+    /// Whether the path passes through a collection: the operand then stands for many values.
     var isPlural = false
     var isFullText = false
 
@@ -137,7 +137,7 @@ struct BoundOperand {
         isFullText = path.isFullText
     }
 
-    /// The same where it is about what has the collection of a subquery.
+    /// The operand in a subquery, `level` levels further in, where it still refers to its own scope.
     func outside(_ level: Int) -> BoundOperand {
         var outer = self
         outer.operand = .outer(level, operand)
@@ -147,7 +147,7 @@ struct BoundOperand {
 
     var isNil: Bool { if case .literal(.null) = type { true } else { false } }
 
-    /// The members of a list that was written or given as an argument.
+    /// The elements of a list in the query or in an argument.
     var listed: [QueryLiteral]? {
         switch type {
         case .literal(.list(let values)): values
@@ -156,7 +156,7 @@ struct BoundOperand {
         }
     }
 
-    /// The operand where a number is needed; nil for what is none.
+    /// The operand of an arithmetic expression; nil if it is not a number.
     var asNumber: MartletEngine.Predicate.Operand? {
         switch type {
         case .element(let element): ComparedKind(element) == .number && !isCollection ? operand : nil
@@ -166,7 +166,7 @@ struct BoundOperand {
 }
 
 extension QueryLiteral {
-    /// The type it would have as a property.
+    /// The element type that a property for this literal would have.
     var scalar: ElementType? {
         switch self {
         case .null, .any: .scalar(.any)

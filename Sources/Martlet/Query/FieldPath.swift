@@ -1,10 +1,10 @@
 import MartletEngine
 
-/// Where a field lies: the class a path starts from and the names along it.
+/// The location of a field: the names of the links from the root class, and of the field.
 public struct FieldPath: Sendable {
     let path: PropertyPath
 
-    /// The start of a path.
+    /// The empty path of a root class.
     public init(_ root: ObjectBase.Type) { path = .itself }
 
     private init(_ path: PropertyPath) { self.path = path }
@@ -15,42 +15,42 @@ public struct FieldPath: Sendable {
     func appending(_ component: PropertyPath.Component) -> FieldPath { FieldPath(path.appending(component)) }
 }
 
-/// A typed key path of a schema: names a property of `Root`, or of what `Root` leads to.
+/// A typed key path: it names a property of `Root`, or of a type that `Root` links to.
 public protocol KeyPathDescriptor<Root> {
     associatedtype Root: ObjectBase
-    /// The names from `Root` on.
+    /// The names, starting at `Root`.
     var _path: FieldPath { get }
 }
 
 extension KeyPathDescriptor {
-    /// The key path as text, as `observe(keyPaths:)` and `sorted(byKeyPath:)` take it: `"owner.address.city"`.
+    /// The key path as text, for `observe(keyPaths:)` and `sorted(byKeyPath:)`, such as `"owner.address.city"`.
     public var keyPath: String { _path.path.text }
 }
 
-/// A field that holds a single value.
+/// A field with a single value.
 public struct Field<Root: ObjectBase, Value>: KeyPathDescriptor {
     public let _path: FieldPath
 
-    /// The field `name` behind `path`.
+    /// The field `name` at the end of `path`.
     public init(_ path: FieldPath, _ name: String) { _path = path.link(name) }
 
     init(_ path: FieldPath) { _path = path }
 }
 
-/// The fields of a model class, seen from `Root`. Generated, one struct for each class.
+/// The fields of a model class, reached from `Root`. One struct is generated for each class.
 public protocol ObjectFields: KeyPathDescriptor {
     associatedtype Model: ObjectBase
-    /// The fields behind `path`.
+    /// The fields at the end of `path`.
     init(_ path: FieldPath)
 }
 
-/// A list, set or linking-objects property whose elements are objects. Fields of elements stand for *any* element.
+/// A list, set or linking-objects property whose elements are objects. A field of the elements refers to *any* element.
 @dynamicMemberLookup
 public struct ObjectCollectionField<Element: ObjectFields>: KeyPathDescriptor {
     public typealias Root = Element.Root
     public let _path: FieldPath
 
-    /// The collection `name` behind `path`.
+    /// The collection `name` at the end of `path`.
     public init(_ path: FieldPath, _ name: String) { _path = path.link(name) }
 
     init(_ path: FieldPath) { _path = path }
@@ -63,55 +63,55 @@ public struct ObjectCollectionField<Element: ObjectFields>: KeyPathDescriptor {
 public struct CollectionField<Root: ObjectBase, Element>: KeyPathDescriptor {
     public let _path: FieldPath
 
-    /// The collection `name` behind `path`.
+    /// The collection `name` at the end of `path`.
     public init(_ path: FieldPath, _ name: String) { _path = path.link(name) }
 }
 
-/// A map property whose values are no objects.
+/// A map property whose values are not objects.
 public struct MapField<Root: ObjectBase, Value>: KeyPathDescriptor {
     public let _path: FieldPath
 
-    /// The map `name` behind `path`.
+    /// The map `name` at the end of `path`.
     public init(_ path: FieldPath, _ name: String) { _path = path.link(name) }
 
-    /// The keys: a condition on them holds if it does for *some* key.
+    /// The keys. A condition on them is true if it is true for *some* key.
     public var keys: Field<Root, String> { Field(_path.appending(.keys)) }
 
-    /// The values: a condition on them holds if it does for *some* value.
+    /// The values. A condition on them is true if it is true for *some* value.
     public var values: Field<Root, Value> { Field(_path) }
 
-    /// The value of one key; absent where the map lacks the key.
+    /// The value of one key; absent if the map does not contain the key.
     public subscript(key: String) -> Field<Root, Value?> { Field(_path.appending(.entry(key))) }
 
-    /// The value of one key; absent where the map lacks the key, or holds none for it.
+    /// The value of one key; absent if the map does not contain the key, or if the value is nil.
     public subscript<Wrapped>(key: String) -> Field<Root, Value> where Value == Wrapped? {
         Field(_path.appending(.entry(key)))
     }
 }
 
-/// A map property whose values are objects. Fields of these stand for *any* value.
+/// A map property whose values are objects. A field of the values refers to *any* value.
 @dynamicMemberLookup
 public struct ObjectMapField<Value: ObjectFields>: KeyPathDescriptor {
     public typealias Root = Value.Root
     public let _path: FieldPath
 
-    /// The map `name` behind `path`.
+    /// The map `name` at the end of `path`.
     public init(_ path: FieldPath, _ name: String) { _path = path.link(name) }
 
     /// A field of the values.
     public subscript<T>(dynamicMember field: KeyPath<Value, T>) -> T { Value(_path)[keyPath: field] }
 
-    /// The keys: a condition on them holds if it does for *some* key.
+    /// The keys. A condition on them is true if it is true for *some* key.
     public var keys: Field<Root, String> { Field(_path.appending(.keys)) }
 
-    /// The values: a condition on them holds if it does for *some* value.
+    /// The values. A condition on them is true if it is true for *some* value.
     public var values: ObjectCollectionField<Value> { ObjectCollectionField(_path) }
 
     /// The object of one key.
     public subscript(key: String) -> Value { Value(_path.appending(.entry(key))) }
 }
 
-/// A generated model class, with the fields that queries start from.
+/// A generated model class, with the fields that queries use.
 public protocol ModelObject: ObjectBase {
     associatedtype RootFields: ObjectFields where RootFields.Root == Self, RootFields.Model == Self
     /// The fields of this class.

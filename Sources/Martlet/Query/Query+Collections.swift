@@ -1,7 +1,8 @@
 import MartletEngine
 import MartletSQLite
 
-/// A number computed from a collection: its count, or an aggregate of its values or of a property of its elements.
+/// A number that is computed from a collection: its count, or an aggregate of its values or of a property of its
+/// elements.
 public struct CollectionNumber<Root: ObjectBase, Value> {
     let operand: Predicate.Operand
     let objects: [ObjectBase]
@@ -47,11 +48,11 @@ public func >= <Root, V: OrderedValue>(number: CollectionNumber<Root, V>, value:
 }
 
 extension Query {
-    /// The number of elements of a collection that fulfil all of this condition:
-    /// `($0.items.price > 5 && $0.items.isSold).count >= 2`. Fields that are not reached through the collection are those of
-    /// the object that has it: `($0.items.price > $0.budget).count == 0`.
+    /// The number of elements of a collection that satisfy this condition: `($0.items.price > 5 &&
+    /// $0.items.isSold).count >= 2`. Fields outside of the collection belong to the owner of the collection:
+    /// `($0.items.price > $0.budget).count == 0`.
     ///
-    /// Traps when the condition is about several collections, or about none.
+    /// Traps if the condition uses no collection, or more than one.
     public var count: CollectionNumber<Root, Int> { CollectionNumber(.matchingShared(predicate), objects) }
 }
 
@@ -72,7 +73,7 @@ extension ObjectMapField {
     /// The number of keys.
     public var count: CollectionNumber<Root, Int> { CollectionNumber(.count(_path.path)) }
 
-    /// `object` is a value; with `nil`, some key has none.
+    /// `object` is a value of the map. With `nil`, the value of some key is nil.
     public func contains(_ object: Value.Model?) -> Query<Root> {
         guard let object else { return Query(.comparison(.path(_path.path), .equal, .value(.null))) }
         return .isRow(_path, [object])
@@ -104,19 +105,19 @@ extension ValueCollectionField where Element: PersistableValue {
         .compare(Field(_path), .equal, value)
     }
 
-    /// Some element is one of these values. No values match nothing.
+    /// Some element is one of these values. An empty sequence matches nothing.
     public func containsAny(in values: some Sequence<Element>) -> Query<Root> {
         Field(_path).in(values)
     }
 }
 
 extension ValueCollectionField where Element: OrderedValue {
-    /// Some element lies in the range, the upper bound excluded.
+    /// Some element lies in the range, excluding the upper bound.
     public func contains(_ range: Range<Element>) -> Query<Root> where Element: Comparable {
         Field(_path).contains(range)
     }
 
-    /// Some element lies in the range, the upper bound included.
+    /// Some element lies in the range, including the upper bound.
     public func contains(_ range: ClosedRange<Element>) -> Query<Root> where Element: Comparable {
         Field(_path).contains(range)
     }
@@ -135,15 +136,15 @@ extension ValueCollectionField where Element: NumericValue {
 }
 
 extension Field where Value: OrderedValue {
-    /// The least value among the elements of the collection that this field is reached through.
+    /// The least value of this field among the elements of the collection.
     public var min: CollectionNumber<Root, Value> { CollectionNumber(.aggregate(.min, _path.path)) }
-    /// The greatest value among the elements.
+    /// The greatest value of this field among the elements of the collection.
     public var max: CollectionNumber<Root, Value> { CollectionNumber(.aggregate(.max, _path.path)) }
 }
 
 extension Field where Value: NumericValue {
-    /// The sum over the elements of the collection that this field is reached through.
+    /// The sum of this field over the elements of the collection.
     public var sum: CollectionNumber<Root, Value> { CollectionNumber(.aggregate(.sum, _path.path)) }
-    /// The mean over the elements.
+    /// The mean of this field over the elements of the collection.
     public var avg: CollectionNumber<Root, Value._Average> { CollectionNumber(.aggregate(.average, _path.path)) }
 }

@@ -1,19 +1,19 @@
 import MartletEngine
 import MartletSQLite
 
-// What values of any type are, whatever they say.
+// Conditions on the kind of a value of any type.
 extension Field {
     private func isOfKind(_ kinds: [AnyRealmValue.Kind]) -> Query<Root> {
         Query(.contained(.kind(_path.path), kinds.map { .text($0.rawValue) }))
     }
 
-    /// The value is of this kind; `none` where there is no value.
+    /// The value is of this kind; `none` if it is absent.
     public func isKind(_ kind: AnyRealmValue.Kind) -> Query<Root> where Value == AnyRealmValue { isOfKind([kind]) }
 
     /// The value is of one of these kinds.
     public func isKind(in kinds: [AnyRealmValue.Kind]) -> Query<Root> where Value == AnyRealmValue { isOfKind(kinds) }
 
-    /// The value of the key is of this kind; `none` where there is none.
+    /// The value of the key is of this kind; `none` if there is none.
     public func isKind(_ kind: AnyRealmValue.Kind) -> Query<Root> where Value == AnyRealmValue? { isOfKind([kind]) }
 }
 

@@ -2,7 +2,7 @@ public import Foundation
 import MartletEngine
 import MartletSQLite
 
-/// How strings are compared.
+/// The options of a string comparison.
 public struct StringOptions: OptionSet, Sendable {
     /// The bits of the options.
     public let rawValue: Int
@@ -14,7 +14,7 @@ public struct StringOptions: OptionSet, Sendable {
     public static let diacriticInsensitive = StringOptions(rawValue: 2)
 }
 
-/// Strings, optional or not.
+/// A string or an optional string.
 public protocol TextValue: PersistableValue {}
 extension String: TextValue {}
 extension Optional: TextValue where Wrapped == String {}
@@ -29,7 +29,7 @@ extension Field where Value: TextValue {
                 MartletEngine.Predicate.TextOptions(rawValue: Int64(options.rawValue))))
     }
 
-    /// The string contains `text`. The empty string is contained in every string.
+    /// The string contains `text`. Every string contains the empty string.
     public func contains(_ text: String, options: StringOptions = []) -> Query<Root> {
         self.text(.contains, text, options)
     }
@@ -42,8 +42,8 @@ extension Field where Value: TextValue {
     /// The string ends with `suffix`.
     public func ends(with suffix: String, options: StringOptions = []) -> Query<Root> { text(.ends, suffix, options) }
 
-    /// The string fits a pattern in which `?` stands for one character and `*` for any number. Behind a backslash they stand
-    /// for themselves.
+    /// The string matches a pattern: `?` matches one character and `*` any number of characters. A backslash escapes
+    /// them.
     public func like(_ pattern: String, caseInsensitive: Bool = false) -> Query<Root> {
         text(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
@@ -58,14 +58,14 @@ extension Field where Value: TextValue {
 }
 
 extension Field where Value: TextValue {
-    /// The words of the text fulfil a search: all words of `search` occur, but those after a `-`, which must not; `*` at
-    /// the end of a word stands for any ending. Case and diacritics do not matter.
+    /// The text matches a full-text search. All words of `search` must occur, except that words after `-` must not
+    /// occur. A word that ends with `*` matches any word with that beginning. Case and diacritics are ignored.
     ///
-    /// Only for properties declared with `fullText: true`; traps for others.
+    /// Traps unless the property is declared with `fullText: true`.
     public func matches(_ search: String) -> Query<Root> { Query(.words(_path.path, WordSearch(search))) }
 }
 
-/// Data, optional or not.
+/// Data or optional data.
 public protocol BytesValue: PersistableValue {}
 extension Data: BytesValue {}
 extension Optional: BytesValue where Wrapped == Data {}
@@ -75,7 +75,7 @@ extension Field where Value: BytesValue {
         Query(.text(.path(_path.path), match, .value(pattern._compared.raw), []))
     }
 
-    /// The data contains `bytes`. Empty data is contained in all data.
+    /// The data contains `bytes`. All data contains empty data.
     public func contains(_ bytes: Data) -> Query<Root> { self.bytes(.contains, bytes) }
 
     /// The data begins with `prefix`.
@@ -84,7 +84,7 @@ extension Field where Value: BytesValue {
     /// The data ends with `suffix`.
     public func ends(with suffix: Data) -> Query<Root> { bytes(.ends, suffix) }
 
-    /// The data fits a pattern in which the byte of `?` stands for one byte and that of `*` for any number.
+    /// The data matches a pattern: the byte of `?` matches one byte and the byte of `*` any number of bytes.
     public func like(_ pattern: Data) -> Query<Root> { bytes(.like, pattern) }
 
     /// The data equals `value`.

@@ -1,16 +1,17 @@
 import MartletEngine
 import MartletSQLite
 
-/// A condition on objects of `Root`, as `where` takes it.
+/// A condition on objects of `Root`, for `where`.
 ///
 /// ```swift
 /// realm.objects(Dog.self).where { $0.age > 5 && $0.owner.lastName.starts(with: "M") }
 /// ```
 ///
-/// Built from fields, so a wrong name or type does not compile. Values reach the database as bound parameters only.
+/// It is built from fields, so a wrong name or type does not compile. Values are passed to the database only as bound
+/// parameters.
 public struct Query<Root: ObjectBase>: QueryConvertible {
     let predicate: Predicate
-    /// Objects that the condition names: they must be of the Realm that is asked.
+    /// The objects in the condition. They must belong to the Realm that runs the query.
     let objects: [ObjectBase]
 
     init(_ predicate: Predicate, _ objects: [ObjectBase] = []) {
@@ -18,7 +19,7 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
         self.objects = objects
     }
 
-    /// The condition that the row behind `path` is one of these objects. Unmanaged ones are nowhere.
+    /// A condition: the row at the end of `path` is one of these objects. Unmanaged objects match nothing.
     static func isRow(_ path: FieldPath, _ objects: [ObjectBase]) -> Query {
         for object in objects where object._state == .invalidated {
             Misuse.invalidated(object._typeName, object._keyDescription)
@@ -27,16 +28,17 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
         return Query(.isRow(path.path, managed.map(\._key)), managed)
     }
 
-    /// The opposite, in paths through collections for some element.
+    /// The negated condition. If a path passes through a collection, it is true if some element does not satisfy the
+    /// original.
     var negatedForSome: Query { Query(predicate.negatedForSome, objects) }
 
-    /// The condition, for a Realm; traps on objects of another one.
+    /// The condition for a Realm. Traps if an object in it belongs to another Realm.
     func predicate(in context: RealmContext) -> Predicate {
         for object in objects where object._context !== context { context.refuse(foreign: object, isLinked: false) }
         return predicate
     }
 
-    /// Itself.
+    /// The query itself.
     public var _query: Query<Root> { self }
 
     static func compare<V: PersistableValue>(_ field: Field<Root, V>, _ comparison: Predicate.Comparison, _ value: V)
@@ -45,7 +47,7 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
         Query(.comparison(.path(field._path.path), comparison, .value(value._compared.raw)), objects(in: [value]))
     }
 
-    /// The objects that values of any type hold.
+    /// The objects in values of any type.
     static func objects(in values: [some PersistableValue]) -> [ObjectBase] {
         values.flatMap { $0._comparedObjects.compactMap { $0 as? ObjectBase } }
     }
@@ -56,30 +58,30 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
     }
 }
 
-/// What can stand where a condition is expected: a query, or a field that is true or false.
+/// A type that can be used as a condition: a query, or a Boolean field.
 public protocol QueryConvertible<Root> {
     associatedtype Root: ObjectBase
     var _query: Query<Root> { get }
 }
 
 extension Field: QueryConvertible where Value == Bool {
-    /// True where the field is.
+    /// True if the field is true.
     public var _query: Query<Root> { Query(.comparison(.path(_path.path), .equal, .value(.integer(1)))) }
 }
 
-/// Both conditions hold.
+/// Both conditions are true.
 public func && <Root>(left: some QueryConvertible<Root>, right: some QueryConvertible<Root>) -> Query<Root> {
     let (left, right) = (left._query, right._query)
     return Query(.and(left.predicate.conjuncts + right.predicate.conjuncts), left.objects + right.objects)
 }
 
-/// One of the conditions holds, or both.
+/// At least one of the conditions is true.
 public func || <Root>(left: some QueryConvertible<Root>, right: some QueryConvertible<Root>) -> Query<Root> {
     let (left, right) = (left._query, right._query)
     return Query(.or(left.predicate.alternatives + right.predicate.alternatives), left.objects + right.objects)
 }
 
-/// The condition does not hold.
+/// The condition is not true.
 public prefix func ! <Root>(query: some QueryConvertible<Root>) -> Query<Root> {
     let query = query._query
     return Query(query.predicate.negated, query.objects)

@@ -1,9 +1,10 @@
 import MartletEngine
 import MartletSQLite
 
-/// Holds a parsed query string against the schema: names become paths, literals become values of the right kind.
+/// Binds a parsed query string to the schema: resolves names to paths, and converts literals to values of the right
+/// type.
 struct QueryBinder {
-    /// What the paths of a condition start from.
+    /// The start of the paths of a condition.
     struct Scope {
         enum Start {
             case rows(TableID)
@@ -11,12 +12,12 @@ struct QueryBinder {
         }
 
         let start: Start
-        /// The variable of a subquery; paths of the outermost condition have none.
+        /// The variable of a subquery; nil for the outermost condition.
         var variable: String?
-        /// What the conditions around this one are about, from the outermost.
+        /// The scopes of the enclosing conditions, from the outermost.
         var enclosing: [Scope] = []
 
-        /// How many subqueries lie between a condition and what a path of it starts from; nil for an unknown variable.
+        /// The number of subqueries between a condition and the start of a path in it; nil for an unknown variable.
         func level(of variable: String?) -> Int? {
             if variable == self.variable { return 0 }
             return enclosing.lastIndex { $0.variable == variable }.map { enclosing.count - $0 }
@@ -24,7 +25,7 @@ struct QueryBinder {
     }
 
     let schema: DatabaseSchema
-    /// Objects that the text was given: they must be of the Realm that is asked.
+    /// The objects in the arguments of the query. They must belong to the Realm that runs it.
     private(set) var objects: [ObjectBase] = []
 
     init(_ schema: DatabaseSchema) { self.schema = schema }
@@ -95,13 +96,13 @@ struct QueryBinder {
                 return sign == .equal ? equal : equal.negatedForSome
             }
             return try compare(left, sign, right, comparison)
-        // 'CONTAINS' of a collection asks for an element; with a quantifier the elements are asked.
+        // 'CONTAINS' on a collection tests for an element. With a quantifier, it tests each element.
         case .text(.contains) where left.isCollection && comparison.quantifier == nil:
             return try isElement(right, of: left, comparison)
         case .text(let match): return try text(left, match, right, comparison)
         case .isIn: return try isIn(left, right, comparison)
         case .between: return try between(left, right, comparison)
-        case .words: return try words(left, right, comparison)
+        case .words: return try fullText(left, right, comparison)
         }
     }
 
@@ -153,7 +154,7 @@ struct QueryBinder {
         return sign == .equal ? isRow : isRow.negatedForSome
     }
 
-    // Unmanaged objects are nowhere.
+    // Unmanaged objects match nothing.
     private mutating func keys(_ given: [ObjectBase]) -> [ObjectKey] {
         for object in given where object._state == .invalidated {
             Misuse.invalidated(object._typeName, object._keyDescription)
@@ -228,7 +229,7 @@ struct QueryBinder {
         return .range(left.operand, lower: .value(lower), upper: .value(upper), includesUpper: true)
     }
 
-    private func words(
+    private func fullText(
         _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
         guard left.isFullText, case .path(let path) = left.operand else {
@@ -295,7 +296,7 @@ struct QueryBinder {
         return try bindOwn(path, scope.enclosing[scope.enclosing.count - level]).outside(level)
     }
 
-    // A path that starts from what the condition is about.
+    // Binds a path that starts in the given scope.
     private func bindOwn(_ path: QuerySyntax.Path, _ scope: Scope) throws(QuerySyntaxError) -> BoundOperand {
         let resolved = try resolve(path, scope)
         let text = "'\(resolved.path.text)'"

@@ -2,13 +2,13 @@ import Foundation
 import MartletEngine
 import MartletSQLite
 
-/// A value as a query string, or an argument of one, gives it.
+/// A literal or an argument of a query string.
 enum QueryLiteral: Equatable {
     case null
     case bool(Bool)
     case integer(Int64)
     case double(Double)
-    /// Digits that no double holds exactly stay as they were written.
+    /// Digits that a `Double` cannot represent exactly are kept as they were written.
     case decimal(Decimal128)
     case string(String)
     case data(Data)
@@ -19,7 +19,7 @@ enum QueryLiteral: Equatable {
     case object(ObjectBase)
     case list([QueryLiteral])
 
-    /// Nil for what no property holds.
+    /// Nil for a value that no property can have.
     init?(_ value: Any?) {
         guard let value = UntypedValue.unwrapped(value) else {
             self = .null
@@ -53,7 +53,7 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    // What the value holds, so that properties of its type take it too.
+    // Unwraps the value, so that it can also be compared with properties of its own type.
     private init(any value: AnyRealmValue) {
         self =
             switch value {
@@ -81,7 +81,7 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    /// What messages call it.
+    /// The literal in messages.
     var description: String {
         switch self {
         case .null: "nil"
@@ -120,14 +120,14 @@ enum QueryLiteral: Equatable {
             ? UUID(uuidString: content).map { .uuid($0) } : (try? ObjectId(string: content)).map { .objectId($0) }
     }
 
-    /// Nil where the nanoseconds make a second, or have another sign than the seconds.
+    /// Nil if the nanoseconds make a full second, or have another sign than the seconds.
     static func dateLiteral(since1970 seconds: Int64, nanoseconds: Int64) -> QueryLiteral? {
         guard nanoseconds.magnitude < 1_000_000_000, seconds.signum() * nanoseconds.signum() >= 0 else { return nil }
         return .date(
             Date(timeIntervalSinceReferenceDate: Double(seconds) - 978_307_200 + Double(nanoseconds) / 1_000_000_000))
     }
 
-    /// `2024-01-31`, `2024-01-31T10:00:00.5Z` and, as Realm writes them, `2024-01-31@10:00:00:500`.
+    /// Parses `2024-01-31`, `2024-01-31T10:00:00.5Z` and Realm's own format `2024-01-31@10:00:00:500`.
     static func dateLiteral(_ text: String) -> QueryLiteral? {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == "T" || $0 == "@" }
         guard parts.count <= 2, var day = parts.first.map(String.init), isDay(day) else { return nil }
@@ -153,7 +153,7 @@ enum QueryLiteral: Equatable {
         return .date(date.addingTimeInterval(fraction + nanoseconds))
     }
 
-    // Foundation takes the 30th of February for the second of March.
+    // Foundation parses the 30th of February as the second of March.
     private static func isDay(_ text: String) -> Bool {
         let fields = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
         guard fields.count == 3, 1...12 ~= fields[1] else { return false }
@@ -177,7 +177,7 @@ enum QueryLiteral: Equatable {
 
     // MARK: Storing
 
-    /// The value as a property of any type holds it; nil for lists.
+    /// The literal as a value of any type; nil for lists.
     var anyValue: AnyRealmValue? {
         switch self {
         case .null: AnyRealmValue.none
@@ -196,10 +196,10 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    /// The objects of a Realm in the literal, for values of any type.
+    /// The managed objects in the literal, for values of any type.
     var anyObjects: [ObjectBase] { anyValue?.objects.filter { $0._context != nil } ?? [] }
 
-    /// The value as it is compared with values of a kind; nil when it cannot be.
+    /// The form of the value that is compared with values of a type; nil if they cannot be compared.
     func compared(with element: ElementType) -> SQLValue? {
         if case .null = self { return .null }
         switch element {
@@ -237,7 +237,7 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    // Whole and floating numbers compare with each other by value.
+    // Whole and floating-point numbers are compared by value.
     private func number(isWhole: Bool) -> SQLValue? {
         switch self {
         case .integer(let value): .integer(value)
@@ -249,7 +249,7 @@ enum QueryLiteral: Equatable {
 }
 
 extension QueryLiteral {
-    /// The literals that are words.
+    /// The literals that are keywords.
     static func word(_ name: String) -> QueryLiteral? {
         switch name.uppercased() {
         case "TRUE", "YES": .bool(true)
@@ -261,7 +261,7 @@ extension QueryLiteral {
         }
     }
 
-    /// A number with the other sign.
+    /// The number with the opposite sign.
     var negated: QueryLiteral {
         switch self {
         case .integer(let value): .integer(0 &- value)

@@ -1,6 +1,6 @@
 import MartletEngine
 
-/// What follows the condition: `SORT(…) DISTINCT(…) LIMIT(…)`.
+/// Parses the stages after the condition: `SORT(…) DISTINCT(…) LIMIT(…)`.
 extension QueryParser {
     private static let greatestStageCount = 32
 
@@ -15,7 +15,7 @@ extension QueryParser {
         return stages
     }
 
-    /// Whether the condition ends here, because 'SORT' or the like begins.
+    /// Whether the condition ends here because a stage such as 'SORT' begins.
     var startsStage: Bool {
         guard isWord("SORT", "DISTINCT", "LIMIT"), position + 1 < tokens.count else { return false }
         return tokens[position + 1].kind == .sign("(")

@@ -1,8 +1,8 @@
 import MartletEngine
 
-/// Parses a query string: the predicate language of Foundation and of Realm.
+/// Parses a query string in the predicate language of Foundation and Realm.
 ///
-/// Binding strength rises from `OR` over `AND`, `NOT`, comparisons, `+ -` to `* /`.
+/// Precedence, from lowest to highest: `OR`, `AND`, `NOT`, comparisons, `+ -`, `* /`.
 struct QueryParser {
     let tokens: [QueryToken]
     private let arguments: [QueryLiteral]
@@ -11,10 +11,10 @@ struct QueryParser {
     private var depth = 0
     private static let greatestDepth = 100
 
-    /// A condition or a value: only what follows a parenthesis tells which it holds.
+    /// A condition or a value. Both can be in parentheses, so the parser does not know in advance which one follows.
     private enum Node {
         case condition(QuerySyntax.Condition)
-        /// With the number of calculations that build on one another in it.
+        /// With the depth of its nested calculations.
         case operand(QuerySyntax.Operand, depth: Int = 0)
     }
 
@@ -165,7 +165,7 @@ struct QueryParser {
         return quantifier
     }
 
-    // A property may be called 'any': then a relation, a point or the end follows, and no value.
+    // A property can be named 'any'. It is then followed by a relation, a dot or the end, but not by a value.
     private var isNameFollowed: Bool {
         guard position + 1 < tokens.count else { return true }
         switch tokens[position + 1].kind {
@@ -300,7 +300,7 @@ struct QueryParser {
     }
 
     private mutating func named(_ name: String, _ token: QueryToken) throws(QuerySyntaxError) -> Node {
-        // What is followed by a point is a property, whatever it is called.
+        // A name before a dot is a property, even if it is a keyword.
         if position + 1 < tokens.count, tokens[position + 1].kind == .sign(".") { return .operand(.path(try path())) }
         switch name.uppercased() {
         case "TRUEPREDICATE":

@@ -1,6 +1,6 @@
 import MartletEngine
 
-/// A query string as it is written, not yet held against a schema.
+/// A parsed query string whose names are not yet resolved.
 struct QuerySyntax {
     var condition: Condition
     var stages: [Stage] = []
@@ -11,7 +11,7 @@ struct QuerySyntax {
         case or([Condition])
         case not(Condition)
         case comparison(Comparison)
-        /// A value that is true or false.
+        /// A Boolean value.
         case value(Operand)
     }
 
@@ -23,7 +23,7 @@ struct QuerySyntax {
         var relation: Relation
         var options: Predicate.TextOptions = []
         var right: Operand
-        /// Where the relation stands.
+        /// The position of the relation.
         var offset: Int
     }
 
@@ -50,10 +50,10 @@ struct QuerySyntax {
     }
 
     struct Path {
-        /// Set when the path starts from the element of a subquery.
+        /// The variable of a subquery if the path starts at its element.
         var variable: String?
         var components: [(PropertyPath.Component, Int)] = []
-        /// The number of components before a count or aggregate, and which it is.
+        /// The count or aggregate in the path, with the number of components before it.
         var function: (Function, position: Int)?
         var offset: Int
     }
@@ -61,7 +61,7 @@ struct QuerySyntax {
     enum Function: Equatable {
         case count
         case aggregate(Predicate.Aggregate)
-        /// What kind of value a value of any type is.
+        /// The kind of a value of any type.
         case kind
     }
 

@@ -5,37 +5,37 @@ import MartletEngine
 struct QueryToken {
     enum Kind: Equatable {
         case name(String)
-        /// `#word`: the name of a property, which may be a word of the language.
+        /// `#word`: the name of a property, which can be a keyword.
         case escapedName(String)
         case number(QueryLiteral)
         case string(String)
-        /// A literal that says its own type.
+        /// A literal whose syntax determines its type.
         case literal(QueryLiteral)
-        /// `@count`, `@links` and the like, without the sign.
+        /// `@count`, `@links` and similar, without the `@`.
         case keyword(String)
         /// `$item`
         case variable(String)
-        /// `%@`, or `$0` with its position.
+        /// `%@`, or `$0` with its index.
         case argument(Int?)
-        /// `%K`, or `$K0` with its position.
+        /// `%K`, or `$K0` with its index.
         case keyPathArgument(Int?)
         case sign(String)
         case end
     }
 
     let kind: Kind
-    /// In bytes of UTF-8 from the beginning of the text.
+    /// In UTF-8 bytes from the beginning of the text.
     let offset: Int
 }
 
-/// Why a query string cannot be understood.
+/// A syntax error or type error in a query string.
 struct QuerySyntaxError: Error {
     let offset: Int
     /// What was expected there, and what was found.
     let message: String
 }
 
-/// Splits a query string. Works on bytes: a quote followed by a combining mark ends the string all the same.
+/// Splits a query string into tokens. It works on bytes, so a quote ends the string even if a combining mark follows.
 struct QueryLexer {
     private let bytes: [UInt8]
     private var position = 0
@@ -113,7 +113,7 @@ struct QueryLexer {
             position += 1
             return .keyPathArgument(nil)
         default:
-            // As in 'printf': any number.
+            // As in 'printf': formats for all kinds of numbers.
             while let byte = current, "lhqz".utf8.contains(byte) { position += 1 }
             guard let byte = current, "diuxXfFeEgGs".utf8.contains(byte) else {
                 throw QuerySyntaxError(
@@ -188,7 +188,7 @@ struct QueryLexer {
         return literal
     }
 
-    // `bin('…')`: the bytes of the text. It may hold parentheses.
+    // `bin('…')`: the bytes of the text, which can contain parentheses.
     private mutating func binary(_ start: Int) throws(QuerySyntaxError) -> QueryLiteral {
         position += 1
         guard let quote = current, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
@@ -202,7 +202,7 @@ struct QueryLexer {
         return .data(Data(content.utf8))
     }
 
-    // `T1700000000:250` is seconds and nanoseconds since 1970, as Realm writes dates.
+    // `T1700000000:250`, Realm's own date format: seconds and nanoseconds since 1970.
     private func isTimestamp(_ start: Int) -> Bool {
         guard bytes[start] == UInt8(ascii: "T") || bytes[start] == UInt8(ascii: "t") else { return false }
         let digits = bytes[(start + 1)...].prefix { isDigit($0) || $0 == UInt8(ascii: "-") }
@@ -258,7 +258,7 @@ struct QueryLexer {
         return .number(literal)
     }
 
-    // A number of four digits and a minus begin a date.
+    // Four digits followed by a minus begin a date.
     private mutating func date() throws(QuerySyntaxError) -> QueryLiteral? {
         let start = position
         guard bytes.count - start >= 10, bytes[start..<start + 4].allSatisfy(isDigit),
@@ -338,7 +338,7 @@ extension QueryLexer {
 }
 
 extension String {
-    /// Without the characters at both ends.
+    /// The string without the given characters at both ends.
     fileprivate func trimming(_ characters: String) -> String {
         let set = Array(characters.utf8)
         var bytes = Array(utf8)[...]

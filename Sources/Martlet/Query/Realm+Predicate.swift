@@ -1,26 +1,27 @@
 import MartletEngine
 
 extension Realm {
-    /// A condition written as text, in the predicate language of Foundation and of Realm:
-    /// `"age > 5 AND owner.name BEGINSWITH[c] 'm'"`. The text may go on with `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`.
+    /// A condition written as text, in the predicate language of Foundation and Realm: `"age > 5 AND owner.name
+    /// BEGINSWITH[c] 'm'"`. The condition can be followed by `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`.
     ///
-    /// For texts that come from outside: what is wrong with them is thrown. `filter(_:_:)` takes a text directly and traps.
-    /// Values reach the database as bound parameters only.
+    /// Use it for texts from users or other sources, because it throws errors. `filter(_:_:)` takes a text directly and
+    /// traps. Values are passed to the database only as bound parameters.
     public struct Predicate: CustomStringConvertible {
         let syntax: QuerySyntax
         let text: String
 
-        /// Parses a text. Names and types are checked when the predicate is used, by `filter(_:)`.
+        /// Parses a text. `filter(_:)` checks names and types when the predicate is used.
         ///
         /// - Parameters:
-        ///   - text: the condition. `%@` and `$0` stand for arguments, `%K` for a key path given as one.
+        ///   - text: the condition. `%@` and `$0` are placeholders for arguments, `%K` for an argument that is a key path.
         ///   - arguments: values of any type that properties can have, objects, `nil`, and sequences of these.
         /// - Throws: `Realm.Error.invalidInput`, with the offset in bytes and what was expected there.
         public init(parsing text: String, _ arguments: Any?...) throws {
             try self.init(parsing: text, arguments: arguments)
         }
 
-        /// The same with the arguments in an array.
+        /// Parses a text with its arguments in an array. `filter(_:)` checks names and types when the predicate is
+        /// used.
         public init(parsing text: String, arguments: [Any?]) throws {
             var literals: [QueryLiteral] = []
             for (position, argument) in arguments.enumerated() {
@@ -36,11 +37,11 @@ extension Realm {
             do {
                 syntax = try QueryParser.parse(text, literals)
             } catch {
-                throw error.told(text)
+                throw error.realmError(text)
             }
         }
 
-        // Of what is in an 'Any?', and not of that itself.
+        // The type of the value in an 'Any?'.
         private static func typeName(_ argument: Any?) -> String {
             UntypedValue.unwrapped(argument).map { "\(type(of: $0))" } ?? "nil"
         }
@@ -51,12 +52,12 @@ extension Realm {
 }
 
 extension QuerySyntaxError {
-    /// The error with a line that points at the place.
-    func told(_ text: String) -> Realm.Error {
+    /// The public error, with a line that points to the position.
+    func realmError(_ text: String) -> Realm.Error {
         Realm.Error(.invalidInput, "\(message), at offset \(offset) of the query:\n\(pointer(text))")
     }
 
-    // One line of the text around the place, and a caret below it.
+    // The line of the text that contains the position, and a caret below the position.
     private func pointer(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let start = bytes[..<min(offset, bytes.count)].lastIndex(of: 10).map { $0 + 1 } ?? 0
@@ -67,13 +68,13 @@ extension QuerySyntaxError {
 }
 
 extension Realm.Predicate {
-    /// A predicate held against a class.
+    /// A predicate that is bound to a class.
     struct Bound {
         let condition: MartletEngine.Predicate
         let stages: [QueryPlan.Stage]
     }
 
-    /// Names and types checked against a class of a Realm. Objects of another Realm trap.
+    /// Checks names and types against a class of a Realm. Traps if an object in the predicate belongs to another Realm.
     func bound(to table: TableID, in context: RealmContext) throws -> Bound {
         do {
             var binder = QueryBinder(context.schema)
@@ -86,7 +87,7 @@ extension Realm.Predicate {
             for stage in syntax.stages { stages.append(try binder.stage(stage, scope)) }
             return Bound(condition: condition, stages: stages)
         } catch {
-            throw error.told(text)
+            throw error.realmError(text)
         }
     }
 }

@@ -3,8 +3,8 @@ import MartletSQLite
 
 /// A decimal number of up to 34 significant digits.
 ///
-/// Kept as sign, coefficient and exponent of ten, without trailing zeros: `1.0` and `1.00` are the same number. Stored as
-/// bytes whose order is the numbers' order.
+/// It consists of a sign, a coefficient and an exponent of ten, without trailing zeros: `1.0` and `1.00` are the same
+/// number. It is stored as bytes that sort in numeric order.
 public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral {
     private let number: DecimalNumber
 
@@ -12,7 +12,7 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
 
     /// The number 0.
     public static let zero = Decimal128(DecimalNumber.zero)
-    /// Not a number: equal to itself here, and greater than all numbers.
+    /// Not a number. Here it equals itself and is greater than all numbers.
     public static let nan = Decimal128(DecimalNumber.nan)
     /// Greater than all finite numbers.
     public static let infinity = Decimal128(DecimalNumber.infinity)
@@ -23,7 +23,7 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
     /// A whole number.
     public init(_ value: Int) { self.init(DecimalNumber(value)) }
 
-    /// The number that generated code writes: the compiler has checked it.
+    /// Used by generated code. The compiler has checked the number.
     public init(_ literal: StaticString) {
         guard let number = DecimalNumber("\(literal)") else {
             Misuse.notDecimal("\(literal)")
@@ -31,9 +31,9 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
         self.init(number)
     }
 
-    /// The number in `string`: digits with an optional sign, point and exponent, `NaN`, `inf`.
+    /// Parses digits with an optional sign, point and exponent, or `NaN` or `inf`.
     ///
-    /// - Throws: `InvalidText` when it is no number, has more than 34 significant digits, or lies beyond 10^±6144.
+    /// - Throws: `InvalidText` if the text is not a number, has more than 34 significant digits, or is outside of 10^±6144.
     public init(string: String) throws {
         guard let number = DecimalNumber(string) else {
             throw InvalidText(text: string, expected: "a decimal number of at most 34 digits")
@@ -41,17 +41,17 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
         self.init(number)
     }
 
-    /// Digits with a point where it stands, or with an exponent for very large and small numbers.
+    /// Digits with a decimal point, or with an exponent for very large and very small numbers.
     public var description: String { number.description }
 
-    /// By value; NaN comes last.
+    /// Compares the values. NaN comes last.
     public static func < (left: Decimal128, right: Decimal128) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 
     var bytes: [UInt8] { number.bytes }
 
-    /// The sum of numbers, and their mean, nil without any: rounded to 34 digits once, at the end.
+    /// The sum of numbers, and their mean, which is nil if there are none. Only the results are rounded, to 34 digits.
     static func total(_ numbers: some Sequence<Decimal128>) -> (sum: Decimal128, mean: Decimal128?) {
         var sum = DecimalSum()
         for number in numbers { sum.add(number.number) }

@@ -1,4 +1,4 @@
-/// Text that is not the value it should be.
+/// An error for text that cannot be parsed.
 public struct InvalidText: Error, Sendable, CustomStringConvertible {
     /// The text as given.
     public let text: String

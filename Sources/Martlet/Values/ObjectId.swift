@@ -2,12 +2,12 @@ import CMartletRuntime
 public import Foundation
 import Synchronization
 
-/// Twelve bytes that identify an object: four of time, five of this process, three of a counter.
+/// A 12-byte identifier of an object: four bytes of time, five of the process, three of a counter.
 ///
-/// The layout is that of BSON's ObjectId: seconds since 1970, a random process value, a counter, each most significant
-/// byte first. So ids sort by the second in which they were made.
+/// The layout is that of BSON's ObjectId: seconds since 1970, a random process value, a counter, each with the most
+/// significant byte first. Ids therefore sort by the second in which they were created.
 public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// Most significant first: the first eight bytes and the last four.
+    /// The first eight bytes and the last four, most significant byte first.
     let high: UInt64
     let low: UInt32
 
@@ -22,12 +22,12 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// A new id.
     public init() { self = ObjectId.generate() }
 
-    /// The id written as 24 hexadecimal digits.
+    /// Parses 24 hexadecimal digits.
     ///
-    /// - Throws: `InvalidText` when `string` is not 24 hexadecimal digits.
+    /// - Throws: `InvalidText` if `string` is not 24 hexadecimal digits.
     public init(string: String) throws {
         let digits = string.utf8
-        // `UInt64(_:radix:)` would take a sign.
+        // `UInt64(_:radix:)` would accept a sign.
         guard digits.count == 24, digits.allSatisfy({ UnicodeScalar($0).properties.isASCIIHexDigit }),
             let high = UInt64(string.prefix(16), radix: 16), let low = UInt32(string.suffix(8), radix: 16)
         else {
@@ -36,7 +36,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
         self.init(high: high, low: low)
     }
 
-    /// The id that generated code writes: the compiler has checked it.
+    /// Used by generated code. The compiler has checked the digits.
     public init(_ literal: StaticString) {
         guard let id = try? ObjectId(string: "\(literal)") else {
             Misuse.notObjectId("\(literal)")
@@ -45,24 +45,25 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 
     private static let counter = Atomic<UInt32>(UInt32.random(in: 0...0xFF_FFFF))
-    // Five random bytes, above them the forks before this process: a forked child inherits both and chooses anew.
+    // Five random bytes, and above them the number of forks before this process. A forked child inherits both, detects
+    // the changed number and draws new bytes.
     private static let process = Atomic<UInt64>(UInt64.random(in: 0...0xFF_FFFF_FFFF) | currentForks << 40)
 
     private static var currentForks: UInt64 { UInt64(truncatingIfNeeded: cmartlet_fork_count()) & 0xFF_FFFF }
 
     private static var processValue: UInt64 {
         let forks = currentForks
-        var known = process.load(ordering: .relaxed)
-        while known >> 40 != forks {
+        var current = process.load(ordering: .relaxed)
+        while current >> 40 != forks {
             let fresh = UInt64.random(in: 0...0xFF_FFFF_FFFF) | forks << 40
             let (exchanged, original) = process.compareExchange(
-                expected: known, desired: fresh, ordering: .relaxed)
-            known = exchanged ? fresh : original
+                expected: current, desired: fresh, ordering: .relaxed)
+            current = exchanged ? fresh : original
         }
-        return known & 0xFF_FFFF_FFFF
+        return current & 0xFF_FFFF_FFFF
     }
 
-    /// A new id: unique among processes, ascending by the second.
+    /// A new id that is unique among processes. Ids ascend by the second.
     public static func generate() -> ObjectId {
         let seconds = UInt64(UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSince1970)))
         let process = processValue
@@ -70,7 +71,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
         return ObjectId(high: seconds << 32 | process >> 8, low: UInt32(process & 0xFF) << 24 | count)
     }
 
-    /// When the id was made, to the second.
+    /// The time at which the id was created, to the second.
     public var timestamp: Date { Date(timeIntervalSince1970: TimeInterval(high >> 32)) }
 
     /// 24 hexadecimal digits.
@@ -85,7 +86,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// 24 hexadecimal digits.
     public var description: String { stringValue }
 
-    /// By time, then by process, then by counter.
+    /// Compares the time, then the process, then the counter.
     public static func < (left: ObjectId, right: ObjectId) -> Bool { (left.high, left.low) < (right.high, right.low) }
 
     var bytes: [UInt8] {

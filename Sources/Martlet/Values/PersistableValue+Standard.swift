@@ -36,14 +36,15 @@ extension Int16: NumericValue {}
 extension Int32: NumericValue {}
 extension Int64: NumericValue {}
 
-// A floating value that REAL cannot keep bit for bit travels as a blob of its bits where there is no column beside it.
+// REAL cannot store some floating-point values exactly. Without a `_special` column they are stored as blobs of their
+// bits.
 private func storedFloating(_ value: Double) -> StoredValue {
     let isPlain = !value.isNaN && !(value == 0 && value.sign == .minus)
     if isPlain { return StoredValue(.real(value)) }
     return StoredValue(.blob(withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) }))
 }
 
-// Bits that a REAL column cannot keep are compared as the numbers they are: both zeros are one, and NaN equals nothing.
+// Queries compare floating-point values as numbers: the two zeros are equal, and NaN equals nothing.
 private func comparedFloating(_ value: Double) -> StoredValue { StoredValue(.real(value == 0 ? 0 : value)) }
 
 private func floating(_ stored: StoredValue) -> Double? {
@@ -89,7 +90,7 @@ extension Data: OrderedValue {
 }
 
 extension Date: OrderedValue {
-    /// Seconds since the reference date 2001-01-01T00:00:00Z: the very number that `Date` holds.
+    /// Seconds since the reference date 2001-01-01T00:00:00Z, the same number that `Date` contains.
     public var _stored: StoredValue { storedFloating(timeIntervalSinceReferenceDate) }
     public var _compared: StoredValue { comparedFloating(timeIntervalSinceReferenceDate) }
     public static func _value(_ stored: StoredValue) -> Date? {

@@ -1,6 +1,6 @@
 package import MartletSQLite
 
-/// A value as a file keeps it: what elements of collections and untyped access go through.
+/// A value in its stored form. Elements of collections and untyped access use it.
 public struct StoredValue: Sendable, Hashable {
     package let raw: SQLValue
 
@@ -10,50 +10,50 @@ public struct StoredValue: Sendable, Hashable {
     public static let null = StoredValue(.null)
 }
 
-/// What a property, or an element of a collection, may hold.
+/// A type of which a property, or an element of a collection, can be.
 ///
 /// Generated classes use the conformances of the library; a type of your own cannot be stored.
 public protocol PersistableValue {
-    /// The value as a file keeps it.
+    /// The stored form of the value.
     var _stored: StoredValue { get }
-    /// The value from a file; nil when the stored value is of another kind.
+    /// The value of a stored form; nil if the stored value has another type.
     static func _value(_ stored: StoredValue) -> Self?
-    /// The value as queries compare it with stored ones.
+    /// The form of the value that queries compare with stored values.
     var _compared: StoredValue { get }
-    /// Objects of a Realm in the value: only that Realm can compare it.
+    /// The managed objects in the value. Only their Realm can compare it.
     var _comparedObjects: [AnyObject] { get }
-    /// The type's name in messages.
+    /// The name of the type in messages.
     static var _typeName: String { get }
 }
 
 extension PersistableValue {
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _compared: StoredValue { _stored }
-    /// None.
+    /// An empty array.
     public var _comparedObjects: [AnyObject] { [] }
-    /// The type's name in messages.
+    /// The name of the type in messages.
     public static var _typeName: String { "\(Self.self)" }
 }
 
-/// What has an order that queries and sorts can use.
+/// A type with an order that queries and sorts can use.
 public protocol OrderedValue: PersistableValue {
-    /// The type without its optionality: what a least or greatest value has.
+    /// The type without its optionality, which a least or greatest value has.
     associatedtype _Present: OrderedValue = Self
-    /// What the value is sorted by.
+    /// The form of the value by which it is sorted.
     var _sortKey: StoredValue { get }
 }
 
 extension OrderedValue {
-    /// What it is compared by.
+    /// The form of the value that queries compare.
     public var _sortKey: StoredValue { _compared }
 }
 
-/// What sums and averages can be made of.
+/// A type whose values have sums and averages.
 public protocol NumericValue: OrderedValue {
-    /// What an average is: a decimal of decimals, otherwise a floating number.
+    /// The type of an average: `Decimal128` for decimals, otherwise `Double`.
     associatedtype _Average: NumericValue = Double
-    /// The value nearest to a sum computed by the database.
+    /// The value nearest to a sum that the database has computed.
     static func _number(_ stored: StoredValue) -> Self
-    /// The same for a sum; nil when it does not fit.
+    /// The value of a sum that the database has computed; nil if the type cannot represent it.
     static func _sum(_ stored: StoredValue) -> Self?
 }

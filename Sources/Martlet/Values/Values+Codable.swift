@@ -7,7 +7,7 @@ extension ObjectId: Codable {
         try container.encode(stringValue)
     }
 
-    /// The id that a decoder gives as 24 hexadecimal digits.
+    /// Decodes 24 hexadecimal digits.
     ///
     /// - Throws: `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
@@ -22,15 +22,15 @@ extension ObjectId: Codable {
 }
 
 extension Decimal128: Codable {
-    /// Encodes the digits as a string: numbers of JSON have fewer.
+    /// Encodes the digits as a string, because JSON numbers have fewer digits.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
 
-    /// The number that a decoder gives as a string or as a number.
+    /// Decodes a string or a number.
     ///
-    /// A number of JSON keeps up to 38 digits; other decoders may have rounded it already. A string keeps all digits.
+    /// A JSON number keeps up to 38 digits, but other decoders may already have rounded it. A string keeps all digits.
     ///
     /// - Throws: `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
@@ -50,7 +50,7 @@ extension Decimal128: Codable {
 
     private static func number(in container: any SingleValueDecodingContainer) -> Decimal128? {
         if let whole = try? container.decode(Int.self) { return Decimal128(whole) }
-        // Asked first: what is no number at all costs a decoder of decimals a search.
+        // `Double` is decoded first: for content that is not a number, decoding `Decimal` is expensive.
         guard let double = try? container.decode(Double.self) else { return nil }
         if let exact = try? container.decode(Decimal.self), exact.isFinite {
             return try? Decimal128(string: "\(exact)")

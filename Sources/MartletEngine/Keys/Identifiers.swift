@@ -1,4 +1,4 @@
-/// The id of a row: stable for its whole life, never an index.
+/// The id of a row. It does not change as long as the row exists, and it is not an index.
 package typealias ObjectKey = Int64
 
 /// The number of an object type in one file's catalog.

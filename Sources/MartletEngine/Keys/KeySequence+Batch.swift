@@ -1,8 +1,8 @@
 extension KeySequence {
-    /// The number of changes up to which one after the other is cheaper than a pass over all chunks.
+    /// Up to this number of changes, applying them one by one is cheaper than one pass over all chunks.
     private static let smallBatch = 8
 
-    /// Takes out the keys at the given positions, which ascend and count from before the call.
+    /// Removes the keys at the given positions. The positions ascend, and refer to the sequence before the call.
     ///
     /// Complexity: O(number of chunks + one chunk per removed key).
     package mutating func removeAll(at sortedPositions: [Int]) {
@@ -29,9 +29,9 @@ extension KeySequence {
         self = KeySequence(chunks: assembler.chunks)
     }
 
-    /// Puts in keys so that each ends at the given position; the positions ascend and count from after the call.
+    /// Inserts keys at the given positions. The positions ascend, and refer to the sequence after the call.
     ///
-    /// It is the same as inserting one after the other in the given order.
+    /// The result equals inserting the keys one by one in the given order.
     ///
     /// Complexity: O(number of chunks + one chunk per inserted key).
     package mutating func insertAll(_ insertions: [(position: Int, key: ObjectKey)]) {
@@ -98,9 +98,9 @@ extension KeySequence {
     }
 }
 
-/// Lines up chunks of keys, joining small ones with their neighbour and dividing large ones.
+/// Builds a list of chunks: joins small chunks with their neighbour and splits large ones.
 ///
-/// Chunks that fit are taken over as they are, so they stay shared with the sequence they came from.
+/// Chunks of a valid size are reused, so they stay shared with the original sequence.
 struct KeyChunkAssembler {
     private(set) var chunks: [[ObjectKey]] = []
 

@@ -1,5 +1,5 @@
 extension KeySequence {
-    /// The first position whose key satisfies a predicate that, once true, stays true; the count if none does.
+    /// The first position whose key satisfies a monotonic predicate (once true, it stays true); the count if none does.
     ///
     /// Complexity: O(log n) calls of the predicate.
     package func position<Failure: Error>(
@@ -14,11 +14,11 @@ extension KeySequence {
             + (try (0..<(chunk.count - 1)).partitionPoint { (offset) throws(Failure) in try predicate(chunk[offset]) })
     }
 
-    /// The first position from `start` on whose key satisfies a predicate that, once true, stays true.
+    /// The first position at or after `start` whose key satisfies a monotonic predicate (once true, it stays true).
     ///
-    /// Looks near `start` first, which pays when many such positions are asked for in ascending order.
+    /// It searches near `start` first, which is fast for a series of searches with ascending results.
     ///
-    /// Complexity: O(log d) calls of the predicate for a position d behind `start`.
+    /// Complexity: O(log d) calls of the predicate for a result d positions after `start`.
     package func position<Failure: Error>(
         from start: Int, where predicate: (ObjectKey) throws(Failure) -> Bool
     ) throws(Failure) -> Int {

@@ -1,18 +1,18 @@
-/// The keys of a result in their order, each at most once, but in results on lists, maps and linking objects as often as it
-/// occurs.
+/// The object keys of a result in their order. A key occurs at most once, except in results on lists, maps and linking
+/// objects, where it occurs as often as in the collection.
 ///
-/// The keys lie in chunks of about 512 that copies share, with the position of each chunk's first key beside them. So a
-/// copy costs nothing, the first change to a shared copy costs its list of chunks, and inserting or removing one key
-/// among a million costs one chunk and an addition per chunk behind it.
+/// The keys are stored in chunks of about 512, with an array of the position of each chunk's first key. Copies share
+/// the chunks. Copying costs nothing, the first change of a shared copy copies the list of chunks, and inserting or
+/// removing one key changes one chunk and the start of each chunk after it.
 package struct KeySequence: Sendable {
-    /// Sizes the chunks keep to: all lie within the bounds, save that a lone chunk may be smaller.
+    /// The sizes of chunks. All chunks are within the bounds, except that a single chunk may be smaller.
     enum ChunkSize {
         static let minimum = 128
         static let ideal = 512
         static let maximum = 1024
     }
 
-    /// The keys, in order; no chunk is empty.
+    /// The keys, in order. No chunk is empty.
     private(set) var chunks: [[ObjectKey]]
 
     /// For each chunk, the position of its first key.
@@ -37,7 +37,7 @@ package struct KeySequence: Sendable {
         self.init(chunks: assembler.chunks)
     }
 
-    /// A sequence of chunks that already keep to the sizes.
+    /// A sequence of the given chunks, which already have valid sizes.
     init(chunks: [[ObjectKey]]) {
         self.chunks = chunks
         starts = []
@@ -61,7 +61,7 @@ package struct KeySequence: Sendable {
         return chunks[index][position - starts[index]]
     }
 
-    /// Puts a key at a position; keys from there on move up by one.
+    /// Inserts a key at a position. The keys from there on move up by one.
     ///
     /// Complexity: O(chunk + number of chunks).
     package mutating func insert(_ key: ObjectKey, at position: Int) {
@@ -79,7 +79,7 @@ package struct KeySequence: Sendable {
         }
     }
 
-    /// Takes out the key at a position; keys behind it move down by one.
+    /// Removes the key at a position. The keys after it move down by one.
     ///
     /// Complexity: O(chunk + number of chunks).
     @discardableResult
@@ -96,7 +96,7 @@ package struct KeySequence: Sendable {
         return key
     }
 
-    /// The index of the chunk that holds a position; of the last one for the position behind the end.
+    /// The index of the chunk that contains a position; the last chunk for the position after the end.
     func chunkIndex(at position: Int) -> Int {
         Swift.max(0, starts.indices.partitionPoint { starts[$0] > position } - 1)
     }
@@ -111,7 +111,7 @@ package struct KeySequence: Sendable {
         }
     }
 
-    /// Lays a few neighbouring chunks out anew, so that they keep to the sizes, and counts again behind them.
+    /// Splits and joins a few neighbouring chunks so that they have valid sizes, and updates the starts after them.
     private mutating func rebuild(_ range: Range<Int>) {
         var assembler = KeyChunkAssembler()
         for chunk in chunks[range] { assembler.append(chunk) }
@@ -125,7 +125,7 @@ package struct KeySequence: Sendable {
         count = start
     }
 
-    /// Traps unless the chunks keep to their sizes, are counted right, and no key occurs twice.
+    /// Traps unless the chunks have valid sizes, the starts and the count are right, and no key occurs twice.
     package func checkInvariants() {
         precondition(starts.count == chunks.count, "every chunk has a start")
         var position = 0
@@ -165,16 +165,16 @@ extension KeySequence: Sequence {
         }
     }
 
-    /// Walks the keys from the first to the last as they are now, whatever happens to the sequence meanwhile.
+    /// Iterates over the keys in order. Later changes of the sequence do not affect the iterator.
     package func makeIterator() -> Iterator { Iterator(chunks) }
 
     package var underestimatedCount: Int { count }
 }
 
 extension KeySequence: Equatable {
-    /// Whether both hold the same keys in the same order.
+    /// Whether both contain the same keys in the same order.
     ///
-    /// Complexity: O(n); chunks that both share are not looked into.
+    /// Complexity: O(n); shared chunks are not compared.
     package static func == (left: KeySequence, right: KeySequence) -> Bool {
         if left.count != right.count { return false }
         if left.starts == right.starts { return left.chunks == right.chunks }

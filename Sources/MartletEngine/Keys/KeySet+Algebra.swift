@@ -1,4 +1,4 @@
-// Set operations on runs. All are linear in the number of runs of both sets, whatever the number of keys.
+// Set operations on runs. Their cost depends on the number of runs, not on the number of keys.
 
 extension KeySet {
     /// The keys in either set.
@@ -95,7 +95,7 @@ extension KeySet {
         subtracting(other).isEmpty
     }
 
-    /// Calls `body` with every maximal stretch that lies in both sets, ascending, until it returns false.
+    /// Calls `body` with every maximal run that lies in both sets, in ascending order, until it returns false.
     private func forEachSharedRun(with other: KeySet, _ body: (ClosedRange<ObjectKey>) -> Bool) {
         var left = 0
         var right = 0

@@ -1,10 +1,10 @@
-/// A set of object keys, stored as the sorted list of its runs.
+/// A set of object keys, stored as the sorted list of its runs of consecutive keys.
 ///
-/// Keys are given out in order and touched in stretches, so most sets of a transaction are a handful of runs: a million
-/// consecutive keys are one. Two runs never touch, which makes the runs of a set unique and equality a comparison of
-/// them. A set holds fewer than 2^63 keys.
+/// Keys are assigned in order, and transactions usually change ranges of rows, so most sets have only a few runs: a
+/// million consecutive keys are one run. Adjacent runs are always joined. Equal sets therefore have equal runs, and are
+/// compared by them. A set contains fewer than 2^63 keys.
 package struct KeySet: Sendable, Hashable {
-    /// The runs of consecutive keys, ascending, with at least one missing key between two of them.
+    /// The runs of consecutive keys, ascending. At least one key is missing between two runs.
     package private(set) var ranges: [ClosedRange<ObjectKey>]
 
     /// The number of keys.
@@ -16,7 +16,7 @@ package struct KeySet: Sendable, Hashable {
         count = 0
     }
 
-    /// The set of keys that already ascend; repeated keys are allowed.
+    /// The set of ascending keys. Repeated keys are allowed.
     ///
     /// Complexity: O(number of keys).
     package init(sorted keys: some Sequence<ObjectKey>) {
@@ -26,7 +26,7 @@ package struct KeySet: Sendable, Hashable {
         }
     }
 
-    /// The set of keys in any order, repeated or not.
+    /// The set of keys in any order. Repeated keys are allowed.
     ///
     /// Complexity: O(n) when they ascend, else O(n log n).
     package init(_ keys: some Sequence<ObjectKey>) {
@@ -37,7 +37,7 @@ package struct KeySet: Sendable, Hashable {
         self.init(sorted: sorted)
     }
 
-    /// The set of all keys from the first to the last of a range.
+    /// The set of all keys of a range.
     package init(_ range: ClosedRange<ObjectKey>) {
         self.init()
         append(range)
@@ -62,10 +62,10 @@ package struct KeySet: Sendable, Hashable {
         return ranges[firstRun(endingAtOrAfter: key)].lowerBound <= key
     }
 
-    /// Adds a key, and says whether it was new.
+    /// Adds a key. Returns whether it was new.
     ///
-    /// Complexity: amortised O(1) for a key above all others, else O(runs). Many keys in random order are cheaper
-    /// collected in an array first.
+    /// Complexity: amortised O(1) for a key above all others, else O(runs). To add many keys in random order, collect
+    /// them in an array first.
     @discardableResult
     package mutating func insert(_ key: ObjectKey) -> Bool {
         guard let last = ranges.last, key <= last.upperBound else {
@@ -89,7 +89,7 @@ package struct KeySet: Sendable, Hashable {
         return true
     }
 
-    /// Takes a key out, and says whether it was a member.
+    /// Removes a key. Returns whether it was a member.
     ///
     /// Complexity: O(runs).
     @discardableResult
@@ -109,7 +109,7 @@ package struct KeySet: Sendable, Hashable {
         return true
     }
 
-    /// Adds a run that does not begin before the last run of the set; it may overlap or touch it.
+    /// Adds a run that does not begin before the last run of the set. It may overlap the last run or be adjacent to it.
     ///
     /// Complexity: amortised O(1).
     package mutating func append(_ run: ClosedRange<ObjectKey>) {
@@ -137,7 +137,7 @@ package struct KeySet: Sendable, Hashable {
         Int(run.upperBound - run.lowerBound) + 1
     }
 
-    /// Traps unless the runs are ascending, apart from each other, and counted right.
+    /// Traps unless the runs ascend, no two are adjacent, and the count is right.
     package func checkInvariants() {
         for (run, next) in zip(ranges, ranges.dropFirst()) {
             precondition(run.upperBound < next.lowerBound, "runs of a key set ascend")
@@ -171,7 +171,7 @@ extension KeySet: Sequence {
         }
     }
 
-    /// Walks the keys in ascending order.
+    /// Iterates over the keys in ascending order.
     package func makeIterator() -> Iterator { Iterator(self) }
 
     package var underestimatedCount: Int { count }

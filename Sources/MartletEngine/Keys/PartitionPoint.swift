@@ -1,5 +1,6 @@
 extension Range<Int> {
-    /// The first index that satisfies a predicate that, once true, stays true; the end of the range if none does.
+    /// The first index that satisfies a monotonic predicate (once true, it stays true); the end of the range if none
+    /// does.
     ///
     /// Complexity: O(log n) calls of the predicate.
     package func partitionPoint<Failure: Error>(where predicate: (Int) throws(Failure) -> Bool) throws(Failure) -> Int {
@@ -16,9 +17,10 @@ extension Range<Int> {
         return low
     }
 
-    /// The same, looking near the start of the range first (galloping search, Bentley and Yao 1976).
+    /// The first index that satisfies a monotonic predicate; the end of the range if none does. It searches near the
+    /// start of the range first (galloping search, Bentley and Yao 1976).
     ///
-    /// Complexity: O(log d) calls of the predicate for a result d behind the start.
+    /// Complexity: O(log d) calls of the predicate for a result d positions after the start.
     func partitionPointGalloping<Failure: Error>(
         where predicate: (Int) throws(Failure) -> Bool
     ) throws(Failure) -> Int {

@@ -1,36 +1,36 @@
 import MartletSQLite
 
-/// The values of any type in a file with links in such values, while its object types change.
+/// Updates the values of any type that contain links while the object types of a file change.
 struct AnyLinkRows {
     private let connection: Connection
     private let types: [(id: TableID, type: ObjectTypeSchema)]
 
-    /// Nil for a file without such links.
+    /// Nil for a file without links in values of any type.
     init?(_ connection: Connection, _ types: [(id: TableID, type: ObjectTypeSchema)]) throws {
         guard try AnyLinkIndex.exists(connection) else { return nil }
         self.connection = connection
         self.types = types
     }
 
-    /// Makes the index anew: it names properties by their positions.
+    /// Builds the index again, because it contains the positions of properties.
     func rebuildIndex() throws {
         connection.forgetStatements()
         let index = AnyLinkIndex(connection)
         try index.removeAll()
         try forEachValue { holder, value in
-            try index.count(try placed(holder, value) { try AnyLink.counts(in: value) }, of: holder)
+            try index.count(try locating(holder, value) { try AnyLink.counts(in: value) }, of: holder)
             return value
         }
     }
 
-    /// Puts other links in the place of those there are; nothing where there is none.
+    /// Replaces the links in all values. Links for which `replacement` returns nil become null.
     func replace(_ replacement: (AnyLink) throws -> AnyLink?) throws {
         try forEachValue { holder, value in
-            try placed(holder, value) { try AnyLink.replacing(in: value, replacement) }
+            try locating(holder, value) { try AnyLink.replacing(in: value, replacement) }
         }
     }
 
-    private func placed<R>(_ holder: AnyLinkIndex.Holder, _ value: SQLValue, _ body: () throws -> R) throws -> R {
+    private func locating<R>(_ holder: AnyLinkIndex.Holder, _ value: SQLValue, _ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch is DamagedAnyValue {

@@ -1,6 +1,6 @@
 import MartletSQLite
 
-/// Writes the elements of collections of a type whose tables are being filled.
+/// Writes the elements of one collection property while the tables of its type are filled.
 struct CollectionRows {
     private let layout: TableLayout.Collection
     private let property: PropertySchema
@@ -12,7 +12,7 @@ struct CollectionRows {
         self.connection = connection
     }
 
-    /// Gives a row without elements these.
+    /// Writes the elements of a row that has none.
     func write(_ elements: [SQLValue], owner: ObjectKey) throws {
         guard !elements.isEmpty else { return }
         var chunks = ChunkedElements()
@@ -27,7 +27,7 @@ struct CollectionRows {
         }
     }
 
-    /// Takes the elements of a row away.
+    /// Deletes the elements of a row.
     func clear(owner: ObjectKey) throws {
         try layout.removeStored(of: owner, targets: layout.storedTargets(of: owner, connection), connection)
     }

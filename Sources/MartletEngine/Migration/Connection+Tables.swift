@@ -1,8 +1,8 @@
 import MartletSQLite
 
-/// The names of tables and indexes, and what changes them.
+/// Queries the names of tables and indexes, and renames tables.
 extension Connection {
-    /// What follows `prefix` in the names of tables.
+    /// The rest of the names of the tables that begin with `prefix`.
     func tableSuffixes(_ prefix: String) throws -> [String] {
         try names(
             "SELECT substr(name, length(?1) + 1) FROM sqlite_schema WHERE type = 'table' "
@@ -27,7 +27,7 @@ extension Connection {
         try integer("SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2", [.text(type), .text(property)]) == 1
     }
 
-    // SQLite does not tell names apart by case, so a new spelling needs a name in between.
+    // SQLite compares names without case, so changing only the case requires an intermediate name.
     func renameTable(_ old: String, _ new: String) throws {
         guard old != new else { return }
         var current = old

@@ -1,6 +1,6 @@
 import MartletSQLite
 
-/// Looks for objects that share values which must be unique.
+/// Finds objects that share values that must be unique.
 struct Duplicates {
     private let connection: Connection
     private let type: ObjectTypeSchema
@@ -12,10 +12,10 @@ struct Duplicates {
         self.properties = properties.map { type.properties[$0] }
     }
 
-    /// Values that are named in a message; the others are counted.
+    /// The number of examples in a message; further ones are only counted.
     static let exampleCount = 3
 
-    /// One sentence with the first values that repeat; none when all differ. Objects that have no value do not count.
+    /// One sentence with the first repeated values; empty if there are none. Null values are ignored.
     func conflicts() throws -> [String] {
         let columns = properties.map { SQLText.identifier($0.name) }
         let list = columns.joined(separator: ", ")

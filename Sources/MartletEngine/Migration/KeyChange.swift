@@ -1,13 +1,13 @@
 import MartletSQLite
 
-/// Makes an integer property the key of its rows: the rows move to it, and everything that leads to them follows.
+/// Makes an integer property the key of its rows: copies the rows to their new keys, and updates all links to them.
 struct KeyChange {
     private let connection: Connection
     private let staged: ObjectTypeSchema
     private let type: ObjectTypeSchema
     private let schema: DatabaseSchema
-    /// The rows under their former keys, while theirs are made.
-    private let former: String
+    /// The name of the table with the rows under their old keys, while the new table is filled.
+    private let formerName: String
     private let key: String
 
     init(_ connection: Connection, from staged: ObjectTypeSchema, to type: ObjectTypeSchema, _ schema: DatabaseSchema) {
@@ -15,17 +15,17 @@ struct KeyChange {
         self.staged = staged
         self.type = type
         self.schema = schema
-        former = "martlet.former.\(type.name)"
+        formerName = "martlet.former.\(type.name)"
         key = TableLayout(type).keyColumn
     }
 
-    /// The values of the property are all different.
+    /// Requires that all values of the property are different.
     func run() throws {
         connection.forgetStatements()
         for name in try connection.indexNames(prefix: type.name + ".") {
             try connection.execute("DROP INDEX \(SQLText.identifier(name))")
         }
-        try connection.renameTable(type.name, former)
+        try connection.renameTable(type.name, formerName)
         let layout = TableLayout(type)
         try connection.execute(TableLayout.tableDefinition(type))
         let columns = layout.columns.map(\.name) + (layout.hasSpecials ? [TableLayout.specialColumn] : [])
@@ -37,23 +37,24 @@ struct KeyChange {
         }
         for collection in layout.collections { try moveOwners(collection) }
         for incoming in schema[type.name]?.incoming ?? [] {
-            // Types that are keyed anew later have the same columns.
-            try follow(schema[incoming.table].type, schema[incoming.table].type.properties[incoming.property])
+            // Types whose keys are rewritten later have the same columns now.
+            try updateLinks(schema[incoming.table].type, schema[incoming.table].type.properties[incoming.property])
         }
-        try followAnyLinks()
+        try updateAnyLinks()
         connection.forgetStatements()
         try connection.execute("DROP TABLE \(formerTable)")
     }
 
-    private var formerTable: String { SQLText.identifier(former) }
+    private var formerTable: String { SQLText.identifier(formerName) }
 
-    /// The present key of the row whose former key a column has; named with its table, since these rows may have one of
-    /// the same name.
-    private func present(_ table: String, _ column: String) -> String {
+    /// SQL for the new key of the row whose old key is in `column`. The column is qualified with its table, because the
+    /// subquery may have a column with the same name.
+    private func newKey(_ table: String, _ column: String) -> String {
         "(SELECT f.\(key) FROM \(formerTable) AS f WHERE f.\"_key\" = \(table).\(column))"
     }
 
-    // Through a table of their own: one by one, keys could meet on the way.
+    // Copies to a new table: if keys were updated in place, an updated key could collide with one that is not updated
+    // yet.
     private func moveOwners(_ collection: TableLayout.Collection) throws {
         let property = type.properties[collection.property]
         let name = "\(type.name).\(property.name)"
@@ -63,26 +64,26 @@ struct KeyChange {
         for statement in TableLayout.collectionDefinition(property, in: type) { try connection.execute(statement) }
         let chunks = SQLText.identifier("martlet.former.\(name)")
         try connection.execute(
-            "INSERT INTO \(collection.chunks) SELECT \(present(chunks, "owner")), ordinal, count, elements FROM \(chunks)"
+            "INSERT INTO \(collection.chunks) SELECT \(newKey(chunks, "owner")), ordinal, count, elements FROM \(chunks)"
         )
         try connection.execute("DROP TABLE \(chunks)")
         guard let targets = collection.targets else { return }
         let old = SQLText.identifier("martlet.former.\(name).targets")
-        try connection.execute("INSERT INTO \(targets) SELECT target, \(present(old, "owner")), count FROM \(old)")
+        try connection.execute("INSERT INTO \(targets) SELECT target, \(newKey(old, "owner")), count FROM \(old)")
         try connection.execute("DROP TABLE \(old)")
     }
 
-    // MARK: What leads here
+    // MARK: Links to the rows
 
-    private func follow(_ holder: ObjectTypeSchema, _ property: PropertySchema) throws {
+    private func updateLinks(_ holder: ObjectTypeSchema, _ property: PropertySchema) throws {
         let layout = TableLayout(holder)
         guard property.isCollection else {
             let column = SQLText.identifier(property.name)
             return try connection.execute(
-                "UPDATE \(layout.table) SET \(column) = \(present(layout.table, column)) WHERE \(column) IS NOT NULL")
+                "UPDATE \(layout.table) SET \(column) = \(newKey(layout.table, column)) WHERE \(column) IS NOT NULL")
         }
         let collection = layout.collection(of: property.index)
-        try followElements(collection.chunks)
+        try updateElements(collection.chunks)
         guard let targets = collection.targets else { return }
         let (name, temporary) = ("\(holder.name).\(property.name).targets", "martlet.former.targets")
         let old = SQLText.identifier(temporary)
@@ -91,25 +92,25 @@ struct KeyChange {
             try connection.execute(statement)
         }
         try connection.execute(
-            "INSERT INTO \(targets) SELECT \(present(old, "target")), owner, count FROM \(old)")
+            "INSERT INTO \(targets) SELECT \(newKey(old, "target")), owner, count FROM \(old)")
         try connection.execute("DROP TABLE \(old)")
     }
 
-    // This type is still listed as it was, and lies as it is going to: its values of any type are found in the columns of the
-    // same names.
-    private func followAnyLinks() throws {
+    // The schema still lists the old type, but the table already has the new layout. Values of any type are in columns
+    // of the same names.
+    private func updateAnyLinks() throws {
         guard let id = schema[type.name]?.id,
             let rows = try AnyLinkRows(connection, schema.tables.values.map { ($0.id, $0.type) })
         else { return }
         let find = try connection.statement("SELECT \(key) FROM \(formerTable) WHERE \"_key\" = ?1")
         try rows.replace { link in
             guard link.table == id else { return link }
-            if case .integer(let key) = try present(.integer(link.key), find) { return AnyLink(id, key) }
+            if case .integer(let key) = try newKey(.integer(link.key), find) { return AnyLink(id, key) }
             return nil
         }
     }
 
-    private func followElements(_ chunks: String) throws {
+    private func updateElements(_ chunks: String) throws {
         let find = try connection.statement("SELECT \(key) FROM \(formerTable) WHERE \"_key\" = ?1")
         let select = try connection.statement(
             "SELECT owner, ordinal, count, elements FROM \(chunks) WHERE (owner, ordinal) > (?1, ?2) "
@@ -126,14 +127,14 @@ struct KeyChange {
             guard let elements else {
                 throw EngineError.damaged("a collection in \(chunks) cannot be read", path: connection.options.path)
             }
-            let moved = try elements.map { try present($0, find) }
+            let moved = try elements.map { try newKey($0, find) }
             update.bind([.integer(last.owner), .integer(last.ordinal), .blob(ElementCodec.encode(moved))])
             try update.run()
         }
     }
 
-    // Keys of maps are texts.
-    private func present(_ element: SQLValue, _ find: Statement) throws -> SQLValue {
+    // Keys of maps are texts and are not changed.
+    private func newKey(_ element: SQLValue, _ find: Statement) throws -> SQLValue {
         guard case .integer = element else { return element }
         find.bind(element, at: 1)
         guard try find.step() else { return .null }

@@ -1,6 +1,6 @@
 import MartletSQLite
 
-/// Holds the outcome of a migration against the schema.
+/// Checks the result of a migration against the schema.
 struct MigrationChecks {
     private let migration: TypeMigration
     private let connection: Connection
@@ -16,7 +16,7 @@ struct MigrationChecks {
 
     // MARK: Values
 
-    /// What did not convert and was given no other value.
+    /// Values that could not be converted and that the migration has not replaced.
     func unsettledValues() throws -> [String] {
         try migration.unsettled.remaining.map { type, index, keys in
             guard let property = schema[type]?.type.properties[index], let past = migration.pastType(of: type),
@@ -40,7 +40,7 @@ struct MigrationChecks {
 
     // MARK: Owners
 
-    /// Objects of types that have become embedded, without an owner or with several.
+    /// Objects of types that become embedded, without an owner or with several.
     func owners(of types: [ObjectTypeSchema]) throws -> [String] {
         var conflicts: [String] = []
         for type in types {
@@ -58,21 +58,21 @@ struct MigrationChecks {
     }
 
     private func conflict(
-        _ type: ObjectTypeSchema, _ keys: [ObjectKey], _ what: String, _ mend: String, _ past: PastType
+        _ type: ObjectTypeSchema, _ keys: [ObjectKey], _ problem: String, _ fix: String, _ past: PastType
     ) throws -> [String] {
         guard !keys.isEmpty else { return [] }
         var examples = try keys.prefix(Self.exampleCount).map { try past.name(of: $0) }
         if keys.count > examples.count { examples.append("and \(keys.count - examples.count) more") }
         return [
-            "'\(type.name)' is embedded now, and \(keys.count) of its objects have \(what) "
-                + "(\(examples.joined(separator: ", "))): \(mend)"
+            "'\(type.name)' is embedded now, and \(keys.count) of its objects have \(problem) "
+                + "(\(examples.joined(separator: ", "))): \(fix)"
         ]
     }
 
-    /// Deletes embedded objects whose owner has lost the property that held them, as the runtime does.
+    /// Deletes embedded objects whose owner no longer has the property that contained them, as the runtime does.
     func deleteUnowned() throws {
         let types = schema.tables.values.map(\.type).filter(\.isEmbedded).sorted { $0.name < $1.name }
-        // What they own in turn has no owner then.
+        // This can leave the objects that they own without an owner.
         var isDone = false
         while !isDone {
             isDone = true
@@ -90,9 +90,9 @@ struct MigrationChecks {
                 )
             }
         }
-        for words in layout.words {
+        for index in layout.words {
             try connection.run(
-                "DELETE FROM \(words.table) WHERE rowid IN (SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(condition))"
+                "DELETE FROM \(index.table) WHERE rowid IN (SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(condition))"
             )
         }
         try connection.run("DELETE FROM \(layout.table) WHERE \(condition)")
@@ -100,9 +100,9 @@ struct MigrationChecks {
     }
 
     private struct Owner {
-        /// The keys that are held.
+        /// SQL for the keys of owned objects.
         let held: String
-        /// The keys with the number of times they are held.
+        /// SQL for the keys of owned objects, each with its number of owners.
         let uses: String
     }
 
@@ -138,7 +138,7 @@ struct MigrationChecks {
 extension TypeMigration {
     func pastType(of name: String) -> PastType? { storedType(of: name).map { PastType($0, past) } }
 
-    /// The name in the file of the property that another takes over.
+    /// The name in the file of the property whose values `property` keeps.
     func source(of property: String, in type: String) -> String {
         if let name = renamed[type]?[property] { return name }
         for case .rebuildType(type, let sources) in diff.steps { return sources[property] ?? property }

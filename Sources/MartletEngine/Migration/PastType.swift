@@ -1,6 +1,6 @@
 import MartletSQLite
 
-/// An object type as it was before the migration, and where its rows can still be read.
+/// An object type as it was before the migration, and the connection that still reads its rows.
 struct PastType {
     let type: ObjectTypeSchema
     let layout: TableLayout
@@ -12,13 +12,13 @@ struct PastType {
         self.connection = connection
     }
 
-    /// All rows, or one, by key.
+    /// Selects all rows. A caller can append a condition or an order.
     var select: String { "SELECT \(layout.rowColumns) FROM \(layout.table)" }
 
-    /// The key of the row that `select` stands at.
+    /// The key of the current row of `select`.
     func key(_ row: Statement) -> ObjectKey { row.integer(layout.columns.count + (layout.hasSpecials ? 1 : 0)) }
 
-    /// The elements of a property of the row that `select` stands at: one of a single property.
+    /// The elements of a property of the current row of `select`; a single property has one element.
     func elements(of property: PropertySchema, _ row: Statement) throws -> [SQLValue] {
         guard let position = layout.columns.firstIndex(where: { $0.property == property.index }) else {
             return try elements(of: property, key(row))
@@ -37,7 +37,7 @@ struct PastType {
         return [value]
     }
 
-    /// A floating value is the number that was stored, whatever REAL makes of it.
+    /// The exact stored number of a floating-point property, including special values.
     private func value(of property: PropertySchema, at position: Int, _ row: Statement) -> SQLValue {
         let value = row.value(position)
         let specials = layout.columns.count
@@ -60,7 +60,7 @@ struct PastType {
         return property.element.isFloating ? elements.map(FloatingSpecials.number) : elements
     }
 
-    /// How messages name an object: by its primary key if it has one.
+    /// The name of an object in messages: its primary key if it has one.
     func name(of key: ObjectKey) throws -> String {
         guard let primary = type.primaryKey, let column = layout.column(of: primary),
             let value = try connection.value(
@@ -69,7 +69,7 @@ struct PastType {
         return ValueText.text(value, type.properties[primary].element)
     }
 
-    /// What a property of an object holds, for messages.
+    /// The value of a property of an object, for messages.
     func text(of property: PropertySchema, _ key: ObjectKey) throws -> String {
         guard let column = layout.column(of: property.index) else {
             return "\(try elements(of: property, key).count) elements"

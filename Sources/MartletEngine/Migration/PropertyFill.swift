@@ -1,6 +1,6 @@
 import MartletSQLite
 
-/// Gives one property of all rows the values that a property had in the file.
+/// Copies the values of a property in the file to a property of all rows, and converts them.
 struct PropertyFill {
     let past: PastType
     let type: ObjectTypeSchema
@@ -29,7 +29,7 @@ struct PropertyFill {
         }
     }
 
-    // A nil that may not be stored leaves the default where it is.
+    // A null that the new property cannot store is skipped: the default stays.
     private func write(
         _ elements: [SQLValue], _ specials: [UInt8], _ key: ObjectKey, _ layout: TableLayout
     ) throws {

@@ -1,8 +1,8 @@
 import MartletSQLite
 
-/// How the values of a property in the file become those of the property that takes them over.
+/// Converts the values of a property in the file to the property that replaces it.
 struct PropertyFit {
-    /// As in the file, with the present names of types.
+    /// The property in the file, with the current names of its types.
     let old: PropertySchema
     let new: PropertySchema
     private let holds: (SQLValue) -> Bool
@@ -13,14 +13,14 @@ struct PropertyFit {
         holds = { declaration?.holds(new.index, $0) ?? true }
     }
 
-    /// True when nothing needs to be looked at: what was written is what is to be written.
+    /// True if all values can be copied without conversion or checks.
     var isIdentity: Bool {
         old.kind == new.kind && old.element == new.element && (new.isOptional || !old.isOptional || new.isLink)
     }
 
-    /// The elements to write, keys of maps among them; nil when the old ones cannot be these.
+    /// The elements to write, including the keys of maps; nil if the old elements cannot be converted.
     ///
-    /// A single value is one element; `.null` for a required property stands for its default.
+    /// A single value is one element. `.null` for a required property stands for its default.
     func fit(_ elements: [SQLValue]) -> [SQLValue]? {
         switch (old.kind, new.kind) {
         case (.map, .map): return map(elements)

@@ -1,7 +1,7 @@
 package import MartletSQLite
 
 extension DatabaseSchema.Table {
-    /// How messages name an object: by its type and its primary key, or the number of its row without one.
+    /// The name of an object in messages: its type and primary key, or the number of its row if it has none.
     package func name(of key: ObjectKey, _ connection: Connection) throws -> String {
         guard let primary = type.primaryKey, let column = layout.column(of: primary),
             let value = try connection.value(

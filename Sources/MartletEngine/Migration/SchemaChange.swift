@@ -1,6 +1,6 @@
 import MartletSQLite
 
-/// Carries out the steps of a schema difference inside the caller's transaction.
+/// Applies the steps of a schema difference inside the caller's transaction.
 struct SchemaChange {
     private let connection: Connection
     private let declarations: [String: TypeDeclaration]
@@ -10,11 +10,12 @@ struct SchemaChange {
         declarations = Dictionary(types.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns what the rows of the file do not allow, one sentence each: then the caller rolls back. Tables that are to be
-    /// made anew are left to the migration, and full-text indexes to `createWords`.
+    /// Returns the conflicts of the stored rows with the new schema, one sentence each; if there are any, the caller
+    /// rolls back. It does not rebuild tables, which is done by the migration, or create full-text indexes, which is
+    /// done by `createWords`.
     func apply(_ steps: [SchemaDiff.Step]) throws -> [String] {
         try WordTables(connection).drop(of: steps.changedTypes)
-        // Types are renamed before anything else speaks of them by their new names.
+        // Types are renamed first, because all other steps use the new names.
         for case .renameType(let old, let new) in steps {
             let isRebuilt = steps.contains { if case .rebuildType(new, _) = $0 { true } else { false } }
             try renameType(old, new, keepingIndexes: !isRebuilt)
@@ -37,7 +38,7 @@ struct SchemaChange {
         return conflicts
     }
 
-    /// Makes the full-text indexes of types that were changed, with the words of their rows.
+    /// Creates the full-text indexes of changed types and fills them from their rows.
     func createWords(_ steps: [SchemaDiff.Step]) throws {
         for step in steps {
             switch step {
@@ -73,7 +74,7 @@ struct SchemaChange {
             try connection.renameTable("\(old).\(suffix)", "\(new).\(suffix)")
         }
         try connection.run("UPDATE martlet_types SET name = ?2 WHERE name = ?1", [.text(old), .text(new)])
-        // Types that the program does not declare may lead here too.
+        // Types that the program does not declare can also link to the renamed type.
         for (id, stored) in try Catalog.types(connection, checkingNames: false) {
             let type = stored.retargeted { $0 == old ? new : $0 }
             guard type != stored else { continue }
@@ -81,7 +82,7 @@ struct SchemaChange {
                 "UPDATE martlet_types SET facts = ?2 WHERE id = ?1",
                 [.integer(Int64(id)), .text(SchemaText.facts(type))])
         }
-        // Indexes carry the type's name; a renamed type gets its own.
+        // The names of indexes contain the name of the type.
         for name in try connection.indexNames(prefix: old + ".") {
             try connection.execute("DROP INDEX \(quoted(name))")
         }
@@ -115,7 +116,7 @@ struct SchemaChange {
     ) throws {
         let first = value()
         let isOnePerRow = !isSame(first, value())
-        // Not every number survives being written as text.
+        // Not every floating-point number can be written as a literal without loss.
         let isLiteral =
             try !isOnePerRow && !needsBits(first)
             && isSame(connection.value("SELECT \(SQLText.literal(first))") ?? .null, first)
@@ -138,7 +139,7 @@ struct SchemaChange {
         return false
     }
 
-    // Defaults such as 'new' give every old row its own value.
+    // A default such as 'new' has a different value in each existing row.
     private func fillEach(
         _ column: TableLayout.Column, _ layout: TableLayout, _ property: PropertySchema, _ value: () -> SQLValue
     ) throws {
@@ -220,17 +221,17 @@ struct SchemaChange {
 }
 
 extension TypeDeclaration {
-    /// What a column of a row that was there before the property gets.
+    /// The value of a new property in an existing row.
     func defaultValue(of property: PropertySchema, _ position: Int) -> SQLValue {
         property.startValue(defaultRow()[position])
     }
 }
 
 extension PropertySchema {
-    /// True where the absence of a value can be stored.
+    /// True if null can be stored.
     var holdsNothing: Bool { isOptional || isLink || element == .scalar(.any) }
 
-    /// The value of a new object as a column takes it.
+    /// Converts the value of a new object to a column value.
     func startValue(_ value: SQLValue) -> SQLValue {
         if value == .null && !holdsNothing { return TableLayout.zero(of: element) }
         return element.isFloating ? FloatingSpecials.number(value) : value

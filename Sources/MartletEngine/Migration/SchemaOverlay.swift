@@ -1,19 +1,19 @@
 import MartletSQLite
 
-/// What the types of a program need of a file that lacks it and may not be changed: views over its tables, and empty tables,
-/// which SQLite keeps beside the file and for one connection alone.
+/// Makes a read-only file usable by a program with other types: temporary views and empty tables of one connection.
+/// SQLite stores them outside of the file.
 ///
-/// A type that is missing is empty, a property that is missing has its default in every object, what was renamed goes by its
-/// new name, and indexes are those of the file.
+/// A missing type is empty, a missing property has its default in every object, renamed types and properties have their
+/// new names, and the indexes are those of the file.
 struct SchemaOverlay: Sendable {
     private let statements: [String]
-    /// The types of the file that are shown differently, with the declared ones.
+    /// The types of the file that are presented differently, with the declared ones.
     private let changed: [(stored: ObjectTypeSchema, declared: ObjectTypeSchema)]
     private let added: [ObjectTypeSchema]
-    /// What cannot be shown, for messages.
+    /// What cannot be presented, for messages.
     let lacks: [String]
 
-    /// Nil when nothing is missing.
+    /// Nil if nothing is missing.
     init?(_ diff: SchemaDiff, stored: [ObjectTypeSchema], _ declarations: [TypeDeclaration]) {
         var builder = OverlayBuilder(diff)
         let storedByName = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -25,12 +25,12 @@ struct SchemaOverlay: Sendable {
         if changed.isEmpty && added.isEmpty { return nil }
     }
 
-    /// Shows what is missing on a connection, outside of a transaction. Again has no effect.
+    /// Creates the views and tables on a connection, outside of a transaction. A second call has no effect.
     func apply(to connection: Connection) throws {
         for statement in statements { try connection.execute(statement) }
     }
 
-    /// The types as they are shown. Those that the file lacks have numbers that no type of a file has.
+    /// The types as presented. Types that the file lacks get numbers that no type of a file has.
     func types(_ types: [(id: TableID, type: ObjectTypeSchema)]) -> [(id: TableID, type: ObjectTypeSchema)] {
         let declared = Dictionary(
             changed.map { ($0.stored.name, $0.declared) }, uniquingKeysWith: { first, _ in first })
@@ -41,7 +41,7 @@ struct SchemaOverlay: Sendable {
 
     private static let firstNumber = 1 << 20
 
-    /// True while the file lacks the same as when this was made.
+    /// True while the file has the same differences as when this overlay was created.
     func fits(_ types: [(id: TableID, type: ObjectTypeSchema)]) -> Bool {
         let stored = Dictionary(types.map { ($0.type.name, $0.type) }, uniquingKeysWith: { first, _ in first })
         return changed.allSatisfy { stored[$0.stored.name] == $0.stored } && added.allSatisfy { stored[$0.name] == nil }
@@ -73,9 +73,9 @@ private struct OverlayBuilder {
             added.append(type)
             statements.append(temporary(TableLayout.tableDefinition(type)))
             for property in type.properties where property.isCollection { addEmpty(property, type) }
-            for words in TableLayout(type).words {
+            for index in TableLayout(type).words {
                 statements.append(
-                    TableLayout.definition(of: words)
+                    TableLayout.definition(of: index)
                         .replacing("CREATE VIRTUAL TABLE ", with: "CREATE VIRTUAL TABLE IF NOT EXISTS temp."))
             }
             return
@@ -121,9 +121,9 @@ private struct OverlayBuilder {
                 + "FROM main.\(before.table)")
     }
 
-    // The bits of special floating values are stored under the position of their property.
-    private func specials(_ type: String, _ wereThere: Bool) -> String {
-        guard wereThere else { return "NULL" }
+    // Special floating-point values are stored under the position of their property.
+    private func specials(_ type: String, _ areStored: Bool) -> String {
+        guard areStored else { return "NULL" }
         guard let positions = movedSpecials[type] else { return TableLayout.specialColumn }
         let pairs = positions.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")
         return "martlet_moved(\(TableLayout.specialColumn), '\(pairs)')"

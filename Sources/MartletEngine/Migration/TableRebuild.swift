@@ -1,14 +1,14 @@
 import MartletSQLite
 
-/// Makes the tables of one type anew and fills them with what the file holds, converted where it can be.
+/// Creates the tables of one type again, and fills them with the converted values of the file.
 ///
-/// Rows keep their keys. They stream from the version before the migration, which lies open on another connection.
+/// Rows keep their keys. They are read from the version before the migration, through another connection.
 struct TableRebuild {
     let past: PastType
-    /// As it is laid out while the migration runs.
+    /// The type with its layout during the migration.
     let type: ObjectTypeSchema
     let declaration: TypeDeclaration
-    /// The property in the file that each property takes over.
+    /// The conversion from the property in the file, for each property that keeps its values.
     let fits: [PropertyIndex: PropertyFit]
     let connection: Connection
 
@@ -24,7 +24,7 @@ struct TableRebuild {
         for property in type.properties {
             for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
         }
-        // Keys that were primary keys until now were never counted.
+        // Primary keys did not advance the counter of keys until now.
         if last <= Self.highestCounted {
             try connection.run(
                 "UPDATE martlet_types SET next_key = max(next_key, ?2) WHERE name = ?1",
@@ -38,7 +38,7 @@ struct TableRebuild {
 
     private static let highestCounted = ObjectKey.max / 2
 
-    // Behind a key so high there may be no room for others: they begin in the widest gap between the keys.
+    // Few keys may be left above such a high key: new keys begin in the widest gap between the existing ones.
     private func freeKey(_ layout: TableLayout) throws -> ObjectKey {
         let statement = try connection.statement("SELECT _rowid_ FROM \(layout.table) ORDER BY _rowid_")
         defer { statement.reset() }
@@ -53,14 +53,14 @@ struct TableRebuild {
         return start
     }
 
-    // MARK: Collections that stay as they are
+    // MARK: Unchanged collections
 
     private func isKept(_ property: PropertySchema) -> Bool {
         guard property.isCollection, let fit = fits[property.index] else { return false }
         return fit.isIdentity
     }
 
-    // All other tables go. Names in between, because two collections may have exchanged theirs.
+    // All other tables are dropped. Intermediate names are needed because two collections may have swapped names.
     private func moveKeptCollections() throws {
         let kept = type.properties.filter(isKept)
         let suffixes = try connection.tableSuffixes(type.name + ".")
@@ -98,10 +98,10 @@ struct TableRebuild {
                     row.append(defaults.value(of: property, position), property.index)
                     continue
                 }
-                let fitted = fit.fit(try past.elements(of: fit.old, select))
-                if fitted == nil { unsettled.insert(key, property.index, of: type.name) }
-                let value = fitted?.first ?? .null
-                let isMissing = fitted == nil || (value == .null && !property.holdsNothing)
+                let converted = fit.fit(try past.elements(of: fit.old, select))
+                if converted == nil { unsettled.insert(key, property.index, of: type.name) }
+                let value = converted?.first ?? .null
+                let isMissing = converted == nil || (value == .null && !property.holdsNothing)
                 row.append(isMissing ? defaults.value(of: property, position) : value, property.index)
             }
             try row.insert(layout, key)
@@ -119,7 +119,7 @@ struct TableRebuild {
     }
 }
 
-/// The values that columns start with; asks the class for each row only where it has another for each.
+/// The default values of columns. The class is asked for each row only if its defaults differ from row to row.
 private struct RowDefaults {
     private let declaration: TypeDeclaration
     private let first: [SQLValue]
@@ -137,7 +137,7 @@ private struct RowDefaults {
     }
 }
 
-/// The parameters of one row, bound one after the other.
+/// The parameters of one row, bound in order.
 private struct RowValues {
     private let statement: Statement
     private var parameter = 1

@@ -1,23 +1,23 @@
 import MartletSQLite
 
-/// One migration, inside a transaction of the caller: the object types of the file become those of the program.
+/// One migration inside the caller's transaction: it converts the object types of the file to those of the program.
 ///
-/// `prepare` does what needs no advice; code of the user may then look at the version from before and change the new rows;
-/// `finish` holds the outcome against the schema. While it runs, a type that is made anew has no primary key and nothing
-/// that must be unique, so that keys can be put right one by one.
+/// `prepare` does everything that needs no code of the user. Then the user's code can read the previous version and
+/// change the new rows. `finish` checks the result against the schema. Meanwhile, a rebuilt type has no primary key and
+/// no unique properties, so that keys can be corrected one by one.
 package final class TypeMigration {
-    /// The version from before, pinned on a connection of its own.
+    /// A connection on which the version before the migration is pinned.
     let past: Connection
     let connection: Connection
     package let diff: SchemaDiff
     private let stored: [String: ObjectTypeSchema]
     private let declarations: [String: TypeDeclaration]
     private(set) var unsettled = UnsettledValues()
-    /// The names in the file of properties that the user's code has renamed, by type and present name.
+    /// The names in the file of properties that the user's code has renamed, by type and current name.
     private(set) var renamed: [String: [String: String]] = [:]
-    /// Types to be taken out of the file.
+    /// Types that are removed from the file at the end.
     private var dropped: Set<String> = []
-    /// The types as they are laid out while the migration runs, with their numbers in the catalog.
+    /// The types with their layout during the migration, and their numbers in the catalog.
     package private(set) var staged: [(id: TableID, type: ObjectTypeSchema)] = []
 
     init(
@@ -32,7 +32,7 @@ package final class TypeMigration {
             declarations.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Changes and fills the tables.
+    /// Changes the tables and fills them.
     func prepare() throws {
         let declared = Array(declarations.values)
         _ = try SchemaChange(connection, declared).apply(diff.steps.filter { !$0.isAboutUniques })
@@ -44,7 +44,7 @@ package final class TypeMigration {
         let changed = Set(diff.steps.compactMap(\.changedName))
         staged = try Catalog.types(connection).map { id, type in
             let current = types[type.name] ?? type
-            return (id, changed.contains(type.name) ? current.withoutWords : current)
+            return (id, changed.contains(type.name) ? current.withoutFullTextIndexes : current)
         }
         try AnyLinkRows(connection, staged)?.rebuildIndex()
     }
@@ -70,18 +70,18 @@ package final class TypeMigration {
 
     // MARK: Names
 
-    /// The type in the file that a type takes over; nil for new ones.
+    /// The type in the file that becomes the given type; nil if it is new.
     package func storedType(of name: String) -> ObjectTypeSchema? {
         let former = diff.renames.first { $0.value == name }?.key
         return stored[former ?? name]
     }
 
-    /// The present name of a type: its own, or that of its successor.
+    /// The current name of a type in the file.
     package func currentName(_ name: String) -> String { diff.currentName(name) }
 
     // MARK: While the user's code runs
 
-    /// Notes what it has deleted and assigned.
+    /// Records that the user's code has deleted or assigned values.
     package func settle(_ changes: ChangeSet) {
         for (id, type) in staged {
             if let touched = changes.tables[id] { unsettled.settle(touched, of: type.name) }
@@ -92,7 +92,7 @@ package final class TypeMigration {
         unsettled.settle(key, property, of: type)
     }
 
-    /// Gives a property the values that another had in the file, in all rows that are still there.
+    /// Copies the values of a property in the file to a property of all remaining rows.
     package func fill(_ type: ObjectTypeSchema, _ property: PropertySchema, from name: String) throws {
         guard let old = storedType(of: type.name), let fit = fit(old, name, property, declarations[type.name]) else {
             return
@@ -102,8 +102,8 @@ package final class TypeMigration {
         if property.element == .scalar(.any) { try AnyLinkRows(connection, staged)?.rebuildIndex() }
     }
 
-    /// Takes the tables of a type away that the program does not declare, once the user's code has run. Its rows are gone
-    /// already.
+    /// Drops the tables of a type that the program does not declare, after the user's code has run. Its rows are
+    /// already deleted.
     package func dropAtEnd(_ type: ObjectTypeSchema) { dropped.insert(type.name) }
 
     private func drop(_ type: ObjectTypeSchema) throws {
@@ -119,9 +119,9 @@ package final class TypeMigration {
 
     package func isDeclared(_ name: String) -> Bool { declarations[name] != nil }
 
-    // MARK: Outcome
+    // MARK: Result
 
-    /// Returns what the rows do not allow, one sentence each: then the caller rolls back.
+    /// Returns the conflicts of the rows with the schema, one sentence each. If there are any, the caller rolls back.
     func finish() throws -> [String] {
         connection.forgetStatements()
         for (_, type) in staged where dropped.contains(type.name) { try drop(type) }
@@ -152,7 +152,7 @@ package final class TypeMigration {
         return conflicts
     }
 
-    // The user's code may have changed objects of types that stay as they are, too.
+    // The user's code may also have changed objects of types that the migration does not change.
     private func duplicatesOfOthers() throws -> [String] {
         let rebuilt = Set(
             diff.steps.compactMap { step -> String? in
@@ -185,7 +185,7 @@ extension SchemaDiff.Step {
         if case .rebuildUniques = self { true } else { false }
     }
 
-    /// The type whose full-text indexes are made anew when the migration is over.
+    /// The type whose full-text indexes are created again after the migration.
     fileprivate var changedName: String? {
         switch self {
         case .createType(let name), .replaceFacts(let name): name
@@ -195,14 +195,14 @@ extension SchemaDiff.Step {
 }
 
 extension ObjectTypeSchema {
-    fileprivate var withoutWords: ObjectTypeSchema {
+    fileprivate var withoutFullTextIndexes: ObjectTypeSchema {
         var type = self
         for index in type.properties.indices { type.properties[index].isFullText = false }
         return type
     }
 
-    /// The type as it is laid out while a migration runs: keys and values may repeat until it is over. An integer that was
-    /// and stays the key of the rows stays where it is.
+    /// The type with its layout during a migration: keys and unique values may repeat until the end. An integer primary
+    /// key that does not change stays the key of the rows.
     fileprivate func staged(from old: ObjectTypeSchema, _ sources: [String: String]) -> ObjectTypeSchema {
         var staged = self
         staged.uniques = []

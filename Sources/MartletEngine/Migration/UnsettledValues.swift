@@ -1,7 +1,7 @@
 import MartletSQLite
 
-/// The values in the file that did not convert and have not been given another by the migration yet: by type, property
-/// and object, all in present names.
+/// The values in the file that could not be converted and that the migration has not yet replaced: by type, property
+/// and object, in current names.
 struct UnsettledValues {
     private struct Place: Hashable {
         let type: String
@@ -18,7 +18,7 @@ struct UnsettledValues {
         keys[Place(type: type, property: property)]?.remove(key)
     }
 
-    /// Takes out what a part of the migration has deleted or assigned.
+    /// Removes values that the migration has deleted or assigned.
     mutating func settle(_ changes: TableChanges, of type: String) {
         for place in keys.keys where place.type == type {
             for key in changes.deleted { keys[place]?.remove(key) }
@@ -28,7 +28,7 @@ struct UnsettledValues {
         }
     }
 
-    /// The properties and objects that are left, in order.
+    /// The remaining properties and objects, in order.
     var remaining: [(type: String, property: PropertyIndex, keys: KeySet)] {
         keys.filter { !$0.value.isEmpty }.map { ($0.key.type, $0.key.property, $0.value) }
             .sorted { ($0.type, $0.property) < ($1.type, $1.property) }

@@ -1,12 +1,11 @@
 import Foundation
 import MartletSQLite
 
-/// Which stored values become values of another type by themselves: those that say the same there, and nothing else.
-/// The article on migrations has the table.
+/// Converts stored values to another type if that loses no information. The article on migrations has the table.
 ///
-/// Floating values are numbers here, special ones included.
+/// Floating-point values are numbers here, including special ones.
 enum ValueConversion {
-    /// The value as one of another type; nil when it cannot be one.
+    /// The converted value; nil if it cannot be converted.
     static func convert(_ value: SQLValue, from old: ElementType, to new: ElementType) -> SQLValue? {
         if old == new || value == .null { return value }
         switch (stored(old), stored(new)) {
@@ -21,7 +20,7 @@ enum ValueConversion {
         case link(String)
     }
 
-    // An enum is its raw value; whether there is a case for it is asked of its class.
+    // An enum is converted as its raw value. The class decides whether the value has a case.
     private static func stored(_ element: ElementType) -> Stored {
         switch element {
         case .scalar(let scalar): .scalar(scalar)
@@ -75,7 +74,7 @@ enum ValueConversion {
         case .double: .real(number)
         case .float: number.isNaN || Double(Float(number)) == number ? .real(number) : nil
         case .string: .text("\(number)")
-        // Its bits would need a tag there.
+        // Special values would need a tag in a value of any type.
         case .any: FloatingSpecials.needsBits(number) ? nil : .real(number)
         default: Int64(exactly: number).flatMap { fits($0, new) ? .integer($0) : nil }
         }
@@ -99,7 +98,7 @@ enum ValueConversion {
         return stride(from: 0, to: 24, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
-    /// An identifier as people write it.
+    /// A UUID or ObjectId in its usual notation.
     static func hexadecimal(_ bytes: [UInt8], _ element: ElementType) -> String {
         if element == .scalar(.uuid), bytes.count == 16 {
             return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString }

@@ -1,14 +1,16 @@
 import MartletSQLite
 
-/// The full-text indexes of a file: one FTS5 table for each property declared so, made anew whenever its type changes.
+/// The full-text indexes of a file: one FTS5 table for each property with `fullText`. They are created again whenever
+/// their type changes.
 ///
-/// A table keeps the text itself, beside the row: one that points at the rows needs triggers, which no connection runs.
+/// Each table stores a copy of the text. An external-content table would need triggers, and connections do not run
+/// triggers.
 struct WordTables {
     let connection: Connection
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// Drops the indexes of types, under the names that these have now.
+    /// Drops the indexes of types, which are given by their current names in the file.
     func drop(of types: some Sequence<String>) throws {
         for type in types {
             let statement = try connection.statement(
@@ -21,21 +23,21 @@ struct WordTables {
         }
     }
 
-    /// Creates the indexes of a type that has none, with the words of its rows.
+    /// Creates the indexes of a type that has none, and fills them from its rows.
     func create(for type: ObjectTypeSchema) throws {
         let layout = TableLayout(type)
-        for words in layout.words {
-            try connection.execute(TableLayout.definition(of: words))
-            guard let column = layout.column(of: words.property) else { continue }
+        for index in layout.words {
+            try connection.execute(TableLayout.definition(of: index))
+            guard let column = layout.column(of: index.property) else { continue }
             try connection.execute(
-                "INSERT INTO \(words.table)(rowid, text) SELECT \(layout.rowIDColumn), \(column.name) "
+                "INSERT INTO \(index.table)(rowid, text) SELECT \(layout.rowIDColumn), \(column.name) "
                     + "FROM \(layout.table) WHERE \(column.name) IS NOT NULL")
         }
     }
 }
 
 extension [SchemaDiff.Step] {
-    /// The types whose tables or facts change, by the names they have in the file.
+    /// The types whose tables or schema facts change, by their names in the file.
     var changedTypes: [String] {
         var former: [String: String] = [:]
         for case .renameType(let old, let new) in self { former[new] = old }

@@ -1,15 +1,15 @@
 import MartletSQLite
 
-/// The elements of collections as SQL: tables to join, how they hang together, and whose elements they are.
+/// The elements of collections as SQL: the tables to join, their join condition, and the owner of each element.
 struct CollectionRelation {
     let tables: String
     var condition: String
     /// The key of the owner of each element.
     let owner: String
-    /// How often each element counts, where it may be more than once.
+    /// SQL for the number of occurrences of each element, if it can be greater than one.
     var times: String?
 
-    /// Only those of one owner.
+    /// The elements of one owner.
     func of(_ key: String) -> CollectionRelation { and("\(owner) = \(key)") }
 
     func and(_ condition: String) -> CollectionRelation {
@@ -17,31 +17,31 @@ struct CollectionRelation {
             tables: tables, condition: "\(self.condition) AND \(condition)", owner: owner, times: times)
     }
 
-    /// Each element as often as it counts.
+    /// Repeats each element as often as it occurs.
     func repeated(_ alias: String) -> CollectionRelation {
         guard let times else { return self }
         return CollectionRelation(
             tables: "\(tables), martlet_times(\(times)) \(alias)n", condition: condition, owner: owner)
     }
 
-    /// The number of elements.
+    /// SQL for the number of elements.
     var count: String { times.map { "ifnull(sum(\($0)), 0)" } ?? "count(*)" }
 
     func select(_ columns: String) -> String { "(SELECT \(columns) FROM \(tables) WHERE \(condition))" }
 }
 
-/// What becomes of the entries of a map of objects that hold none.
+/// How a map of objects treats entries whose value is nil.
 enum NilEntries {
-    /// They are no elements: a path leads on to properties of objects.
+    /// They are left out, because the path continues to properties of the objects.
     case skipped
-    /// Elements are the keys of the objects, and NULL.
+    /// Elements are the keys of the objects, or NULL.
     case asValues
-    /// Elements are rows, in which everything is NULL where there is no object.
+    /// Elements are rows. All columns are NULL if there is no object.
     case asRows
 }
 
 extension QueryCompiler {
-    /// The values, or keys, of a list, set or map: `k`, `v` and `nan` under an alias.
+    /// The elements of a list, set or map, with the columns `k`, `v` and `nan` under an alias.
     func values(of table: TableID, _ property: PropertyIndex, _ alias: String) -> CollectionRelation {
         let chunks = schema[table].layout.collection(of: property).chunks
         let type = schema[table].type.properties[property]
@@ -51,10 +51,10 @@ extension QueryCompiler {
             condition: "1", owner: "\(alias)c.owner")
     }
 
-    /// The rows that a step leads to, under an alias.
+    /// The rows to which a step leads, under an alias.
     ///
-    /// Where the owner is given, its elements are read from its chunks, each as often as it occurs; otherwise the table of
-    /// targets leads from elements to owners.
+    /// If the owner is known, its elements are read from its chunks, repeated as often as they occur. Otherwise the
+    /// table of targets leads from elements to owners.
     func elements(_ step: PathStep, _ alias: String, isFromOwner: Bool) -> CollectionRelation {
         let target = schema[step.target].layout
         let key = "\(alias).\(target.keyColumn)"
@@ -96,12 +96,12 @@ extension QueryCompiler {
         }
     }
 
-    /// A condition that holds when it does for some element of the collection that `path` ends in.
+    /// A condition that is true if it is true for some element of the collection at the end of `path`.
     mutating func someElement(
         of path: PropertyPath, _ scope: QueryScope, _ nilEntries: NilEntries = .skipped,
         _ condition: (inout QueryCompiler, QueryScope) throws -> String
     ) throws -> String {
-        // An outer collection on the way comes first.
+        // The path is split at an outer collection, which is queried first.
         let ends = try collectionEnds(path, scope)
         if let outer = ends.first, ends.count > 1 {
             let rest = PropertyPath(components: Array(path.components[outer...]))
@@ -115,7 +115,7 @@ extension QueryCompiler {
         return "\(owner) IN \(relation.and("(\(holds))").select(relation.owner))"
     }
 
-    /// The collection that a path ends in, the key of the row that has it, and what its elements are.
+    /// The collection at the end of a path, the key of its owner, and the scope of its elements.
     private mutating func collection(
         _ path: PropertyPath, _ scope: QueryScope, _ nilEntries: NilEntries = .skipped, isFromOwner: Bool
     ) throws -> (relation: CollectionRelation, owner: String, element: QueryScope) {
@@ -152,7 +152,7 @@ extension QueryCompiler {
         return (elements(step, inner, isFromOwner: isFromOwner), owner, .row(step.target, inner))
     }
 
-    // The rows that the values of a map lead to, and one without values for each that leads nowhere.
+    // The rows that the values of a map refer to, with an empty row for each value that refers to none.
     private func rows(of target: TableID, in values: CollectionRelation, _ alias: String) -> CollectionRelation {
         let layout = schema[target].layout
         return CollectionRelation(
@@ -160,10 +160,10 @@ extension QueryCompiler {
             condition: values.condition, owner: values.owner)
     }
 
-    // MARK: Ways
+    // MARK: Paths through collections
 
-    /// The first collection on the way of an operand, and what is left of the operand behind it. The collection that an
-    /// aggregate is over is none on the way.
+    /// The path to the first collection that an operand passes through, and the rest of the operand. The collection
+    /// over which an aggregate is computed does not count.
     func outerCollection(of placed: PlacedOperand) throws -> (PropertyPath, Predicate.Operand)? {
         switch placed.operand {
         case .path(let path): try split(path, placed.scope, leaving: 0).map { ($0, .path($1)) }
@@ -188,7 +188,7 @@ extension QueryCompiler {
         )
     }
 
-    /// For each collection on the way, how many components lie before its elements.
+    /// For each collection in the path, the number of components up to its elements.
     func collectionEnds(_ path: PropertyPath, _ scope: QueryScope) throws -> [Int] {
         guard case .row(let table, _) = scope else { return [] }
         let resolved = try ResolvedPath(path, from: table, in: schema)
@@ -209,7 +209,7 @@ extension QueryCompiler {
             if case .entry = resolved.part { throw QueryFailure.noCollection(path) }
             let owner = try rowKey(resolved, end.table, alias)
             let chunks = schema[end.table].layout.collection(of: end.property).chunks
-            // Keys and values of maps take turns.
+            // Maps alternate keys and values.
             let half = schema[end.table].type.properties[end.property].kind == .map ? " / 2" : ""
             return "(SELECT ifnull(sum(x.count), 0)\(half) FROM \(chunks) x WHERE x.owner = \(owner))"
         }
@@ -246,8 +246,8 @@ extension QueryCompiler {
         return QueryTerm(elements.of(owner).select(result), value.kind)
     }
 
-    /// An aggregate of terms that it can be made of. The sum of nothing is zero, and that of both infinities is NULL, as NaN
-    /// is; decimals that are no numbers are left out.
+    /// SQL for an aggregate. The sum of no values is zero. The sum of both infinities is NULL, like NaN. `min` and
+    /// `max` ignore decimals that are NaN.
     static func aggregate(_ function: Predicate.Aggregate, _ value: QueryTerm) -> String {
         guard value.kind == .decimal else {
             let aggregate = "\(function.rawValue)(\(value.sql))"
@@ -257,14 +257,15 @@ extension QueryCompiler {
         return "\(function.rawValue)(nullif(\(value.sql), \(DecimalNumber.nanLiteral)))"
     }
 
-    /// The sum of whole numbers, also where a sum on the way there does not fit 64 bits, at which SQLite's own stops.
+    /// SQL for the sum of whole numbers. SQLite's own `sum` fails if an intermediate sum does not fit 64 bits; this one
+    /// does not.
     static func sumInHalves(_ value: QueryTerm) -> String {
         "martlet_whole(sum(\(value.sql) >> 32), sum(\(value.sql) & 4294967295))"
     }
 
     // MARK: Other conditions
 
-    /// The row is an element of one collection.
+    /// A condition: the row is an element of the given collection.
     mutating func element(
         of table: TableID, _ property: PropertyIndex, _ owner: ObjectKey, _ scope: QueryScope
     ) throws -> String {
@@ -278,8 +279,8 @@ extension QueryCompiler {
         return "\(key) IN \(values(of: table, property, inner).of(bind(.integer(owner))).select("\(inner).v"))"
     }
 
-    /// The collection that paths of a condition begin with, and the condition for its elements. Paths without a collection
-    /// on their way are about what has the collection.
+    /// The collection with which the paths of a condition begin, and the condition for its elements. Paths without a
+    /// collection refer to the owner of the collection.
     func sharedCollection(_ condition: Predicate, _ scope: QueryScope) throws -> (PropertyPath, Predicate) {
         var shared: PropertyPath?
         func inside(_ path: PropertyPath, leaving count: Int) throws -> PropertyPath? {

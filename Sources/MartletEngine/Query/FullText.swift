@@ -1,7 +1,7 @@
 import MartletSQLite
 
 extension QueryCompiler {
-    /// The words of a text fulfil a search.
+    /// A condition: the text at the end of a path matches a full-text search.
     mutating func words(_ placed: PlacedOperand, _ search: WordSearch) throws -> String {
         guard case .path(let path) = placed.operand, case .row(let table, let alias) = placed.scope else {
             throw QueryFailure("words are searched for in a property")
@@ -28,7 +28,7 @@ extension QueryCompiler {
 }
 
 extension WordSearch {
-    // Every word is a quoted string, so nothing in it means anything to FTS5.
+    // Every word is quoted, so FTS5 interprets no part of it as an operator.
     private func pattern(_ words: [Word], _ separator: String) -> String? {
         words.isEmpty
             ? nil
@@ -40,7 +40,7 @@ extension WordSearch {
 }
 
 extension String {
-    // On bytes: a quote followed by a combining mark is one character.
+    // On bytes, because a quote followed by a combining mark is one character.
     fileprivate var replacingQuotes: String {
         String(decoding: utf8.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] }, as: UTF8.self)
     }

@@ -1,12 +1,12 @@
-/// One step of a path from an object type to a property of its own or a type it leads to.
+/// One step of a path, from an object type to another one.
 package enum PathStep: Sendable, Equatable {
     /// A to-one link or embedded object.
     case link(table: TableID, property: PropertyIndex, target: TableID)
     /// A list, set or map of objects.
     case collection(table: TableID, property: PropertyIndex, target: TableID)
-    /// The objects whose `property` leads here.
+    /// The objects whose `property` links to the row.
     case linkingObjects(table: TableID, origin: TableID, property: PropertyIndex)
-    /// The objects of a type in the values of a property of any type, however deep.
+    /// The objects of one type in the values of a property of any type, at any depth.
     case anyLink(table: TableID, property: PropertyIndex, target: TableID)
 
     package var source: TableID {
@@ -25,28 +25,28 @@ package enum PathStep: Sendable, Equatable {
     }
 }
 
-/// A path held against the schema.
+/// A path whose components have been resolved in the schema.
 package struct ResolvedPath: Sendable {
-    /// What of a map at the end of a path is meant.
+    /// The part of a map to which the end of a path refers.
     package enum Part: Sendable, Equatable {
         case whole, keys
         case entry(String)
     }
 
     package var steps: [PathStep] = []
-    /// For each step, how many components of the path lie behind its end.
+    /// For each step, the number of components up to its end.
     package var componentEnds: [Int] = []
-    /// The keys of maps that a step leads through one entry of, by the position of the step.
+    /// The map keys of steps that lead through one entry of a map, by the position of the step.
     package var entries: [Int: String] = [:]
-    /// The property the path ends in; nil for the row itself.
+    /// The property at the end of the path; nil if the path ends at a row.
     package var end: (table: TableID, property: PropertyIndex)?
     package var part = Part.whole
 
-    /// What does not exist, with the type that lacks it.
+    /// A component that does not exist, with the type in which it was looked up.
     package struct Failure: Error, Sendable {
         package let type: String
         package let name: String
-        /// The position of the component.
+        /// The position of the component in the path.
         package let position: Int
     }
 
@@ -123,7 +123,8 @@ package struct ResolvedPath: Sendable {
         return entries[position] == nil
     }
 
-    /// The same path to the rows of the collection of objects, or of the linking objects, that it ends in.
+    /// If this path ends in a collection of objects or in linking objects, the path to the rows in it; otherwise the
+    /// path itself.
     package func enteringCollection(in schema: DatabaseSchema, componentCount: Int) -> ResolvedPath {
         guard let end, part == .whole, case let property = schema[end.table].type.properties[end.property],
             property.kind != .single, let step = Self.step(property, of: end.table, in: schema)
@@ -134,7 +135,7 @@ package struct ResolvedPath: Sendable {
         return entered
     }
 
-    /// The step that `property` makes when a path goes on behind it; nil when it leads nowhere.
+    /// The step for `property` if a path continues after it; nil if the property does not refer to objects.
     package static func step(_ property: PropertySchema, of table: TableID, in schema: DatabaseSchema) -> PathStep? {
         if case .linkingObjects(let type, let name) = property.kind {
             guard let origin = schema[type], let source = origin.type[name] else { return nil }

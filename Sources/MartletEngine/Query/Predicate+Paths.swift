@@ -1,9 +1,9 @@
 import MartletSQLite
 
 extension Predicate {
-    /// The same condition on the elements of a collection: `inside` gives the path from an element, and nil for a path with
-    /// at most `leaving` collections on its way, which starts from what has the collection. Conditions that speak of elements
-    /// already stay as they are.
+    /// Rewrites a condition for the elements of a collection. `inside` returns the path from an element, or nil for a
+    /// path with at most `leaving` collections, which starts at the owner of the collection. Conditions that already
+    /// refer to elements do not change.
     func mapPaths(_ inside: (PropertyPath, _ leaving: Int) throws -> PropertyPath?) throws -> Predicate {
         switch self {
         case .constant, .element: self

@@ -1,28 +1,28 @@
 package import MartletSQLite
 
-/// A condition on the rows of one object type. Typed queries and query strings both become this tree.
+/// A condition on the rows of one object type. Typed queries and query strings are both converted to this tree.
 ///
-/// Where a path passes through a collection, the condition holds when it does for *some* element.
+/// If a path passes through a collection, the condition is true if it is true for *some* element.
 package indirect enum Predicate: Sendable, Equatable {
     case constant(Bool)
     case and([Predicate])
     case or([Predicate])
     case not(Predicate)
-    /// For *some* element of the collections on its way one comparison, search or the like does not hold. Where no
-    /// collection is on the way it is what `not` is.
+    /// True if a comparison, search or similar condition is false for *some* element of the collections in its path.
+    /// Without a collection in the path it equals `not`.
     case someNot(Predicate)
     case comparison(Operand, Comparison, Operand)
-    /// One of these values; texts with options.
+    /// The operand equals one of these values. The options apply to texts.
     case contained(Operand, [SQLValue], TextOptions = [])
     case range(Operand, lower: Operand, upper: Operand, includesUpper: Bool)
     case text(Operand, TextMatch, Operand, TextOptions)
-    /// The row that the path leads to, or an element of its collection, is one of these rows.
+    /// The row at the end of the path, or an element of the collection there, is one of these rows.
     case isRow(PropertyPath, [ObjectKey])
     /// The row is an element of a list, set or map of another row.
     case element(of: TableID, PropertyIndex, owner: ObjectKey)
-    /// Some element of the collection fulfils a condition, which speaks of the element.
+    /// Some element of the collection satisfies a condition. The paths of the condition start at the element.
     case exists(PropertyPath, Predicate)
-    /// The words of the text at the end of the path fulfil a search.
+    /// The text at the end of the path matches a full-text search.
     case words(PropertyPath, WordSearch)
 
     package enum Comparison: String, Sendable {
@@ -33,7 +33,7 @@ package indirect enum Predicate: Sendable, Equatable {
         case greater = ">"
         case greaterOrEqual = ">="
 
-        /// The comparison with its sides exchanged.
+        /// The comparison with its two sides swapped.
         package var flipped: Comparison {
             switch self {
             case .equal, .notEqual: self
@@ -59,19 +59,20 @@ package indirect enum Predicate: Sendable, Equatable {
     package indirect enum Operand: Sendable, Equatable {
         case value(SQLValue)
         case path(PropertyPath)
-        /// The number of elements of the collection that the path ends in.
+        /// The number of elements of the collection at the end of the path.
         case count(PropertyPath)
-        /// Over the last collection of the path, of what the path names in its elements.
+        /// An aggregate over the elements of the last collection in the path.
         case aggregate(Aggregate, PropertyPath)
-        /// The number of elements of a collection that fulfil a condition, which speaks of the element.
+        /// The number of elements of a collection that satisfy a condition. The paths of the condition start at the
+        /// element.
         case matching(PropertyPath, Predicate)
-        /// The number of elements that fulfil a condition all whose paths begin with the same collection.
+        /// The number of elements that satisfy a condition. All paths of the condition begin with the same collection.
         case matchingShared(Predicate)
         case arithmetic(Operand, Arithmetic, Operand)
-        /// An operand of the condition that so many sub-queries lie within: about what has the collection, not its elements.
-        /// A path, count or aggregate.
+        /// A path, count or aggregate that starts at the row of an enclosing condition, the given number of sub-queries
+        /// further out.
         case outer(Int, Operand)
-        /// What kind of value a value of any type is, as a text.
+        /// The kind of a value of any type, as text.
         case kind(PropertyPath)
     }
 
@@ -90,35 +91,36 @@ package indirect enum Predicate: Sendable, Equatable {
 }
 
 extension Predicate {
-    /// What must hold, as parts that are no conjunctions: a long chain becomes one wide node instead of a deep tree.
+    /// The conditions that must all be true, none of them a conjunction itself. A long chain of `and` becomes one wide
+    /// node instead of a deep tree.
     package var conjuncts: [Predicate] {
         if case .and(let parts) = self { parts } else { [self] }
     }
 
-    /// Of what one must hold, as parts that are no alternatives.
+    /// The conditions of which one must be true, none of them a disjunction itself.
     package var alternatives: [Predicate] {
         if case .or(let parts) = self { parts } else { [self] }
     }
 
-    /// The opposite.
+    /// The negated condition.
     package var negated: Predicate {
         if case .not(let part) = self { part } else { .not(self) }
     }
 
-    /// The opposite of a comparison, search or the like, for some element.
+    /// The condition that a comparison, search or similar is false for some element.
     package var negatedForSome: Predicate {
         if case .someNot(let part) = self { part } else { .someNot(self) }
     }
 }
 
 extension Predicate.Operand {
-    /// The operands that arithmetic is done with, from left to right.
+    /// The operands of an arithmetic expression, from left to right.
     var leaves: [Predicate.Operand] {
         if case .arithmetic(let left, _, let right) = self { left.leaves + right.leaves } else { [self] }
     }
 }
 
-/// A search for words, in any order.
+/// A full-text search for words in any order.
 package struct WordSearch: Sendable, Equatable {
     package struct Word: Sendable, Equatable {
         package let text: String
@@ -128,9 +130,10 @@ package struct WordSearch: Sendable, Equatable {
 
     package let words: [Word]
 
-    /// Words between white space (and NUL, where FTS5 would stop reading), all of which must occur; `-word` must not, `word*` is a beginning.
+    /// Parses words that are separated by white space or NUL, at which FTS5 would stop reading. All words must occur,
+    /// `-word` must not occur, and `word*` matches the beginning of a word.
     ///
-    /// What holds no letter or digit is no word: the index has no such words either, so nothing could have them.
+    /// A word needs a letter or digit. Others are ignored, because the index does not contain them.
     package init(_ text: String) {
         words = text.split { $0.isWhitespace || $0 == "\0" }.compactMap { part in
             var word = part
@@ -145,7 +148,7 @@ package struct WordSearch: Sendable, Equatable {
 }
 
 extension Unicode.Scalar {
-    /// What words are made of, as FTS5's tokenizer 'unicode61' has it: letters, numbers and scalars for private use.
+    /// The characters of words according to FTS5's tokenizer 'unicode61': letters, numbers and private-use characters.
     fileprivate var isOfWords: Bool {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,

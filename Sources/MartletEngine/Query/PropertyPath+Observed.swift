@@ -1,8 +1,8 @@
 extension PropertyPath {
-    /// The paths that a key path of an observer means.
+    /// The paths to which the key path of an observer expands.
     ///
-    /// "*" at the end stays; anywhere else it is each property that leads on. Through a property of any type a path leads
-    /// to the objects of each type that has what follows.
+    /// "*" at the end is kept. Elsewhere it expands to every property that refers to objects. A property of any type
+    /// expands to each object type that has the rest of the path.
     package static func observed(
         _ names: [String], from table: TableID, in schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) -> [PropertyPath] {
@@ -35,7 +35,7 @@ extension PropertyPath {
         throw ResolvedPath.Failure(type: "\(table.type.name).\(name)", name: next, position: position + 1)
     }
 
-    /// Each property that leads to objects which have what follows.
+    /// Expands "*" to each property that refers to objects with the rest of the path.
     private static func wildcard(
         _ rest: ArraySlice<String>, _ position: Int, _ start: PropertyPath, _ table: DatabaseSchema.Table,
         _ schema: DatabaseSchema
@@ -51,7 +51,7 @@ extension PropertyPath {
         return found
     }
 
-    /// Those whose objects values of any type can be.
+    /// The types whose objects can be values of any type.
     private static func types(in schema: DatabaseSchema) -> [DatabaseSchema.Table] {
         schema.tables.values.filter { !$0.type.isEmbedded }.sorted { $0.id < $1.id }
     }

@@ -1,14 +1,15 @@
-/// A way from an object type through its links to a property. A collection on the way means *any* of its elements.
+/// A path from an object type through links to a property. If it passes through a collection, it refers to *any* of the
+/// elements.
 package struct PropertyPath: Sendable, Hashable {
     package enum Component: Sendable, Hashable {
         case property(String)
-        /// The objects of a type whose property leads here.
+        /// The objects of a type whose property links to the row.
         case backlinks(type: String, property: String)
-        /// The keys of the map before it.
+        /// The keys of the preceding map.
         case keys
-        /// What the map before it holds for one key.
+        /// The value of one key of the preceding map.
         case entry(String)
-        /// Of the objects in the values of any type before it: those of a type. Key paths of observers only.
+        /// The objects of one type among the preceding values of any type. Used only in key paths of observers.
         case type(String)
     }
 
@@ -18,7 +19,7 @@ package struct PropertyPath: Sendable, Hashable {
 
     package init(_ names: [String]) { components = names.map { .property($0) } }
 
-    /// The path that a text with points between the names means.
+    /// The path in a text with dots between the names.
     package init(_ text: String) {
         self.init(text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }
@@ -42,7 +43,7 @@ package struct PropertyPath: Sendable, Hashable {
 }
 
 extension PropertyPath.Component {
-    /// As the query language writes it.
+    /// The component in the query language.
     package var text: String {
         switch self {
         case .property(let name): name

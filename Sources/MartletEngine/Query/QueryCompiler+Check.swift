@@ -1,10 +1,10 @@
 package import MartletSQLite
 
 extension QueryCompiler {
-    /// Throws what is wrong with a plan in any of the forms that it is asked in, before it is.
+    /// Throws if a plan cannot be compiled or prepared in one of the forms in which it will run.
     ///
-    /// How deep a statement may be only SQLite knows, and it depends on the version: so it is asked, with the deepest
-    /// statement of each form. Ten conditions and any number of stages can be added to what it takes.
+    /// The maximum depth of a statement depends on the version of SQLite, so SQLite prepares the deepest statement of
+    /// each form. Statements derived from an accepted plan may add ten nested conditions and any number of stages.
     package static func check(_ plan: QueryPlan, _ schema: DatabaseSchema, _ connection: Connection) throws {
         var whole = plan
         whole.add(.limit(1, offset: 0))

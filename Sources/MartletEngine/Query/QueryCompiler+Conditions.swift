@@ -1,7 +1,8 @@
 import MartletSQLite
 
 extension QueryCompiler {
-    /// A condition as SQL, without parentheses around chains: those who put it beside something else set them.
+    /// The SQL of a condition, without parentheses around `AND` and `OR`. A caller that combines it with other SQL adds
+    /// them.
     mutating func compile(_ predicate: Predicate, _ scope: QueryScope) throws -> String {
         try nested { compiler in
             switch predicate {
@@ -21,10 +22,11 @@ extension QueryCompiler {
         }
     }
 
-    // Conditions are 1, 0 or NULL. Not 'IS NOT TRUE': in a table with a column called 'true' that means the column.
+    // Conditions are 1, 0 or NULL. 'IS NOT TRUE' is not used: in a table with a column called 'true' it refers to the
+    // column.
     private static func negation(of condition: String) -> String { "(\(condition)) IS NOT 1" }
 
-    /// A comparison or the like as SQL; `negation` is applied where all collections on the way have been entered.
+    /// The SQL of a comparison, search or similar condition. `negation` is applied inside all collections of its paths.
     private mutating func compileLeaf(
         _ predicate: Predicate, _ scope: QueryScope, _ negation: ((String) -> String)? = nil
     ) throws -> String {
@@ -50,7 +52,7 @@ extension QueryCompiler {
                 change(try compiler.text(terms[0], match, terms[1], options))
             }
         case .isRow(let path, let keys):
-            // Only the negation holds for entries without an object; otherwise the table of targets answers faster.
+            // Entries without an object only matter to the negation. Otherwise the table of targets is faster.
             return try terms([.path(path)], scope, seesNil: negation != nil) { compiler, terms in
                 change(try compiler.contained(terms[0], keys.map(SQLValue.integer), []))
             }
@@ -72,14 +74,15 @@ extension QueryCompiler {
         return Self.joined(conditions[...], " AND ")
     }
 
-    // 'AND' binds closer.
+    // 'AND' has higher precedence, so the parts need no parentheses.
     private mutating func disjunction(_ parts: [Predicate], _ scope: QueryScope) throws -> String {
         var conditions: [String] = []
         for part in parts { conditions.append(try compile(part, scope)) }
         return Self.joined(conditions[...], " OR ")
     }
 
-    // Halves of halves where there are many: a chain is as deep as it is long, and SQLite limits the depth of expressions.
+    // Long chains are split into halves recursively: the depth of a chain is its length, and SQLite limits the depth of
+    // expressions.
     private static func joined(_ conditions: ArraySlice<String>, _ separator: String) -> String {
         guard conditions.count > 8 else { return conditions.joined(separator: separator) }
         let middle = conditions.startIndex + conditions.count / 2
@@ -89,7 +92,8 @@ extension QueryCompiler {
 
     // MARK: Comparisons
 
-    // A comparison with nil asks for presence; `<>` matches nil; orders with nil are false.
+    // `=` with nil tests for absence, `<>` with nil for presence. `<>` with a value is true for nil. `<` and similar
+    // are false for nil.
     private mutating func comparison(
         _ left: QueryTerm, _ comparison: Predicate.Comparison, _ right: QueryTerm
     ) throws -> String {
@@ -131,7 +135,8 @@ extension QueryCompiler {
         }
     }
 
-    // Decimals lie as bytes in their order; numbers beside them are made such bytes. NaN equals nothing and has no order.
+    // Decimals are stored as bytes that sort in numeric order. Numbers that are compared with them are converted to
+    // such bytes. NaN equals nothing and has no order.
     private func decimalComparison(
         _ left: QueryTerm, _ comparison: Predicate.Comparison, _ right: QueryTerm
     ) -> String {
@@ -143,7 +148,7 @@ extension QueryCompiler {
         return comparison == .equal ? compared : Self.negation(of: compared)
     }
 
-    // A stored NaN is NULL in its column and kept beside it: it is present.
+    // A stored NaN is NULL in its column and recorded in `_special`, so it does not count as absent.
     private func presence(_ term: QueryTerm) -> String {
         guard let isNaN = term.isNaN else { return "(\(term.sql) IS NULL)" }
         return "(\(term.sql) IS NULL AND NOT \(isNaN))"
@@ -160,14 +165,14 @@ extension QueryCompiler {
         } else if term.kind == .any {
             parts.append(some(of: values) { "martlet_order(\(term.sql), \($0)) = 0" })
         } else {
-            // Nothing equals a decimal that is not a number.
+            // Nothing equals a decimal NaN.
             let values = term.kind == .decimal ? values.filter { $0 != .blob(DecimalNumber.nan.bytes) } : values
             parts += try ValueSet(values).conditions(term.sql, &self)
         }
         return parts.isEmpty ? "0" : "(\(parts.joined(separator: " OR ")))"
     }
 
-    // However many there are, they are bound as one list: SQLite limits both parameters and the length of chains.
+    // The values are bound as one list: SQLite limits the number of parameters and the length of chains.
     private mutating func some(of values: [SQLValue], _ condition: (String) -> String) -> String {
         let present = values.filter { $0 != .null }
         let (bytes, count) = (bind(.blob(ElementCodec.encode(present))), bind(.integer(Int64(present.count))))
@@ -184,7 +189,7 @@ extension QueryCompiler {
         let (text, sought) = (term.sql, pattern.sql)
         let isPlain =
             options.isEmpty && pattern.literal != nil && term.kind != .any && match != .like && match != .ends
-        // SQLite's 'substr' of an empty blob is NULL.
+        // SQLite's 'substr' returns NULL for an empty blob.
         let isEmpty = pattern.literal == .text("") || pattern.literal == .blob([])
         guard isPlain && !isEmpty else {
             return "martlet_text(\(match.rawValue), \(options.rawValue), \(text), \(sought))"

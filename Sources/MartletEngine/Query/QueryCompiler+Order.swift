@@ -1,8 +1,8 @@
 import MartletSQLite
 
 extension PropertySchema {
-    /// What a value of this property in a kept row is sorted by, as `QueryCompiler.sortExpressions` has it; nil where a row
-    /// does not say.
+    /// The sort values of a row for this property, computed from its stored value, as by
+    /// `QueryCompiler.sortExpressions`. Nil if the stored value is not sufficient.
     func sortValues(_ value: SQLValue) -> [SQLValue]? {
         switch element {
         case .scalar(.any): return [AnyValue.sortKey(value)]
@@ -17,10 +17,10 @@ extension PropertySchema {
     }
 }
 
-// What members are sorted by, and what distinguishes them.
+// Sort and distinct expressions.
 extension QueryCompiler {
-    /// What a sort term orders by, one expression after the other: rows that a link on the way does not lead on from come
-    /// behind all others, then absent values come first, then NaN, then the other values.
+    /// The expressions by which a sort term orders. Rows for which a link of the path is nil come last. Among the
+    /// others, absent values come first, then NaN, then the other values.
     mutating func sortExpressions(_ path: PropertyPath, _ table: TableID) throws -> [String] {
         let term = try term(.path(path), .row(table, "t"))
         guard term.kind != .row || path.components.isEmpty else {
@@ -29,7 +29,7 @@ extension QueryCompiler {
         return try missingLinks(path, table) + value(term, path)
     }
 
-    /// The direction of each expression that a plan orders by.
+    /// Whether each sort expression of a plan ascends.
     static func directions(_ plan: QueryPlan, _ schema: DatabaseSchema) -> [Bool] {
         var compiler = QueryCompiler(schema)
         return plan.sort.flatMap { term in
@@ -38,24 +38,25 @@ extension QueryCompiler {
         }
     }
 
-    /// What distinguishes the values at the end of a path.
+    /// The expressions that identify equal values at the end of a path.
     mutating func distinction(_ path: PropertyPath, _ table: TableID) throws -> [String] {
         value(try term(.path(path), .row(table, "t")), path)
     }
 
-    /// A condition that holds for rows that the links of a path do not lead on from; nothing for a path without links.
+    /// A condition that is true for rows for which a link of the path is nil; empty for a path without links.
     mutating func missingLinks(_ path: PropertyPath, _ table: TableID) throws -> [String] {
         let resolved = try ResolvedPath(path, from: table, in: schema)
         guard let end = resolved.end, !resolved.steps.isEmpty else { return [] }
         return ["(\(try rowKey(resolved, end.table, "t")) IS NULL)"]
     }
 
-    // NaN lies in its column as NULL does; values of any type that are equal may be stored in several ways.
+    // NaN is stored as NULL, so it needs a second expression. Equal values of any type can have different stored forms,
+    // so they are compared by their sort keys.
     private func value(_ term: QueryTerm, _ path: PropertyPath) -> [String] {
         if term.kind == .any { return ["martlet_sort_key(\(term.sql))"] }
         if term.kind == .decimal { return ["(\(term.sql) <> \(DecimalNumber.nanLiteral))", term.sql] }
         guard let isNaN = term.isNaN else { return [term.sql] }
-        // What is in the row costs less to look at again than to call a function for.
+        // For a column of the row itself, testing for NULL first avoids most calls of the function.
         let isInRow = path.components.count == 1
         return [term.sql, isInRow ? "CASE WHEN \(term.sql) IS NULL THEN \(isNaN) ELSE 0 END" : isNaN]
     }

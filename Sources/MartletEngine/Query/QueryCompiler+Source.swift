@@ -1,12 +1,12 @@
 import MartletSQLite
 
-// What the members of a plan are taken from.
+// The FROM clause of a plan.
 extension QueryCompiler {
     /// The rows of a plan, under the alias `t`.
     struct MemberRows {
         let tables: String
         let key: String
-        /// What orders them where nothing else does.
+        /// The expression that orders the rows if no sort does.
         let position: String
     }
 
@@ -20,7 +20,7 @@ extension QueryCompiler {
             tables: "(\(rows(source))) s CROSS JOIN \(layout.table) t ON \(key) = s.v", key: key, position: "s.i")
     }
 
-    /// All keys of a source in their order.
+    /// All keys of a source, in order.
     mutating func members(_ source: QueryPlan.Source) -> Query {
         let rows = rows(source)
         return finish("SELECT v FROM (\(rows)) ORDER BY i")
@@ -32,7 +32,7 @@ extension QueryCompiler {
         case .elements(let id):
             let type = schema[id.table].type.properties[id.property]
             let chunks = schema[id.table].layout.collection(of: id.property).chunks
-            // Keys and values of maps take turns.
+            // Maps alternate keys and values.
             let position = type.kind == .map ? "2 * e.rowid + 1" : "e.rowid"
             return
                 "SELECT e.v AS v, c.start + \(position) AS i FROM (SELECT elements, count, "
@@ -44,7 +44,7 @@ extension QueryCompiler {
             let counted =
                 "SELECT owner, count, sum(count) OVER (ORDER BY owner) - count AS start FROM \(targets) "
                 + "WHERE target = \(bind(.integer(target)))"
-            // Few link more than once.
+            // Few rows link more than once, so repetitions are added by a second SELECT.
             return
                 "SELECT owner AS v, start AS i FROM (\(counted)) "
                 + "UNION ALL SELECT c.owner, c.start + e.n + 1 FROM (\(counted)) c "
@@ -52,7 +52,8 @@ extension QueryCompiler {
         }
     }
 
-    /// The number of linking objects without any condition, which needs no rows; nil for other plans.
+    /// The number of linking objects without any condition, which is computed without reading rows; nil for other
+    /// plans.
     mutating func countOfOrigins(_ plan: QueryPlan) -> String? {
         guard case .origins(let link, let target) = plan.source, plan.predicate == nil, plan.stages.isEmpty else {
             return nil
@@ -63,7 +64,7 @@ extension QueryCompiler {
 
     // MARK: Aggregates of all members
 
-    /// An aggregate of all members. A sum that is NULL, and a mean that is a text, are no numbers.
+    /// An aggregate of all members. The result is NaN if a sum is NULL or a mean is a text.
     static func total(_ function: Predicate.Aggregate, _ term: QueryTerm, inHalves: Bool) -> String {
         guard function.isArithmetic, term.kind == .number else { return aggregate(function, term) }
         if term.isWhole {
@@ -74,24 +75,25 @@ extension QueryCompiler {
         return "ifnull(avg(\(term.sql)), CASE WHEN count(\(term.sql)) > 0 THEN 'nan' END)"
     }
 
-    /// A sum or mean that is the text 'damaged' where a member has a value of another type: SQLite would take it for a number.
+    /// A sum or mean that becomes the text 'damaged' if a member has a value of another type, which SQLite would
+    /// convert to a number.
     static func checked(
         _ total: String, _ function: Predicate.Aggregate, _ term: QueryTerm, inHalves: Bool, isRequired: Bool
     ) -> String {
         guard function.isArithmetic, term.kind == .number else { return total }
-        // Texts and blobs are greater than all numbers.
-        var signs = ["typeof(max(\(term.sql))) IN ('text', 'blob')"]
-        if term.isWhole && !inHalves { signs.append("typeof(sum(\(term.sql))) = 'real'") }
-        if term.isWhole && isRequired { signs.append("count(*) > count(\(term.sql))") }
-        return "CASE WHEN \(signs.joined(separator: " OR ")) THEN 'damaged' ELSE \(total) END"
+        // In SQLite's order, texts and blobs are greater than all numbers.
+        var damageConditions = ["typeof(max(\(term.sql))) IN ('text', 'blob')"]
+        if term.isWhole && !inHalves { damageConditions.append("typeof(sum(\(term.sql))) = 'real'") }
+        if term.isWhole && isRequired { damageConditions.append("count(*) > count(\(term.sql))") }
+        return "CASE WHEN \(damageConditions.joined(separator: " OR ")) THEN 'damaged' ELSE \(total) END"
     }
 
-    /// The mean of whole numbers from their sum, which keeps every digit.
+    /// The mean of whole numbers, computed from their exact sum.
     static func mean(_ sum: String, _ term: QueryTerm) -> String {
         "CAST(\(sum) AS REAL) / nullif(count(\(term.sql)), 0)"
     }
 
-    /// The least or greatest of values of any type.
+    /// The least or greatest value among values of any type.
     static func extreme(_ function: Predicate.Aggregate, _ term: QueryTerm, from members: String) -> String {
         let key = "martlet_sort_key(\(term.sql))"
         return

@@ -3,13 +3,13 @@ import MartletSQLite
 extension QueryCompiler {
     typealias Leaf = (inout QueryCompiler, [QueryTerm]) throws -> String
 
-    /// Writes a condition on operands whose paths may pass through collections: it holds if some elements fulfil it.
+    /// Compiles a condition whose operands may have paths through collections. It is true if some elements satisfy it.
     ///
-    /// - Parameter seesNil: false where entries of maps that hold no object cannot fulfil the condition.
+    /// - Parameter seesNil: false if the condition cannot be true for map entries without an object.
     mutating func terms(
         _ operands: [Predicate.Operand], _ scope: QueryScope, seesNil: Bool = true, _ leaf: Leaf
     ) throws -> String {
-        // What arithmetic is done with may lie behind a collection while the other side does not.
+        // The operands of an arithmetic expression can be in different collections, or in none.
         let leaves = try operands.flatMap(\.leaves).map { try placed($0, scope) }
         return try forSome(leaves, seesNil: seesNil) { compiler, leaves in
             var terms = try leaves.map { try compiler.term($0.operand, $0.scope) }[...]
@@ -32,7 +32,7 @@ extension QueryCompiler {
         return try leaf(&self, operands)
     }
 
-    /// An operand with what its paths start from: an enclosing condition where it says so.
+    /// An operand with its scope, which `.outer` operands take from an enclosing condition.
     private func placed(_ operand: Predicate.Operand, _ scope: QueryScope) throws -> PlacedOperand {
         guard case .outer(let level, let inner) = operand else { return PlacedOperand(operand, scope) }
         guard level >= 1, level <= enclosing.count else {
@@ -43,7 +43,7 @@ extension QueryCompiler {
 
     // MARK: Operands
 
-    /// The SQL of an operand without collections on its way.
+    /// The SQL of an operand whose path does not pass through a collection.
     mutating func term(_ operand: Predicate.Operand, _ scope: QueryScope) throws -> QueryTerm {
         switch operand {
         case .value(let value): return QueryTerm(bind(value), literal: value)
@@ -94,20 +94,20 @@ extension QueryCompiler {
         guard let column = schema[end.table].layout.column(of: end.property) else {
             throw QueryFailure.collection(path)
         }
-        let value = try follow(resolved, resolved.steps.indices, alias, column.name)
+        let value = try linkedColumn(resolved, resolved.steps.indices, alias, column.name)
         guard property.element.isFloating else { return QueryTerm(value, property.element) }
-        let special = try follow(resolved, resolved.steps.indices, alias, TableLayout.specialColumn)
+        let special = try linkedColumn(resolved, resolved.steps.indices, alias, TableLayout.specialColumn)
         return QueryTerm(value, property.element, isNaN: "martlet_special(\(special), \(end.property))")
     }
 
-    /// A column of the row at the end of steps that lead to one row each; where there is none it is NULL.
-    private mutating func follow(
+    /// A column of the row at the end of to-one steps; NULL if there is no such row.
+    private mutating func linkedColumn(
         _ path: ResolvedPath, _ steps: Range<Int>, _ alias: String, _ column: String
     ) throws -> String {
         guard let position = steps.first else { return "\(alias).\(column)" }
         let step = path.steps[position]
         let inner = self.alias()
-        let value = try follow(path, steps.dropFirst(), inner, column)
+        let value = try linkedColumn(path, steps.dropFirst(), inner, column)
         let layout = schema[step.target].layout
         if case .link(let table, let property, _) = step {
             let link = schema[table].layout.column(of: property)?.name ?? ""
@@ -121,23 +121,23 @@ extension QueryCompiler {
             .and("\(inner)e.k = \(bind(.text(key)))").select(value)
     }
 
-    /// The key of the row that the first steps of a path lead to.
+    /// The key of the row to which the first steps of a path lead.
     mutating func rowKey(
         _ path: ResolvedPath, _ table: TableID, _ alias: String, stepCount: Int? = nil
     ) throws -> String {
         let count = stepCount ?? path.steps.count
-        // The link that leads to a row holds its key.
+        // A link column contains the key of the row, so the row itself is not read.
         if count > 0, case .link(let source, let property, _) = path.steps[count - 1],
             let link = schema[source].layout.column(of: property)
         {
-            return try follow(path, 0..<(count - 1), alias, link.name)
+            return try linkedColumn(path, 0..<(count - 1), alias, link.name)
         }
-        return try follow(path, 0..<count, alias, schema[table].layout.keyColumn)
+        return try linkedColumn(path, 0..<count, alias, schema[table].layout.keyColumn)
     }
 }
 
 extension Predicate.Operand {
-    /// The operand made of its leaves, which are taken from the front.
+    /// Combines the terms of the leaves, which it removes from the front of `leaves`.
     fileprivate func assembled(_ leaves: inout ArraySlice<QueryTerm>) throws -> QueryTerm {
         guard case .arithmetic(let left, let sign, let right) = self else { return leaves.removeFirst() }
         let (a, b) = (try left.assembled(&leaves), try right.assembled(&leaves))

@@ -1,20 +1,21 @@
 package import MartletSQLite
 
-/// Turns plans into SQL text with bound parameters. The same shape gives the same text, so statements are found again.
+/// Compiles plans to SQL with bound parameters. Equal plans with different values have equal SQL, so prepared
+/// statements are reused.
 package struct QueryCompiler {
     let schema: DatabaseSchema
-    /// True where few rows are asked for by their keys: then a condition on a collection looks at the elements of these
-    /// rows, and otherwise for the owners of all elements that match.
+    /// True if the query selects a few rows by their keys. A condition on a collection then tests the elements of these
+    /// rows. Otherwise it finds the owners of all matching elements.
     private(set) var isAboutFewRows = false
     private var arguments: [SQLValue] = []
     private var aliases = 0
     private var depth = 0
     private static let greatestDepth = 200
-    /// What the conditions around the current one are about, from the outermost: sub-queries refer to them.
+    /// The scopes of the enclosing conditions, from the outermost. Sub-queries can refer to them.
     private var scopes: [QueryScope] = []
     private var conditionCount = 0
     private var collectionCount = 0
-    // The time that SQLite takes to prepare a statement grows with the square of both. At these limits it is a second.
+    // SQLite's time to prepare a statement grows with the square of both counts. At these limits it is about a second.
     private static let greatestConditionCount = 4_000
     private static let greatestCollectionCount = 1_000
 
@@ -27,7 +28,7 @@ package struct QueryCompiler {
 
     // MARK: Whole queries
 
-    /// Keys in order.
+    /// Selects the keys of the members in order.
     package mutating func keys(_ plan: QueryPlan, limit: Int? = nil) throws -> Query {
         let limitClause = limit.map { " LIMIT \($0)" } ?? ""
         guard plan.stages.isEmpty else {
@@ -42,7 +43,7 @@ package struct QueryCompiler {
                 + "ORDER BY \((order + [rows.position]).joined(separator: ", "))\(limitClause)")
     }
 
-    /// Keys in order, each with its position in the source of the plan.
+    /// Selects the keys of the members in order, each with its position in the source of the plan.
     mutating func positions(_ plan: QueryPlan) throws -> Query {
         let ranked = try ranked(plan)
         return finish("SELECT k, i FROM (\(ranked)) ORDER BY n")
@@ -54,9 +55,9 @@ package struct QueryCompiler {
         return finish("SELECT count(*) FROM \(members)")
     }
 
-    /// - Parameter inHalves: adds whole numbers up slower, but beyond 64 bits; what SQLite's sum stops at is to be asked
-    ///   again like this.
-    /// - Parameter isRequired: every member has a value, which is not NULL.
+    /// - Parameter inHalves: computes sums of whole numbers beyond 64 bits, but slower. The caller sets it after
+    ///   SQLite's own sum has failed.
+    /// - Parameter isRequired: every member must have a value that is not NULL.
     package mutating func aggregate(
         _ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan, inHalves: Bool = false,
         isRequired: Bool = false
@@ -75,7 +76,8 @@ package struct QueryCompiler {
         return finish("SELECT \(checked) FROM \(members)")
     }
 
-    /// Those of `keys` that match, each with its sort values, of a plan without stages. Parameters for the keys come first.
+    /// Selects the members among `keys`, each with its sort values, for a plan without stages. The parameters of the
+    /// keys come first.
     package mutating func candidates(_ plan: QueryPlan, keyCount: Int) throws -> Query {
         let table = schema[plan.table]
         let key = "t.\(table.layout.keyColumn)"
@@ -90,8 +92,8 @@ package struct QueryCompiler {
                 + "WHERE \(key) IN (\(marks))\(condition)")
     }
 
-    // SQLite refuses a value for a parameter behind the last one of a statement. Conditions that are always true or false
-    // do without the parameters of their operands. From the end, so that '?1' is not found in '?10'.
+    // SQLite rejects values for parameters that a statement does not use, and conditions that are always true or false
+    // omit those of their operands. Unused ones are removed from the end, because '?1' is also found in '?10'.
     func finish(_ sql: String) -> Query {
         var used = arguments
         while !used.isEmpty, !sql.contains("?\(used.count)") { used.removeLast() }
@@ -108,7 +110,7 @@ package struct QueryCompiler {
         return "t\(aliases)"
     }
 
-    /// Goes one condition deeper, as deep as this program's own stack allows in any case. What SQLite allows it says itself.
+    /// Compiles one condition deeper. This limit protects the stack of this program; SQLite has its own limit.
     mutating func nested<R>(_ body: (inout QueryCompiler) throws -> R) throws -> R {
         guard depth < Self.greatestDepth else { throw QueryFailure.tooLarge("conditions lie within each other") }
         depth += 1
@@ -116,10 +118,10 @@ package struct QueryCompiler {
         return try body(&self)
     }
 
-    /// The scopes that the operands of the current condition may refer to.
+    /// The scopes to which the operands of the current condition can refer.
     var enclosing: [QueryScope] { scopes }
 
-    /// Compiles a condition on the elements of a collection, which may refer to what has the collection.
+    /// Compiles a condition on the elements of a collection. It can refer to the owner of the collection.
     mutating func compile(_ condition: Predicate, _ element: QueryScope, within scope: QueryScope) throws -> String {
         scopes.append(scope)
         defer { scopes.removeLast() }
@@ -154,13 +156,13 @@ package struct QueryCompiler {
 
     // MARK: Stages
 
-    /// Keys `k` with their positions `n`, and their positions `i` in the source of the plan.
+    /// Selects keys `k` with their positions `n`, and their positions `i` in the source of the plan.
     private mutating func ranked(_ plan: QueryPlan) throws -> String {
         let layout = schema[plan.table].layout
         let key = "t.\(layout.keyColumn)"
         let rows = rows(plan)
         let order = (try order(plan.sort, plan.table) + [rows.position]).joined(separator: ", ")
-        // One after the other and not within each other: SQLite limits how deep a statement is.
+        // The steps are common table expressions and are not nested, because SQLite limits the depth of statements.
         var steps = [
             "SELECT \(rows.key) AS k, row_number() OVER (ORDER BY \(order)) AS n, \(rows.position) AS i "
                 + "FROM \(rows.tables)\(try condition(plan))"
@@ -184,8 +186,8 @@ package struct QueryCompiler {
                     let first = "p.n"
                 #endif
                 let values = try paths.flatMap { try distinction($0, plan.table) }.joined(separator: ", ")
-                let isThere = try paths.flatMap { try missingLinks($0, plan.table) }.map { "NOT \($0)" }
-                let condition = isThere.isEmpty ? "" : " WHERE \(isThere.joined(separator: " AND "))"
+                let hasLinks = try paths.flatMap { try missingLinks($0, plan.table) }.map { "NOT \($0)" }
+                let condition = hasLinks.isEmpty ? "" : " WHERE \(hasLinks.joined(separator: " AND "))"
                 steps.append(
                     "SELECT k, n, i FROM (SELECT p.k, p.n, p.i, "
                         + "row_number() OVER (PARTITION BY \(values) ORDER BY \(first)) AS r "
@@ -196,19 +198,19 @@ package struct QueryCompiler {
         return "WITH \(named.joined(separator: ", ")) SELECT k, n, i FROM \(Self.name(ofStep: steps.count - 1))"
     }
 
-    // No type is called so.
+    // No object type has such a name.
     private static func name(ofStep position: Int) -> String { "\"step \(position)\"" }
 }
 
-/// A query that means nothing: a programmer error, reported upstairs.
+/// An invalid query. It is a programmer error, which the public module reports.
 package struct QueryFailure: Error, Sendable {
     package let message: String
     init(_ message: String) { self.message = message }
 
-    /// What SQLite says of a statement that is too deep or holds too much; nil for its other errors.
+    /// Converts SQLite's errors for statements that are too deep or too large; nil for other errors.
     package init?(_ error: SQLiteError) {
-        let refusals = ["parser stack overflow", "Expression tree is too large", "too many ", "at most "]
-        guard error.primary == .tooBig || refusals.contains(where: error.message.hasPrefix) else { return nil }
+        let limitErrors = ["parser stack overflow", "Expression tree is too large", "too many ", "at most "]
+        guard error.primary == .tooBig || limitErrors.contains(where: error.message.hasPrefix) else { return nil }
         self = .tooLarge(error.message)
     }
 

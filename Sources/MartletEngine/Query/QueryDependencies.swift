@@ -1,39 +1,39 @@
-/// Which changes of which types can change what a result holds, how it is ordered, or what its observers are told.
+/// The changes that can affect the members of a result, their order, or the change sets of its observers.
 package struct QueryDependencies: Sendable {
-    /// A way from the result's type to rows of another one, and the properties that matter there.
+    /// A path from the type of the result to rows of another type, with the properties of those rows that matter.
     package struct Route: Sendable, Equatable {
         package var steps: [PathStep]
         package var columns: ColumnSet
     }
 
-    /// All links within some number of links from the result's rows.
+    /// All links up to some depth from the rows of the result.
     package struct Reach: Sendable, Equatable {
         package let links: [PathStep]
-        /// Properties of any type on the way, whose values may be links to objects of any type.
+        /// Properties of any type on these paths. Their values can be links to objects of any type.
         package var anyHolders: Set<LinkID> = []
-        /// How many links away a change still counts.
+        /// The number of links up to which a change matters.
         package let depth: Int
     }
 
-    /// Properties of the result's own type.
+    /// The properties of the result's own type that matter.
     package private(set) var columns = ColumnSet()
     package private(set) var routes: [Route] = []
-    /// Where everything counts that is a few links away.
+    /// The objects within a few links, of which all changes matter.
     package private(set) var reach: Reach?
-    /// The same with links in values of any type; nil where no property is of any type. Files without such links do not
-    /// need it.
+    /// Like `reach`, but including links in values of any type; nil if no property is of any type. It is used only for
+    /// files that contain such links.
     package private(set) var anyReach: Reach?
 
     package init() {}
 
-    /// What membership and order of a plan rest on.
+    /// The dependencies of the members and the order of a plan.
     package init(_ plan: QueryPlan, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         for condition in plan.conditions { try add(condition, Base([], plan.table), schema) }
         for path in plan.orderingPaths { try add(path, Base([], plan.table), schema) }
         if case .origins(let link, _) = plan.source { columns.formUnion(ColumnSet(link.property)) }
     }
 
-    /// What key paths name, as observers see it.
+    /// The dependencies of the key paths of an observer.
     package init(keyPaths: [PropertyPath], table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         for path in keyPaths {
             if path.names.last == "*" {
@@ -44,7 +44,7 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    /// Everything up to `depth` objects deep through links and collections, the result's own rows being the first.
+    /// All objects up to `depth` levels deep through links and collections. The rows of the result are the first level.
     package init(depth: Int, table: TableID, _ schema: DatabaseSchema) {
         columns = .all
         guard depth > 1 else { return }
@@ -54,16 +54,16 @@ package struct QueryDependencies: Sendable {
         if !any.anyHolders.isEmpty { anyReach = any }
     }
 
-    /// True when rows of this type matter at all.
+    /// True if the changes touch a type that matters.
     package func touches(_ changes: ChangeSet, table: TableID) -> Bool {
         changes.touches(table: table)
             || routes.contains { route in route.steps.contains { changes.touches(table: $0.target) } }
             || reach.map { $0.links.contains { changes.touches(table: $0.target) } } ?? false
-            // Values of any type lead to all tables.
+            // Values of any type can lead to all tables.
             || anyReach != nil
     }
 
-    /// True when nothing is asked for.
+    /// True if there are no dependencies.
     package var isEmpty: Bool { columns.isEmpty && routes.isEmpty && reach == nil && anyReach == nil }
 
     private mutating func add(_ steps: [PathStep], _ columns: ColumnSet) {
@@ -78,12 +78,12 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    /// Where paths start: behind steps from the result's own rows.
+    /// The start of paths: the end of steps from the rows of the result.
     private struct Base {
         let steps: [PathStep]
-        /// Nil for values, behind which there are no paths.
+        /// Nil for values, which have no properties.
         let table: TableID?
-        /// Where the paths of the conditions around it start.
+        /// The starts of the paths of enclosing conditions.
         let enclosing: [Base]
 
         init(_ steps: [PathStep], _ table: TableID?, within enclosing: [Base] = []) {
@@ -111,7 +111,7 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    /// All properties of one level, linking objects among them.
+    /// Adds all properties of one level, including linking objects.
     private mutating func addAll(
         _ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) {
@@ -137,8 +137,8 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    // A relink anywhere on the way matters. Which rows collections link to anew is recorded, so that their columns need not
-    // be looked at.
+    // A changed link anywhere in the path matters. Change sets record which rows a collection links to newly, so no
+    // columns are needed for linking objects of collections.
     private mutating func addSteps(_ steps: [PathStep], _ schema: DatabaseSchema) {
         for (offset, step) in steps.enumerated() {
             switch step {
@@ -186,7 +186,7 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    // A condition on the elements of a collection, which may refer to what has the collection.
+    // Adds a condition on the elements of a collection. It can refer to the owner of the collection.
     private mutating func add(
         _ collection: PropertyPath, _ condition: Predicate, _ base: Base, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) {
@@ -200,7 +200,7 @@ package struct QueryDependencies: Sendable {
 }
 
 extension QueryDependencies.Reach {
-    /// All links within `depth` objects from a type, that type being the first; linking objects aside.
+    /// All links within `depth` levels from a type, which is the first level, except linking objects.
     fileprivate init(from table: TableID, depth: Int, _ schema: DatabaseSchema, followsAny: Bool) {
         var links: [PathStep] = []
         var anyHolders: Set<LinkID> = []

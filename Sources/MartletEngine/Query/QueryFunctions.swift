@@ -1,7 +1,7 @@
 import Foundation
 import MartletSQLite
 
-/// What queries need beyond SQLite's own functions.
+/// SQL functions for queries.
 enum QueryFunctions {
     static func install(on connection: Connection) throws(SQLiteError) {
         for function in all { try connection.add(function) }
@@ -15,18 +15,18 @@ enum QueryFunctions {
         ScalarFunction("martlet_text", argumentCount: 4) { arguments in
             guard let match = Predicate.TextMatch(rawValue: arguments.integer(0)) else { return .null }
             let options = Predicate.TextOptions(rawValue: arguments.integer(1))
-            // Folded once, not for each row.
+            // The pattern is prepared once for all rows.
             let pattern = arguments.prepared(3) { TextPattern(arguments.value(3), match, options) }
             return pattern.matches(arguments, 2).map { .integer($0 ? 1 : 0) } ?? .null
         },
-        // (special, property): true when the property's floating value is kept there as NaN
+        // (special, property): 1 if the value of the property is stored as NaN
         ScalarFunction("martlet_special", argumentCount: 2) { arguments in
             guard let bytes = arguments.bytes(0) else { return .integer(0) }
             let isNaN =
                 FloatingSpecials.bits(bytes, Int(arguments.integer(1))).map { Double(bitPattern: $0).isNaN } ?? false
             return .integer(isNaN ? 1 : 0)
         },
-        // (special, 'from:to,…'): the same for properties at other positions
+        // (special, 'from:to,…'): the special values with their properties at other positions
         ScalarFunction("martlet_moved", argumentCount: 2) { arguments in
             guard let bytes = arguments.bytes(0), case .text(let text) = arguments.value(1) else { return .null }
             var positions: [PropertyIndex: PropertyIndex] = [:]
@@ -36,42 +36,43 @@ enum QueryFunctions {
             }
             return .blob(FloatingSpecials.moved([UInt8](bytes), positions))
         },
-        // (value, value): below, at or above zero; NULL where neither comes first
+        // (value, value): less than, equal to or greater than zero; NULL if the values have no order
         ScalarFunction("martlet_order", argumentCount: 2) { arguments in
             guard let left = AnyValue(arguments.value(0)), let right = AnyValue(arguments.value(1)) else {
                 return .null
             }
             return left.compare(right).map { .integer(Int64($0)) } ?? .null
         },
-        // (value): what kind of value it is
+        // (value): the kind of a value of any type
         ScalarFunction("martlet_kind", argumentCount: 1) { arguments in
             .text(AnyValue(arguments.value(0))?.kind ?? "none")
         },
-        // (value): what values of any type are sorted by
+        // (value): the sort key of a value of any type
         ScalarFunction("martlet_sort_key", argumentCount: 1) { arguments in AnyValue.sortKey(arguments.value(0)) },
-        // (high, low): the number of so many times 2^32 and so many ones; a floating one where 64 bits do not hold it
+        // (high, low): high * 2^32 + low; a floating-point number if it does not fit 64 bits
         ScalarFunction("martlet_whole", argumentCount: 2) { arguments in
             let number = Int128(arguments.integer(0)) << 32 + Int128(arguments.integer(1))
             return Int64(exactly: number).map(SQLValue.integer) ?? .real(Double(number))
         },
-        // (tag, value): the value of a typed column as one of any type
+        // (tag, value): converts a value of a typed column to a value of any type
         ScalarFunction("martlet_tagged", argumentCount: 2) { arguments in
             guard let tag = UInt8(exactly: arguments.integer(0)).flatMap(AnyValueTag.init) else { return .null }
             return tag.tagged(arguments.value(1))
         },
-        // (number): the bytes of the decimal
+        // (number): the stored bytes of the decimal
         ScalarFunction("martlet_decimal", argumentCount: 1) { arguments in
             DecimalNumber(arguments.value(0)).map { .blob($0.bytes) } ?? .null
         },
     ]
 
-    // (decimal): of those that are numbers
+    // (decimal): ignores NaN
     private static let aggregates = [
         AggregateFunction("martlet_decimal_sum", argumentCount: 1, DecimalTotal.self),
         AggregateFunction("martlet_decimal_avg", argumentCount: 1, DecimalMean.self),
     ]
 
-    // (elements, count, layout): layout 1 for maps, whose keys and values take turns; 2 for floating values
+    // (elements, count, layout): layout is the sum of 1 for maps, which alternate keys and values, and 2 for
+    // floating-point values
     private static let elements = TableFunction("martlet_elements", columns: ["k", "v", "nan"], argumentCount: 3) {
         (arguments: FunctionArguments) throws(TableFunction.Refusal) in
         guard !arguments.isNull(0) else { return [] }
@@ -83,7 +84,7 @@ enum QueryFunctions {
             guard layout & 2 != 0, case .blob = value, case .real(let number) = FloatingSpecials.number(value) else {
                 return [key, value, .integer(0)]
             }
-            // What REAL does not keep bit for bit are NaN and negative zero.
+            // Special floating-point values are NaN and negative zero.
             let isNaN = number.isNaN
             return [key, isNaN ? .null : .real(0), .integer(isNaN ? 1 : 0)]
         }
@@ -92,7 +93,7 @@ enum QueryFunctions {
     }
 }
 
-// (count): so many rows
+// (count): that many rows
 extension QueryFunctions {
     private static let times = TableFunction("martlet_times", columns: ["n"], argumentCount: 1) {
         (arguments: FunctionArguments) throws(TableFunction.Refusal) in
@@ -103,7 +104,7 @@ extension QueryFunctions {
     }
 }
 
-/// A sum of decimals; zero for none. What is no decimal makes it a text, which fits no property.
+/// The sum of decimals; zero if there are none. It is a text, which no property accepts, if a value is not a decimal.
 private final class DecimalTotal: Aggregation {
     private var sum = DecimalSum()
     private var isDamaged = false
@@ -115,7 +116,7 @@ private final class DecimalTotal: Aggregation {
     var outcome: SQLValue { isDamaged ? .text("damaged") : .blob(sum.total.bytes) }
 }
 
-/// A mean of decimals; nothing for none. What is no decimal makes it a text, which fits no property.
+/// The mean of decimals; null if there are none. It is a text, which no property accepts, if a value is not a decimal.
 private final class DecimalMean: Aggregation {
     private var sum = DecimalSum()
     private var isDamaged = false
@@ -128,7 +129,7 @@ private final class DecimalMean: Aggregation {
 }
 
 extension DecimalSum {
-    /// False for what is neither a decimal nor absent.
+    /// Returns false for a value that is neither a decimal nor null.
     fileprivate mutating func add(_ arguments: FunctionArguments) -> Bool {
         let value = arguments.value(0)
         guard let number = DecimalNumber(value) else { return value == .null }

@@ -1,4 +1,4 @@
-/// One key of a sort.
+/// One term of a sort.
 package struct SortTerm: Sendable, Equatable {
     package let path: PropertyPath
     package let ascending: Bool
@@ -9,18 +9,19 @@ package struct SortTerm: Sendable, Equatable {
     }
 }
 
-/// What a result consists of: rows of one type that match, in an order, and what is done with these afterwards.
+/// The definition of a result: the matching rows of one type in an order, and the stages that follow.
 package struct QueryPlan: Sendable, Equatable {
-    /// A step that needs the members before it in their order.
+    /// A step that needs the ordered members of the previous step.
     package enum Stage: Sendable, Equatable {
         case filter(Predicate)
         case sort([SortTerm])
-        /// Of members equal in all of these only the first stays.
+        /// Keeps only the first of the members that are equal in all of these paths.
         case distinct([PropertyPath])
         case limit(Int, offset: Int)
     }
 
-    /// What the members are taken from where that is not the table: each row as often as it occurs there, in that order.
+    /// The source of the members if it is not the table: each row as often as it occurs there, in the order of the
+    /// source.
     package enum Source: Sendable, Equatable {
         /// The objects in a list or map.
         case elements(CollectionID)
@@ -33,7 +34,7 @@ package struct QueryPlan: Sendable, Equatable {
     package var source: Source?
     package var predicate: Predicate?
     package var sort: [SortTerm] = []
-    /// In the order they were asked for.
+    /// In the order in which they were added.
     package var stages: [Stage] = []
 
     package init(table: TableID, source: Source? = nil) {
@@ -46,7 +47,7 @@ package struct QueryPlan: Sendable, Equatable {
         predicate = predicate.map { .and($0.conjuncts + condition.conjuncts) } ?? condition
     }
 
-    /// The later sort decides first; rows it holds equal stay in the order they had.
+    /// The latest sort takes precedence. Rows that it considers equal keep their previous order.
     package mutating func add(sort terms: [SortTerm]) {
         guard stages.isEmpty else { return stages.append(.sort(terms)) }
         sort = terms + sort
@@ -54,19 +55,19 @@ package struct QueryPlan: Sendable, Equatable {
 
     package mutating func add(_ stage: Stage) { stages.append(stage) }
 
-    /// True when members are in the order of their keys.
+    /// True if the members are in the order of their keys.
     package var isInKeyOrder: Bool {
         if case .elements = source { return false }
         return sort.isEmpty && !stages.contains { if case .sort = $0 { true } else { false } }
     }
 
-    /// All conditions, wherever they stand.
+    /// The conditions of the plan and of its stages.
     var conditions: [Predicate] {
         (predicate.map { [$0] } ?? [])
             + stages.compactMap { if case .filter(let condition) = $0 { condition } else { nil } }
     }
 
-    /// Collections whose elements the members are to be.
+    /// The collections whose elements the members must be.
     package var collections: [CollectionID] {
         let filtered = conditions.flatMap { Self.collections($0) }
         if case .elements(let id) = source { return [id] + filtered }
@@ -83,7 +84,7 @@ package struct QueryPlan: Sendable, Equatable {
         }
     }
 
-    /// What decides on places and on which of equal members stay.
+    /// The paths that determine the positions of members, and which of equal members are kept.
     var orderingPaths: [PropertyPath] {
         sort.map(\.path)
             + stages.flatMap { stage -> [PropertyPath] in

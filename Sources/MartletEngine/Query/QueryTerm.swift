@@ -1,14 +1,14 @@
 import MartletSQLite
 
-/// What the paths of a condition start from.
+/// The start of the paths of a condition.
 enum QueryScope {
     /// A row, under an alias.
     case row(TableID, String)
-    /// A value of a collection, under the alias of its element: there is nothing behind it.
+    /// A value of a collection, under the alias of its element. It has no properties.
     case value(String, column: String, ElementType)
 }
 
-/// An operand with what its paths start from.
+/// An operand with the start of its paths.
 struct PlacedOperand {
     var operand: Predicate.Operand
     var scope: QueryScope
@@ -19,19 +19,19 @@ struct PlacedOperand {
     }
 }
 
-/// An operand as SQL, with what is known of it.
+/// An operand as SQL, with its kind.
 struct QueryTerm {
-    /// What decides how values are compared.
+    /// The kind determines how values are compared.
     enum Kind {
         case number, text, bytes, decimal, any, row
     }
 
     let sql: String
     let kind: Kind
-    /// True for a value that is not a number and lies in its column as NULL; nil where there is none.
+    /// SQL that is true if the value is NaN, which its column stores as NULL; nil if the value cannot be NaN.
     var isNaN: String?
     var literal: SQLValue?
-    /// True for whole numbers of a property or of elements.
+    /// True for whole numbers from a property or from elements.
     var isWhole: Bool { kind == .number && element.map { !$0.isFloating && $0 != .scalar(.date) } ?? false }
     private var element: ElementType?
 
@@ -67,7 +67,7 @@ struct QueryTerm {
             }
     }
 
-    /// The value as properties of any type hold it; literals come so already.
+    /// The value in the form in which properties of any type store it. Literals already have it.
     var asAny: String {
         guard kind != .any, literal == nil else { return sql }
         return switch element {
@@ -76,6 +76,6 @@ struct QueryTerm {
         }
     }
 
-    /// The value as decimal properties hold it.
+    /// The value in the form in which decimal properties store it.
     var asDecimal: String { kind == .number ? "martlet_decimal(\(sql))" : sql }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import MartletSQLite
 
-/// A condition on texts, or on data, that SQL cannot express, with what is sought prepared for many rows.
+/// A condition on texts or data that SQL cannot express. The pattern is prepared once for many rows.
 final class TextPattern {
     private enum Sought {
-        /// Folded where the options say so.
+        /// Folded as the options require.
         case text([UInt8])
         case wildcards([LikePart<Unicode.Scalar>])
         case data([UInt8])
-        /// Neither a text nor data: nothing is known of it.
+        /// The pattern is neither text nor data, so nothing matches.
         case nothing
     }
 
@@ -30,7 +30,7 @@ final class TextPattern {
             }
     }
 
-    /// Whether an argument of a function matches; nil where it is of another type than what is sought.
+    /// Whether an argument of a function matches; nil if it has another type than the pattern.
     func matches(_ arguments: FunctionArguments, _ index: Int) -> Bool? {
         switch sought {
         case .text, .wildcards: arguments.withText(index, matches)
@@ -40,7 +40,7 @@ final class TextPattern {
     }
 
     private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        // Texts of ASCII are compared as they lie there: the fold is that of the letters, and no diacritics are among them.
+        // ASCII texts are compared without folding: only the case of letters matters, and there are no diacritics.
         if options.isEmpty || text.allSatisfy({ $0 < 128 }) {
             return matches(text, ignoresCase: options.contains(.caseInsensitive))
         }
@@ -82,22 +82,22 @@ final class TextPattern {
         _ text: UnsafeBufferPointer<UInt8>, _ match: Predicate.TextMatch, _ pattern: UnsafeBufferPointer<UInt8>,
         ignoresCase: Bool
     ) -> Bool {
-        func isThere(at start: Int) -> Bool {
+        func occurs(at start: Int) -> Bool {
             for offset in 0..<pattern.count {
                 let byte = text[start + offset]
                 if (ignoresCase ? lowercased(byte) : byte) != pattern[offset] { return false }
             }
             return true
         }
-        let room = text.count - pattern.count
-        guard room >= 0 else { return false }
+        let lastStart = text.count - pattern.count
+        guard lastStart >= 0 else { return false }
         switch match {
         case .contains:
-            for start in 0...room where isThere(at: start) { return true }
+            for start in 0...lastStart where occurs(at: start) { return true }
             return false
-        case .begins: return isThere(at: 0)
-        case .ends: return isThere(at: room)
-        case .equals: return room == 0 && isThere(at: 0)
+        case .begins: return occurs(at: 0)
+        case .ends: return occurs(at: lastStart)
+        case .equals: return lastStart == 0 && occurs(at: 0)
         case .like: return false
         }
     }
@@ -119,7 +119,7 @@ private enum LikePart<Unit: Equatable> {
     case one, many
     case unit(Unit)
 
-    // `?` is one character, `*` any number. Behind a backslash all three stand for themselves.
+    // `?` matches one character, `*` any number of characters. A backslash escapes all three.
     static func parts(_ pattern: [Unit], one: Unit, many: Unit, escape: Unit) -> [LikePart] {
         var parts: [LikePart] = []
         var index = 0
@@ -136,13 +136,13 @@ private enum LikePart<Unit: Equatable> {
         return parts
     }
 
-    // Greedy with one point of return, so never exponential.
+    // Greedy matching that backtracks only to the last `*`, so it is never exponential.
     static func matches(_ text: [Unit], _ parts: [LikePart]) -> Bool {
-        func fits(_ part: Int, _ unit: Unit) -> Bool {
+        func matchesUnit(_ part: Int, _ unit: Unit) -> Bool {
             switch parts[part] {
             case .one: true
             case .many: false
-            case .unit(let wanted): wanted == unit
+            case .unit(let expected): expected == unit
             }
         }
         func isMany(_ part: Int) -> Bool {
@@ -155,7 +155,7 @@ private enum LikePart<Unit: Equatable> {
                 star = index
                 resume = position
                 index += 1
-            } else if index < parts.count, fits(index, text[position]) {
+            } else if index < parts.count, matchesUnit(index, text[position]) {
                 position += 1
                 index += 1
             } else if let last = star {

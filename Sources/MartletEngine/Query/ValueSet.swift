@@ -1,10 +1,10 @@
 import MartletSQLite
 
-/// The right side of `IN`. A few values are bound one by one; many travel as one JSON text, because the number of
-/// parameters is limited.
+/// The right side of `IN`. A few values are bound one by one. Many values are bound as one JSON text, because the
+/// number of parameters is limited.
 struct ValueSet {
     private var integers: [Int64] = []
-    /// Text and blobs, as hexadecimal digits of their bytes.
+    /// Texts and blobs, which are compared by the hexadecimal digits of their bytes.
     private var texts: [String] = []
     private var blobs: [[UInt8]] = []
     private var reals: [Double] = []
@@ -24,7 +24,7 @@ struct ValueSet {
         }
     }
 
-    /// Conditions of which one must hold.
+    /// SQL conditions, one of which must be true.
     func conditions(_ text: String, _ compiler: inout QueryCompiler) throws -> [String] {
         if reals.count > 30_000 { throw QueryFailure("'in' takes at most 30000 floating values") }
         let isSmall = integers.count + texts.count + blobs.count <= Self.limit

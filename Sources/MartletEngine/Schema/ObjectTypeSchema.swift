@@ -1,4 +1,4 @@
-/// One object type: what the runtime knows of a generated class.
+/// One object type, as described by its generated class or by the catalog of a file.
 package struct ObjectTypeSchema: Sendable, Equatable {
     package let name: String
     package let isEmbedded: Bool
@@ -20,15 +20,16 @@ package struct ObjectTypeSchema: Sendable, Equatable {
 
     package subscript(name: String) -> PropertySchema? { positions[name].map { properties[$0] } }
 
-    /// True when the primary key is an integer and so serves as the object key itself.
+    /// True if the primary key is an integer. It is then also the object key.
     package var hasIntegerKey: Bool {
         guard let primaryKey, case .scalar(let scalar) = properties[primaryKey].element else { return false }
         return scalar.isInteger
     }
 
-    /// True when code made for `other` can use tables made for this type: the same properties in the same order, stored
-    /// and deleted alike, and words indexed where `other` searches for them. Words beyond those are written by all who
-    /// follow the file; other indexes, unique sets and former names may differ.
+    /// True if code generated for `other` can use tables created for this type: both have the same properties in the
+    /// same order, with the same types and deletion rules, and this type has a full-text index for every property that
+    /// `other` searches. A program also maintains full-text indexes that only the file declares. Other indexes, unique
+    /// sets and former names may differ.
     package func isLaidOut(for other: ObjectTypeSchema) -> Bool {
         name == other.name && isEmbedded == other.isEmbedded && primaryKey == other.primaryKey
             && properties.count == other.properties.count
@@ -38,7 +39,7 @@ package struct ObjectTypeSchema: Sendable, Equatable {
             }
     }
 
-    /// The same type after the types it leads to were renamed.
+    /// This type with the names of its target types replaced by `name`, after a migration renamed them.
     package func retargeted(_ name: (String) -> String) -> ObjectTypeSchema {
         var type = self
         type.properties = properties.map { $0.retargeted(name) }

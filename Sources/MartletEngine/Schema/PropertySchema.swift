@@ -8,12 +8,12 @@ package struct PropertySchema: Sendable, Equatable {
     package var isIndexed = false
     package var isFullText = false
     package var renamedFrom: String?
-    /// What happens to the object that has the property when a target is deleted.
+    /// What happens to the owner of the property when a target is deleted.
     package var onDelete = DeletionRule.nullify
-    /// What happens to the targets when the object that has the property is deleted.
+    /// What happens to the targets when the owner of the property is deleted.
     package var deleteRule = DeletionRule.nullify
 
-    /// The type as the schema language writes it, for messages.
+    /// The type in the notation of the schema language, for messages.
     package var typeDescription: String {
         let optional = isOptional ? "?" : ""
         let name: String =
@@ -32,17 +32,17 @@ package struct PropertySchema: Sendable, Equatable {
         }
     }
 
-    /// True for what lies in a column of the object type's own table.
+    /// True for a property that is stored in a column of the table of its object type.
     package var isColumn: Bool { kind == .single }
 
     package var isCollection: Bool { kind == .list || kind == .set || kind == .map }
 
     package var isLink: Bool { element.target != nil }
 
-    /// True for values of any type, which may be links or hold some.
+    /// True for values of any type. They may be links, or contain links.
     package var isAny: Bool { element == .scalar(.any) }
 
-    /// The same property after the type it leads to was renamed.
+    /// This property with the names of its target type replaced by `name`, after a migration renamed it.
     func retargeted(_ name: (String) -> String) -> PropertySchema {
         var property = self
         if case .linkingObjects(let type, let origin) = kind {

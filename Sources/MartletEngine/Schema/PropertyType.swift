@@ -1,4 +1,4 @@
-/// The scalar kinds of the schema language.
+/// The scalar types of the schema language.
 package enum ScalarType: String, Sendable, CaseIterable {
     case bool = "Bool"
     case int = "Int"
@@ -16,7 +16,7 @@ package enum ScalarType: String, Sendable, CaseIterable {
     case decimal128 = "Decimal128"
     case any = "AnyRealmValue"
 
-    /// Floating values can hold what SQLite's REAL cannot: NaN and negative zero.
+    /// Floating-point types can have values that SQLite's REAL cannot store: NaN and negative zero.
     package var isFloating: Bool { self == .float || self == .double || self == .date }
 
     package var isInteger: Bool {
@@ -27,7 +27,7 @@ package enum ScalarType: String, Sendable, CaseIterable {
     }
 }
 
-/// What a property or an element of a collection holds.
+/// The type of the value of a property, or of an element of a collection.
 package enum ElementType: Sendable, Equatable {
     case scalar(ScalarType)
     case intEnum
@@ -35,7 +35,7 @@ package enum ElementType: Sendable, Equatable {
     case link(String)
     case embedded(String)
 
-    /// The object type that a link leads to.
+    /// The name of the object type that a link refers to.
     package var target: String? {
         switch self {
         case .link(let name), .embedded(let name): name
@@ -57,7 +57,7 @@ package enum ElementType: Sendable, Equatable {
     package var isEnum: Bool { self == .intEnum || self == .stringEnum }
 }
 
-/// How many values a property holds, and how they are kept.
+/// Whether a property has one value or a collection of them, or is the inverse of another property.
 package enum PropertyKind: Sendable, Equatable {
     case single, list, set, map
     case linkingObjects(type: String, property: String)

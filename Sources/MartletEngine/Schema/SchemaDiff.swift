@@ -1,30 +1,30 @@
-/// What lies between the object types in a file and those of the program: the steps from the one to the other, and the
-/// differences among them that only a migration may carry out, because they can lose or invent values.
+/// The differences between the object types of a file and those of the program: the steps that apply them, and
+/// descriptions of those that require a migration because they can lose or invent values.
 package struct SchemaDiff: Equatable {
     package enum Step: Equatable, Sendable {
         case createType(String)
         case renameType(from: String, to: String)
-        /// The properties of floating values have other positions than before: from the old to the new ones.
+        /// Properties with floating-point values have moved: the old positions with the new ones.
         case moveSpecials(type: String, positions: [PropertyIndex: PropertyIndex])
         case addProperty(type: String, property: String)
         case renameProperty(type: String, from: String, to: String)
-        /// The index of a property came or went.
+        /// An index is added to a property or removed.
         case rebuildIndex(type: String, property: String)
-        /// The sets of properties that must be unique together are others than before.
+        /// The sets of properties that must be unique together have changed.
         case rebuildUniques(String)
         case replaceFacts(String)
-        /// A migration makes the tables anew and fills them. `sources` has the name in the file for each property that
-        /// takes values over.
+        /// A migration creates the tables again and fills them. `sources` contains, for each property that keeps its
+        /// values, the name of the property in the file.
         case rebuildType(String, sources: [String: String])
     }
 
     package private(set) var steps: [Step] = []
-    /// One sentence each: lower case, no full stop, with the mend.
+    /// One sentence each: lower case, no full stop, ends with how to fix it.
     package private(set) var differences: [String] = []
-    /// The types that take over another's rows, by the name in the file.
+    /// The types that are renamed: the name in the file with the name in the program.
     package private(set) var renames: [String: String] = [:]
 
-    /// Types of the file that the program does not declare stay as they are.
+    /// Types of the file that the program does not declare are left unchanged.
     package init(stored: [ObjectTypeSchema], declared: [ObjectTypeSchema]) {
         let storedByName = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let declaredNames = Set(declared.map(\.name))
@@ -48,27 +48,27 @@ package struct SchemaDiff: Equatable {
 
     package var isEmpty: Bool { steps.isEmpty && differences.isEmpty }
 
-    /// True when the schema version must be raised: values may be lost or must be invented.
+    /// True if the schema version must be raised, because values may be lost or must be invented.
     package var needsMigration: Bool { !differences.isEmpty }
 
-    /// True when the types of the file stay as they are.
+    /// True if the existing types of the file do not change.
     package var onlyAddsTypes: Bool {
         differences.isEmpty && steps.allSatisfy { if case .createType = $0 { true } else { false } }
     }
 
-    /// What a type of the file is called in the schema.
+    /// The name in the program of a type of the file.
     package func currentName(_ name: String) -> String { renames[name] ?? name }
 
     private mutating func compare(_ old: ObjectTypeSchema, _ new: ObjectTypeSchema) {
         guard old != new else { return }
-        let (start, known) = (steps.count, differences.count)
+        let (start, knownCount) = (steps.count, differences.count)
         if old.isEmbedded != new.isEmbedded {
             differences.append(
                 "'\(new.name)' is \(old.isEmbedded ? "an embedded" : "a top-level") type in the file and "
                     + "\(new.isEmbedded ? "an embedded" : "a top-level") type in the schema: keep what it is, or migrate"
                     + (new.isEmbedded ? " and see to it that each object has one owner" : ""))
         }
-        // Each name in the file, and the property that takes it over.
+        // The names of properties in the file with the properties that keep their values.
         var successors: [String: String] = [:]
         for property in new.properties {
             if let former = match(property, old, new, successors) { successors[former] = property.name }
@@ -84,14 +84,14 @@ package struct SchemaDiff: Equatable {
         if !positions.isEmpty { steps.insert(.moveSpecials(type: new.name, positions: positions), at: start) }
         comparePrimaryKey(old, new, successors)
         compareUniques(old, new, successors)
-        if differences.count > known {
+        if differences.count > knownCount {
             let sources = Dictionary(successors.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
             steps.replaceSubrange(start..., with: [.rebuildType(new.name, sources: sources)])
         }
         steps.append(.replaceFacts(new.name))
     }
 
-    /// Returns the name in the file that `property` takes over; nil when it is new.
+    /// Returns the name in the file of the property whose values `property` keeps; nil if it is new.
     private mutating func match(
         _ property: PropertySchema, _ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ taken: [String: String]
     ) -> String? {
@@ -104,7 +104,7 @@ package struct SchemaDiff: Equatable {
             name = former
         }
         guard let stored = old[name], stored.isColumn || stored.isCollection else {
-            // Linking objects are not stored: what takes their name is new.
+            // Linking objects are not stored: a property that replaces them under the same name is new.
             if property.isColumn || property.isCollection {
                 steps.append(.addProperty(type: new.name, property: property.name))
             }
@@ -118,7 +118,7 @@ package struct SchemaDiff: Equatable {
         return name
     }
 
-    // The bits of special floating values are stored under the position of their property.
+    // Special floating-point values are stored under the position of their property.
     private func movedPositions(
         _ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ successors: [String: String]
     ) -> [PropertyIndex: PropertyIndex] {
@@ -128,32 +128,32 @@ package struct SchemaDiff: Equatable {
         return positions.allSatisfy { $0.key == $0.value } ? [:] : positions
     }
 
-    // Becoming optional changes no row; everything else about a type does.
+    // Becoming optional changes no row; every other change of a type does.
     private func difference(_ before: PropertySchema, _ declared: PropertySchema) -> String? {
         let stored = before.retargeted(currentName)
         guard stored.kind == declared.kind, stored.element == declared.element else {
-            let (was, now) = words(stored, before, declared)
+            let (was, now) = typeTexts(stored, before, declared)
             return "is \(was) in the file and \(now) in the schema: keep the type, or migrate the values"
         }
         if stored.isOptional && !declared.isOptional && !declared.isLink {
-            let what =
+            let state =
                 declared.isCollection
                 ? "may hold nil in the file and its elements are" : "may be nil in the file and is"
-            return "\(what) required in the schema: keep it optional, or migrate the values that are nil"
+            return "\(state) required in the schema: keep it optional, or migrate the values that are nil"
         }
         return nil
     }
 
-    // A link and an embedded object are written alike.
-    private func words(
+    // A link and an embedded object have the same notation.
+    private func typeTexts(
         _ stored: PropertySchema, _ before: PropertySchema, _ declared: PropertySchema
     ) -> (was: String, now: String) {
         let (was, now) = (before.typeDescription, declared.typeDescription)
         guard was == now, stored.element.isEmbedded != declared.element.isEmbedded else {
             return ("'\(was)'", "'\(now)'")
         }
-        let what = { (isEmbedded: Bool) in isEmbedded ? "embedded" : "linked" }
-        return ("'\(was)' (\(what(stored.element.isEmbedded)))", "'\(now)' (\(what(declared.element.isEmbedded)))")
+        let kind = { (isEmbedded: Bool) in isEmbedded ? "embedded" : "linked" }
+        return ("'\(was)' (\(kind(stored.element.isEmbedded)))", "'\(now)' (\(kind(declared.element.isEmbedded)))")
     }
 
     private mutating func comparePrimaryKey(
@@ -172,7 +172,7 @@ package struct SchemaDiff: Equatable {
     ) {
         let before = old.uniques.map { $0.map { successors[old.properties[$0].name] ?? old.properties[$0].name } }
         let after = new.uniques.map { $0.map { new.properties[$0].name } }
-        // A renamed type rebuilds them under its own name.
+        // A renamed type creates its unique indexes again under the new name.
         if before != after || (old.name != new.name && !after.isEmpty) { steps.append(.rebuildUniques(new.name)) }
     }
 }

@@ -1,6 +1,7 @@
-/// Reads the compact text that generated classes carry; `Documentation/GeneratedCode.md` has its grammar.
+/// Parses schema facts: the compact text that describes an object type in a generated class (`_facts`) and in the
+/// catalog of a file. `Documentation/GeneratedCode.md` has its grammar.
 ///
-/// Generated code and runtime are bound by a compile-time handshake, so text that does not fit is a programmer error.
+/// A compile-time handshake binds generated code to the runtime, so a malformed text is a programmer error.
 package enum SchemaFacts {
     /// The object type described by the facts of a generated class; nil for projections.
     package static func objectType(_ facts: String) -> ObjectTypeSchema? {
@@ -11,7 +12,7 @@ package enum SchemaFacts {
         return nil
     }
 
-    /// The object type described by text from a file, which may be anything; nil when it cannot be read whole.
+    /// The object type described by text from a file. The text may be damaged: nil if it cannot be parsed completely.
     package static func storedType(_ facts: String) -> ObjectTypeSchema? {
         var type: ObjectTypeSchema?
         var primaryKey: String?
@@ -44,7 +45,7 @@ package enum SchemaFacts {
         return type
     }
 
-    /// The labels of a projection and the key paths they stand for, in order.
+    /// The labels of a projection with their key paths, in order.
     package static func projection(_ facts: String) -> (
         name: String, root: String, labels: [(label: String, path: String)]
     )? {

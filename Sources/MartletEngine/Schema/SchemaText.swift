@@ -1,4 +1,4 @@
-/// Writes an object type as the text that `SchemaFacts` reads: what the catalog of a file keeps.
+/// Writes an object type as the text that `SchemaFacts` parses. The catalog of a file stores this text.
 package enum SchemaText {
     package static func facts(_ type: ObjectTypeSchema) -> String {
         var lines = ["\(type.isEmbedded ? "embedded" : "object") \(type.name)"]

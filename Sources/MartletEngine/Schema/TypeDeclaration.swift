@@ -1,13 +1,14 @@
 package import MartletSQLite
 
-/// An object type of the program, with what only its generated class knows.
+/// An object type of the program, with information that only its generated class has.
 package struct TypeDeclaration: Sendable {
     package let type: ObjectTypeSchema
-    /// What the catalog of a file keeps of it.
+    /// The schema facts that the catalog of a file stores.
     let facts: String
-    /// The column values of a new object, in schema order: called once per value that must differ per row.
+    /// Returns the column values of a new object, in schema order. It is called again for each row whose values must
+    /// differ.
     package let defaultRow: @Sendable () -> [SQLValue]
-    /// True for the raw values that a property, or an element of it, can have: those of the cases of an enum.
+    /// True if a property, or an element of it, can have a raw value: for enums, the raw values of the cases.
     package let holds: @Sendable (PropertyIndex, SQLValue) -> Bool
 
     package init(

@@ -1,6 +1,6 @@
 package import MartletSQLite
 
-/// A link inside a value of any type, which unlike others does not say in the schema where it leads.
+/// A link inside a value of any type. The schema does not name its target type, so the link itself does.
 package struct AnyLink: Hashable, Sendable {
     package let table: TableID
     package let key: ObjectKey
@@ -10,14 +10,14 @@ package struct AnyLink: Hashable, Sendable {
         self.key = key
     }
 
-    /// The link in the bytes behind its tag: the number of the type, then the key, most significant byte first.
+    /// The link in the bytes after the tag: the number of the type, then the key, most significant byte first.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 12 else { return nil }
         table = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         key = ObjectKey(bitPattern: bytes.dropFirst(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    /// The value that is this link.
+    /// The stored value that consists of this link.
     package var stored: SQLValue {
         let number = UInt32(truncatingIfNeeded: table)
         return AnyValueTag.object.tagged(
@@ -25,7 +25,7 @@ package struct AnyLink: Hashable, Sendable {
                 + AnyValueTag.bigEndian(UInt64(bitPattern: key)))
     }
 
-    /// The links in a value, however deep, each with how often it is there.
+    /// The links in a value, at any depth, each with the number of its occurrences.
     ///
     /// - Throws: `DamagedAnyValue`.
     package static func counts(in value: SQLValue) throws(DamagedAnyValue) -> [AnyLink: Int] {
@@ -46,7 +46,7 @@ package struct AnyLink: Hashable, Sendable {
         }
     }
 
-    // Values that are no elements, and those deeper than any that was stored.
+    // Throws for bytes that do not encode elements, and for elements nested deeper than values are stored.
     private static func elements(
         _ bytes: [UInt8], _ depth: Int
     ) throws(DamagedAnyValue) -> [SQLValue] {
@@ -56,7 +56,7 @@ package struct AnyLink: Hashable, Sendable {
         return elements
     }
 
-    /// The value with other links in the place of its own; nothing where there is none.
+    /// The value with its links replaced. Links for which `replacement` returns nil become null.
     ///
     /// - Throws: `DamagedAnyValue`, and what `replacement` throws.
     package static func replacing(
@@ -82,13 +82,13 @@ package struct AnyLink: Hashable, Sendable {
         }
     }
 
-    /// The value without a link.
+    /// The value with every occurrence of this link replaced by null.
     package func removed(from value: SQLValue) throws -> SQLValue {
         try Self.replacing(in: value) { $0 == self ? nil : $0 }
     }
 }
 
-/// A value of any type that cannot be read, or is nested deeper than any that was stored.
+/// A value of any type that cannot be read, or is nested deeper than values are stored.
 package struct DamagedAnyValue: Error {
     package init() {}
 }

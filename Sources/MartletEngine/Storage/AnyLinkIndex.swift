@@ -1,11 +1,11 @@
 package import MartletSQLite
 
-/// Where links in values of any type lead from: one row for each property of an object and each link in it.
+/// The index of links in values of any type: one row for each pair of a property of an object and a link in its value.
 ///
-/// The table is made with the first such link of a file. It is looked at only when a row is deleted, and written together
-/// with the values, so that inside a transaction it is as old as these.
+/// The table is created with the first such link of a file. It is written together with the values, and read when a row
+/// is deleted.
 package struct AnyLinkIndex {
-    /// A property of an object that has a link.
+    /// A property of one object, whose value contains a link.
     package struct Holder: Hashable, Sendable {
         package let table: TableID
         package let property: PropertyIndex
@@ -47,9 +47,9 @@ package struct AnyLinkIndex {
 
     // MARK: Writing
 
-    /// Counts links more or less often.
+    /// Adds to the counts of links. A link whose count drops to zero is removed.
     package func count(_ changes: [AnyLink: Int], of holder: Holder) throws {
-        // In the order of the table, which costs least.
+        // In primary-key order, which is the fastest.
         for (link, change) in changes.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) })
         where change != 0 {
             let key = [.integer(Int64(link.table)), .integer(link.key)] + holder.values
@@ -66,13 +66,13 @@ package struct AnyLinkIndex {
         }
     }
 
-    /// Forgets the links of one property.
+    /// Removes the links of one property.
     package func remove(_ holder: Holder) throws {
         try connection.run(
             "DELETE FROM \(Self.name) WHERE type = ?1 AND owner = ?2 AND property = ?3", holder.values)
     }
 
-    /// Forgets the links of an object that is being deleted.
+    /// Removes the links of an object that is being deleted.
     package func removeLinks(of owner: ObjectKey, in table: TableID) throws {
         try connection.run(
             "DELETE FROM \(Self.name) WHERE type = ?1 AND owner = ?2", [.integer(Int64(table)), .integer(owner)])
@@ -82,7 +82,7 @@ package struct AnyLinkIndex {
 
     // MARK: Reading
 
-    /// The rows that the values of one property lead to.
+    /// The rows to which the values of one property link.
     package func targets(of holder: Holder) throws -> [TableID: KeySet] {
         let statement = try connection.statement(
             "SELECT target_type, target FROM \(Self.name) WHERE type = ?1 AND owner = ?2 AND property = ?3")
@@ -92,7 +92,7 @@ package struct AnyLinkIndex {
         return targets.mapValues { KeySet($0) }
     }
 
-    /// The properties that hold a link to a row, in order.
+    /// The properties that contain a link to a row, in order.
     package func holders(of link: AnyLink) throws -> [Holder] {
         let statement = try connection.statement(
             "SELECT type, property, owner FROM \(Self.name) WHERE target_type = ?1 AND target = ?2")

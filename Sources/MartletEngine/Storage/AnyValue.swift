@@ -1,15 +1,16 @@
 package import MartletSQLite
 
-/// What the first byte of a value of any type says of the others. Whole numbers, texts and plain doubles have none.
+/// The first byte of a stored value of any type; it defines the format of the other bytes. Whole numbers, texts and
+/// most doubles are stored without a tag.
 package enum AnyValueTag: UInt8, Sendable {
     case bool = 1
     case float, double, data, date, decimal128, objectId, uuid
     /// A link: the number of the type and the key. See `AnyLink`.
     case object
-    /// Values one after the other, as in a chunk; in a map keys and values take turns, in the order of the keys.
+    /// Elements, encoded as in a chunk. A map alternates keys and values, in the order of the keys.
     case list, map
 
-    /// The tag of values of a scalar type; nil where they lie as they are.
+    /// The tag of values of a scalar type; nil for types whose values are stored without a tag.
     init?(_ scalar: ScalarType) {
         switch scalar {
         case .int, .int8, .int16, .int32, .int64, .string, .double, .any: return nil
@@ -25,7 +26,7 @@ package enum AnyValueTag: UInt8, Sendable {
 
     package func tagged(_ content: [UInt8]) -> SQLValue { .blob([rawValue] + content) }
 
-    /// A value of a typed column as one of any type.
+    /// Converts a value of a typed column to a value of any type.
     func tagged(_ value: SQLValue) -> SQLValue {
         switch (self, value) {
         case (_, .null): .null
@@ -43,14 +44,14 @@ package enum AnyValueTag: UInt8, Sendable {
 }
 
 extension SQLValue {
-    /// What a stored value of any type says of itself; nil for those that lie as they are, and for absent ones.
+    /// The tag of a stored value of any type; nil for null and for values that are stored without a tag.
     package var tag: AnyValueTag? {
         guard case .blob(let bytes) = self else { return nil }
         return bytes.first.flatMap(AnyValueTag.init)
     }
 }
 
-/// A stored value of any type, to be compared with another.
+/// A stored value of any type, decoded for comparison.
 package struct AnyValue {
     fileprivate enum Content {
         case bool(Bool)
@@ -67,14 +68,14 @@ package struct AnyValue {
     fileprivate let content: Content
     private let isFloat: Bool
 
-    /// Nil for the absence of a value, and for what no value of any type is stored as.
+    /// Nil for null, and for values that are not well-formed.
     init?(_ stored: SQLValue) {
         guard Self.isSound(stored) else { return nil }
-        self.init(sound: stored)
+        self.init(wellFormed: stored)
     }
 
-    // What is in a sound value is sound, and need not be looked through again.
-    private init?(sound stored: SQLValue) {
+    // The contents of a well-formed value are well-formed, and are not checked again.
+    private init?(wellFormed stored: SQLValue) {
         isFloat = stored.tag == .float
         switch stored {
         case .null: return nil
@@ -101,10 +102,11 @@ package struct AnyValue {
         }
     }
 
-    /// How many lists and maps may lie within each other. What is deeper is not stored: no stack would be safe with it.
+    /// The maximum depth of nested lists and maps. Deeper values are not stored, because recursion over them could
+    /// overflow the stack.
     package static let greatestDepth = 100
 
-    /// True for what a value of any type is stored as, whatever is in it.
+    /// True for a well-formed stored value of any type, including its nested values.
     package static func isSound(_ stored: SQLValue, depth: Int = 0) -> Bool {
         guard case .blob(let blob) = stored else { return true }
         guard let tag = stored.tag else { return false }
@@ -120,11 +122,11 @@ package struct AnyValue {
             guard depth < greatestDepth, let elements = ElementCodec.decode(Array(blob.dropFirst())) else {
                 return false
             }
-            return areSound(elements, isMap: tag == .map, depth: depth + 1)
+            return areWellFormed(elements, isMap: tag == .map, depth: depth + 1)
         }
     }
 
-    private static func areSound(_ elements: [SQLValue], isMap: Bool, depth: Int) -> Bool {
+    private static func areWellFormed(_ elements: [SQLValue], isMap: Bool, depth: Int) -> Bool {
         if !isMap { return elements.allSatisfy { isSound($0, depth: depth) } }
         return elements.count.isMultiple(of: 2)
             && elements.indices.allSatisfy { position in
@@ -134,7 +136,7 @@ package struct AnyValue {
             }
     }
 
-    /// Below, at or above zero; nil for values of different kinds, and where one is not a number.
+    /// Less than, equal to or greater than zero; nil for values of different kinds, and if either is NaN.
     func compare(_ other: AnyValue) -> Int? {
         switch (content, other.content) {
         case (.bool(let left), .bool(let right)): (left ? 1 : 0) - (right ? 1 : 0)
@@ -151,7 +153,7 @@ package struct AnyValue {
             } else {
                 nil
             }
-        // Objects and collections have no order: they are equal, or nothing is known of them.
+        // Objects and collections have no order: they are either equal or not comparable.
         case (.object(let left), .object(let right)): left == right ? 0 : nil
         case (.list(let left), .list(let right)): Self.areEqual(left, right) ? 0 : nil
         case (.map(let left), .map(let right)): Self.areEqual(left, right) ? 0 : nil
@@ -162,14 +164,14 @@ package struct AnyValue {
     private static func areEqual(_ left: [SQLValue], _ right: [SQLValue]) -> Bool {
         left.count == right.count
             && zip(left, right).allSatisfy { left, right in
-                guard let first = AnyValue(sound: left), let second = AnyValue(sound: right) else {
+                guard let first = AnyValue(wellFormed: left), let second = AnyValue(wellFormed: right) else {
                     return left == right
                 }
                 return first.compare(second) == 0
             }
     }
 
-    /// What kind of value it is, in the words of `AnyRealmValue`.
+    /// The kind of the value, by its name in `AnyRealmValue`.
     var kind: String {
         switch content {
         case .bool: "bool"
@@ -187,7 +189,7 @@ package struct AnyValue {
         }
     }
 
-    // Nothing compares with a NaN.
+    // NaN is not comparable.
     private var decimal: DecimalNumber? {
         switch content {
         case .decimal(let decimal): decimal.isNaN ? nil : decimal
@@ -198,14 +200,14 @@ package struct AnyValue {
 }
 
 extension AnyValue {
-    /// Bytes whose order is that of values of any type: absent ones, booleans, numbers of all kinds by value, texts, data,
-    /// dates, ids, UUIDs, then objects, lists and maps, which have no order but their own.
+    /// Bytes whose order is the order of values of any type: null, booleans, numbers of all kinds by value, texts,
+    /// data, dates, object ids, UUIDs, then objects, lists and maps by their bytes.
     package static func sortKey(_ stored: SQLValue) -> SQLValue {
-        isSound(stored) ? soundSortKey(stored) : .null
+        isSound(stored) ? wellFormedSortKey(stored) : .null
     }
 
-    private static func soundSortKey(_ stored: SQLValue) -> SQLValue {
-        guard let value = AnyValue(sound: stored) else { return .null }
+    private static func wellFormedSortKey(_ stored: SQLValue) -> SQLValue {
+        guard let value = AnyValue(wellFormed: stored) else { return .null }
         return switch value.content {
         case .bool(let bool): .blob([1, bool ? 1 : 0])
         case .number(let number): .blob([2] + numberKey(DecimalNumber(number)))
@@ -214,20 +216,21 @@ extension AnyValue {
         case .date(let date): .blob([5] + ordered(date))
         case .bytes(let kind, let bytes): .blob([kind == .data ? 4 : kind == .objectId ? 6 : 7] + bytes)
         case .object(let bytes): .blob([8] + bytes)
-        case .list(let elements): .blob([9] + ElementCodec.encode(elements.map(soundSortKey)))
-        case .map(let elements): .blob([10] + ElementCodec.encode(elements.map(soundSortKey)))
+        case .list(let elements): .blob([9] + ElementCodec.encode(elements.map(wellFormedSortKey)))
+        case .map(let elements): .blob([10] + ElementCodec.encode(elements.map(wellFormedSortKey)))
         }
     }
 
-    // What is not a number comes before all that are.
+    // NaN sorts before all numbers.
     private static func numberKey(_ number: DecimalNumber?) -> [UInt8] {
         if let number, !number.isNaN { number.bytes } else { [] }
     }
 
-    /// That of all values that are not a number.
+    /// The sort key of NaN.
     package static let nanKey = SQLValue.blob([2])
 
-    // The bits of floating numbers have their order, but for negative ones, whose order is the opposite.
+    // The bit patterns of floating-point numbers sort like the numbers, except that the order of negative ones is
+    // reversed.
     private static func ordered(_ number: Double) -> [UInt8] {
         let bits = (number == 0 ? 0 : number).bitPattern
         return AnyValueTag.bigEndian(bits >> 63 == 1 ? ~bits : bits | 1 << 63)

@@ -4,7 +4,7 @@ import MartletSQLite
 enum Catalog {
     /// 'MRTL' as the SQLite application id.
     static let applicationID: Int64 = 0x4D52_544C
-    /// The format that is written. Which one added what: `Files.md`.
+    /// The file format that is written. `Files.md` describes the formats.
     static let format: Int64 = 2
     static let oldestFormat: Int64 = 1
 
@@ -22,7 +22,8 @@ enum Catalog {
         "INSERT INTO martlet_meta VALUES (1, 1, 1, \(format), 0, 0, randomblob(16))",
     ]
 
-    /// What one row says about a snapshot: read as the first statement of a transaction, it pins and names it.
+    /// The content of the version row. Read by the first statement of a transaction, it pins a snapshot and identifies
+    /// it.
     struct Meta: Equatable {
         var version: Version
         var epoch: Int64
@@ -31,13 +32,14 @@ enum Catalog {
         var format: Int64
     }
 
-    // The name of the column of the format differs between formats, so that programs of the first one cannot read it.
+    // The formats use different column names for the format, so that programs of the first format cannot read newer
+    // files.
     private static let selectMeta = "SELECT * FROM martlet_meta WHERE id = 1"
 
     /// Reads the version row.
     ///
-    /// - Throws: `.unsupportedFormat` when a newer program has upgraded the file, also while it is open here; `.corrupt` for
-    ///   numbers that no program writes.
+    /// - Throws: `.unsupportedFormat` if a newer program has upgraded the file, which can happen while it is open;
+    ///   `.corrupt` for numbers that no program writes.
     static func meta(_ connection: Connection) throws -> Meta {
         let path = connection.options.path
         let statement = try connection.statement(selectMeta)
@@ -49,7 +51,7 @@ enum Catalog {
         if let error = refusal(of: format, path: path) { throw error }
         let version = statement.integer(1)
         let epoch = statement.integer(2)
-        guard statement.columnCount == 7, counts.contains(version), counts.contains(epoch) else {
+        guard statement.columnCount == 7, validNumbers.contains(version), validNumbers.contains(epoch) else {
             throw EngineError.damaged(
                 "the version row says version \(version) and epoch \(epoch)", path: path)
         }
@@ -58,10 +60,10 @@ enum Catalog {
             schemaHash: statement.integer(5), format: format)
     }
 
-    // Each write adds one: nothing comes near the end.
-    private static let counts: ClosedRange<Int64> = 1...Int64.max / 2
+    // Each write adds one, so valid numbers never come near the limit.
+    private static let validNumbers: ClosedRange<Int64> = 1...Int64.max / 2
 
-    /// Why a file of a format cannot be used; nil when it can.
+    /// The error for a file of a format that cannot be used; nil if it can be used.
     static func refusal(of format: Int64, path: String) -> EngineError? {
         if format < oldestFormat {
             return EngineError.damaged("the file says that it has format \(format)", path: path)
@@ -75,7 +77,7 @@ enum Catalog {
 
     /// The object types of the file, each with its number.
     ///
-    /// - Parameter known: types by their facts, which need not be read then.
+    /// - Parameter known: types by their schema facts; these are not parsed again.
     static func types(
         _ connection: Connection, checkingNames: Bool = true, known: [String: ObjectTypeSchema] = [:]
     ) throws -> [(id: TableID, type: ObjectTypeSchema)] {
@@ -95,7 +97,7 @@ enum Catalog {
         return types
     }
 
-    /// The version row and the object types of one and the same snapshot, which stays pinned.
+    /// The version row and the object types of one snapshot. The snapshot stays pinned: the transaction remains open.
     static func contents(_ connection: Connection, known: [String: ObjectTypeSchema]) throws -> (
         meta: Meta, types: [(id: TableID, type: ObjectTypeSchema)]
     ) {

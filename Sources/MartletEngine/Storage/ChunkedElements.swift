@@ -1,7 +1,7 @@
 package import MartletSQLite
 
-/// The elements of one list, set or map of one row, in chunks of a few hundred, so that inserting in the middle costs a
-/// chunk and not the list. Chunks are read when first needed and written when changed.
+/// The elements of one list, set or map of one row, in chunks of up to 512, so that an insertion rewrites one chunk
+/// instead of the whole collection. Chunks are loaded on first access, and written if they have changed.
 package struct ChunkedElements {
     struct Chunk {
         var ordinal: Int64
@@ -11,20 +11,20 @@ package struct ChunkedElements {
         var isDirty = false
     }
 
-    /// The most elements of a chunk: small in tests, so that few elements make many chunks.
+    /// The maximum number of elements of a chunk. Tests use small limits to create many chunks.
     private let limit: Int
     private(set) var chunks: [Chunk] = []
-    /// Ordinals whose rows no longer belong to any chunk.
+    /// Ordinals of chunks that no longer exist and must be deleted from the table.
     private var removedOrdinals: [Int64] = []
     package private(set) var count = 0
     /// The position of each chunk's first element.
     private var starts: [Int] = []
-    /// The chunk last used: most access is near the last.
+    /// The index of the chunk that was used last. Most accesses are close to the previous one.
     private var hint = 0
 
     package init(limit: Int = 512) { self.limit = limit }
 
-    /// Reads the chunks' sizes; their elements follow on demand.
+    /// Reads the sizes of the chunks. Their elements are loaded on demand.
     package init(owner: ObjectKey, table: String, _ connection: Connection, limit: Int = 512) throws {
         self.limit = limit
         let statement = try connection.statement(
@@ -49,7 +49,7 @@ package struct ChunkedElements {
         chunks.firstIndex { $0.ordinal == ordinal }.map { starts[$0] }
     }
 
-    /// Where elements that are not yet in memory come from.
+    /// Loads the elements of a chunk that is not in memory.
     package typealias Loader = (_ ordinal: Int64, _ count: Int) throws -> [SQLValue]
 
     package static func load(
@@ -76,7 +76,7 @@ package struct ChunkedElements {
 
     package mutating func element(at position: Int, _ load: Loader) throws -> SQLValue {
         let (chunk, offset) = locate(position)
-        try fill(chunk, load)
+        try loadChunk(chunk, load)
         return chunks[chunk].elements?[offset] ?? .null
     }
 
@@ -84,7 +84,7 @@ package struct ChunkedElements {
         var elements: [SQLValue] = []
         elements.reserveCapacity(count)
         for index in chunks.indices {
-            try fill(index, load)
+            try loadChunk(index, load)
             elements += chunks[index].elements ?? []
         }
         return elements
@@ -96,7 +96,7 @@ package struct ChunkedElements {
         precondition(position >= 0 && position <= count)
         if chunks.isEmpty { addFirstChunk() }
         let (chunk, offset) = position == count ? endLocation() : locate(position)
-        try fill(chunk, load)
+        try loadChunk(chunk, load)
         chunks[chunk].elements?.insert(element, at: offset)
         grow(chunk, by: 1)
         if chunks[chunk].count > limit {
@@ -106,7 +106,7 @@ package struct ChunkedElements {
 
     package mutating func replace(at position: Int, with element: SQLValue, _ load: Loader) throws -> SQLValue {
         let (chunk, offset) = locate(position)
-        try fill(chunk, load)
+        try loadChunk(chunk, load)
         let old = chunks[chunk].elements?[offset] ?? .null
         chunks[chunk].elements?[offset] = element
         chunks[chunk].isDirty = true
@@ -115,31 +115,32 @@ package struct ChunkedElements {
 
     package mutating func remove(at position: Int, _ load: Loader) throws -> SQLValue {
         let (chunk, offset) = locate(position)
-        try fill(chunk, load)
+        try loadChunk(chunk, load)
         let old = chunks[chunk].elements?.remove(at: offset) ?? .null
         grow(chunk, by: -1)
         if chunks[chunk].count == 0 {
             removedOrdinals.append(chunks[chunk].ordinal)
             chunks.remove(at: chunk)
-            findStarts()
+            updateStarts()
         }
         return old
     }
 
-    /// Puts elements before a position. Complexity: that of the chunks they take, not of the elements one by one.
+    /// Inserts elements before a position. Complexity: proportional to the number of chunks, with one pass over the new
+    /// elements.
     package mutating func insert(contentsOf new: [SQLValue], at position: Int, _ load: Loader) throws {
         precondition(position >= 0 && position <= count)
         if new.isEmpty { return }
         if chunks.isEmpty { addFirstChunk() }
         let isAtEnd = position == count
         let (chunk, offset) = isAtEnd ? endLocation() : locate(position)
-        try fill(chunk, load)
+        try loadChunk(chunk, load)
         chunks[chunk].elements?.insert(contentsOf: new, at: offset)
         grow(chunk, by: new.count)
         if chunks[chunk].count > limit { try divide(chunk, isAtEnd: isAtEnd && chunk == chunks.count - 1, load) }
     }
 
-    /// Takes a range of elements out and returns them.
+    /// Removes a range of elements and returns them.
     package mutating func remove(_ range: Range<Int>, _ load: Loader) throws -> [SQLValue] {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
         if range.isEmpty { return [] }
@@ -147,7 +148,7 @@ package struct ChunkedElements {
         removed.reserveCapacity(range.count)
         var (chunk, offset) = locate(range.lowerBound)
         while removed.count < range.count {
-            try fill(chunk, load)
+            try loadChunk(chunk, load)
             let end = min(offset + range.count - removed.count, chunks[chunk].count)
             removed += chunks[chunk].elements?[offset..<end] ?? []
             chunks[chunk].elements?.removeSubrange(offset..<end)
@@ -159,7 +160,7 @@ package struct ChunkedElements {
         count -= range.count
         removedOrdinals += chunks.filter { $0.count == 0 }.map(\.ordinal)
         chunks.removeAll { $0.count == 0 }
-        findStarts()
+        updateStarts()
         return removed
     }
 
@@ -167,14 +168,14 @@ package struct ChunkedElements {
         removedOrdinals += chunks.map(\.ordinal)
         chunks = []
         count = 0
-        findStarts()
+        updateStarts()
     }
 
     // MARK: Writing
 
     package var isDirty: Bool { !removedOrdinals.isEmpty || chunks.contains(where: \.isDirty) }
 
-    /// Writes what has changed since the last call.
+    /// Writes the changes since the last call.
     package mutating func write(owner: ObjectKey, table: String, _ connection: Connection) throws {
         if !removedOrdinals.isEmpty {
             let delete = try connection.statement("DELETE FROM \(table) WHERE owner = ?1 AND ordinal = ?2")
@@ -198,7 +199,7 @@ package struct ChunkedElements {
 
     // MARK: Chunks
 
-    private mutating func fill(_ chunk: Int, _ load: Loader) throws {
+    private mutating func loadChunk(_ chunk: Int, _ load: Loader) throws {
         guard chunks[chunk].elements == nil else { return }
         chunks[chunk].elements = try load(chunks[chunk].ordinal, chunks[chunk].count)
     }
@@ -206,7 +207,7 @@ package struct ChunkedElements {
     private mutating func locate(_ position: Int) -> (chunk: Int, offset: Int) {
         precondition(position >= 0 && position < count)
         if position < starts[hint] || position >= starts[hint] + chunks[hint].count {
-            // The last chunk that does not begin behind it.
+            // The last chunk that begins at or before the position.
             hint = starts.indices.partitionPoint { starts[$0] > position } - 1
         }
         return (hint, position - starts[hint])
@@ -218,10 +219,10 @@ package struct ChunkedElements {
 
     private mutating func addFirstChunk() {
         chunks.append(Chunk(ordinal: 1 << 40, count: 0, elements: []))
-        findStarts()
+        updateStarts()
     }
 
-    // The elements of a chunk have become more or fewer.
+    // Updates the counts and the starts after the number of elements of a chunk has changed.
     private mutating func grow(_ chunk: Int, by number: Int) {
         chunks[chunk].count += number
         chunks[chunk].isDirty = true
@@ -232,8 +233,8 @@ package struct ChunkedElements {
         }
     }
 
-    // After the chunks themselves have become others.
-    private mutating func findStarts() {
+    // Computes the starts after chunks have been added or removed.
+    private mutating func updateStarts() {
         hint = 0
         starts.removeAll(keepingCapacity: true)
         var start = 0
@@ -243,7 +244,7 @@ package struct ChunkedElements {
         }
     }
 
-    // Appending fills chunks to the limit; inserting elsewhere leaves parts of equal size.
+    // Appending fills chunks to the limit. Insertion elsewhere splits a chunk into parts of equal size.
     private mutating func divide(_ chunk: Int, isAtEnd: Bool, _ load: Loader) throws {
         guard let elements = chunks[chunk].elements else { return }
         let partCount = (elements.count + limit - 1) / limit
@@ -257,16 +258,16 @@ package struct ChunkedElements {
                 ordinal: first + Int64(index) * distance, count: part.count, elements: part, isDirty: true)
         }
         chunks.replaceSubrange(chunk...chunk, with: parts)
-        findStarts()
+        updateStarts()
         #if MARTLET_SEEDED_BUGS
             if SeededBug.isOn(.noRoomForChunk) { return }
         #endif
         if distance == 0 { try renumber(load) }
     }
 
-    // No room between two ordinals: spread all chunks again.
+    // Called if no ordinal is left between two chunks: assigns new ordinals to all chunks.
     private mutating func renumber(_ load: Loader) throws {
-        for index in chunks.indices { try fill(index, load) }
+        for index in chunks.indices { try loadChunk(index, load) }
         removedOrdinals += chunks.map(\.ordinal)
         for index in chunks.indices {
             chunks[index].ordinal = Int64(index + 1) << 32

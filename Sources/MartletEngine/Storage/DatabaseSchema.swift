@@ -4,11 +4,11 @@ package struct DatabaseSchema: Sendable {
         package let id: TableID
         package let type: ObjectTypeSchema
         package let layout: TableLayout
-        /// Link, list and set properties anywhere in the schema that lead to this type.
+        /// The link, list, set and map properties of all types whose target is this type.
         package internal(set) var incoming: [Incoming] = []
     }
 
-    /// A property that leads to an object type.
+    /// A property whose target is a given object type.
     package struct Incoming: Sendable, Equatable {
         package let table: TableID
         package let property: PropertyIndex
@@ -31,7 +31,7 @@ package struct DatabaseSchema: Sendable {
         }
     }
 
-    /// True when linking objects somewhere are the inverse of a property.
+    /// True if a linking objects property anywhere is the inverse of a property.
     package func hasInverse(_ link: LinkID) -> Bool {
         guard let source = tables[link.table], let target = source.type.properties[link.property].element.target,
             let targetID = ids[target], let inverses = tables[targetID]?.type.properties

@@ -1,7 +1,7 @@
 import MartletSQLite
 
-/// A decimal number of up to 34 significant digits: sign, coefficient and exponent of ten, without trailing zeros.
-/// Stored as bytes whose order is the numbers' order.
+/// A decimal number of up to 34 significant digits: sign, coefficient and exponent of ten, without trailing zeros. It
+/// is stored as bytes that sort in numeric order.
 package struct DecimalNumber: Hashable, Sendable {
     private enum Kind: UInt8 {
         case negativeInfinity = 1
@@ -17,7 +17,7 @@ package struct DecimalNumber: Hashable, Sendable {
     private let exponent: Int
 
     static let maximumDigits = 34
-    // The range of IEEE 754's decimal128.
+    // The range of the decimal128 format of IEEE 754.
     private static let smallestExponent = -6_176
     private static let largestPower = 6_144
 
@@ -26,7 +26,7 @@ package struct DecimalNumber: Hashable, Sendable {
 
     /// The number 0.
     package static let zero = DecimalNumber(isNegative: false, coefficient: 0, exponent: 0)
-    /// Not a number: equal to itself here, and greater than all numbers.
+    /// Not a number. Here it equals itself and is greater than all numbers.
     package static let nan = DecimalNumber(kind: .notANumber)
     /// Greater than all finite numbers.
     package static let infinity = DecimalNumber(kind: .infinity)
@@ -54,15 +54,15 @@ package struct DecimalNumber: Hashable, Sendable {
         self.init(isNegative: value < 0, coefficient: UInt128(value.magnitude), exponent: 0)
     }
 
-    /// The number in a text: digits with an optional sign, point and exponent, `NaN`, `inf`. Nil when it is none, has more
-    /// than 34 significant digits, or lies beyond 10^±6144.
+    /// Parses digits with an optional sign, point and exponent, or `NaN` or `inf`. Nil if the text is not a number, has
+    /// more than 34 significant digits, or is outside of 10^±6144.
     package init?(_ text: String) {
         guard let value = DecimalNumber.parse(text) else { return nil }
         self = value
     }
 
-    /// The decimal that a number is written as: for a floating one the shortest that stands for it. Nil for what is no
-    /// number.
+    /// The decimal number of an SQL value; for a floating-point number, its shortest decimal representation. Nil for
+    /// other values.
     init?(_ value: SQLValue) {
         switch value {
         case .integer(let number): self.init(Int(number))
@@ -72,11 +72,11 @@ package struct DecimalNumber: Hashable, Sendable {
         }
     }
 
-    /// The number nearest to digits of any length, of two equally near the one that ends evenly.
+    /// The number nearest to digits of any length. A tie is rounded to the number with the even last digit.
     ///
-    /// - Parameter hasRest: true when something follows the digits that is not zero.
+    /// - Parameter hasRest: true if nonzero digits follow the given ones.
     static func rounding(isNegative: Bool, _ digits: [UInt8], _ exponent: Int, hasRest: Bool) -> DecimalNumber {
-        // Below the smallest power digits are lost, as they are behind the last of 34.
+        // Digits are lost after the 34th, and below the smallest exponent.
         let cut = max(digits.count - maximumDigits, smallestExponent - exponent, 0)
         let kept = digits.dropLast(cut)
         var coefficient = kept.reduce(UInt128(0)) { $0 * 10 + UInt128($1) }
@@ -90,14 +90,14 @@ package struct DecimalNumber: Hashable, Sendable {
         return isNegative ? .negativeInfinity : .infinity
     }
 
-    /// Sign, digits and power of ten; nil for what is not finite.
+    /// Sign, coefficient and exponent of ten; nil for numbers that are not finite.
     var parts: (isNegative: Bool, coefficient: UInt128, exponent: Int)? {
         kind == .finite ? (isNegative, coefficient, exponent) : nil
     }
 
     package var isNaN: Bool { kind == .notANumber }
 
-    /// What NaN is stored as.
+    /// The stored bytes of NaN, as an SQL literal.
     static let nanLiteral = "x'ff'"
 
     private static func parse(_ text: String) -> DecimalNumber? {
@@ -130,7 +130,7 @@ package struct DecimalNumber: Hashable, Sendable {
         return DecimalNumber(isNegative: isNegative, coefficient: coefficient, exponent: exponent)
     }
 
-    /// Digits with a point where it stands, or with an exponent for very large and small numbers.
+    /// Digits with a decimal point, or with an exponent for very large and very small numbers.
     package var description: String {
         switch kind {
         case .notANumber: return "NaN"
@@ -150,8 +150,8 @@ package struct DecimalNumber: Hashable, Sendable {
         return "\(sign)\(digits)e\(exponent)"
     }
 
-    // Kind and sign, then the power of the first digit, then 34 digits; all inverted for negative numbers. Bytewise order is
-    // numeric order.
+    // Kind and sign, then the exponent of the first digit, then 34 digits; all inverted for negative numbers. The order
+    // of the bytes is the numeric order.
     package var bytes: [UInt8] {
         guard kind == .finite else { return [kind.rawValue &* 64 &- 1] }
         guard coefficient != 0 else { return [128] }
@@ -163,10 +163,10 @@ package struct DecimalNumber: Hashable, Sendable {
         return isNegative ? [127] + content.map { ~$0 } : [129] + content
     }
 
-    /// The number in bytes that `bytes` has made; nil for all others, of which only a damaged file has some.
+    /// The number that `bytes` encodes; nil for bytes that only a damaged file contains.
     package init?(bytes: [UInt8]) {
         switch (bytes.first, bytes.count) {
-        // As the zeros of new columns were stored once.
+        // Earlier versions stored the zeros of new columns like this.
         case (nil, _): self = .zero
         case (63, 1): self = DecimalNumber(kind: .negativeInfinity)
         case (128, 1): self = .zero
@@ -177,7 +177,7 @@ package struct DecimalNumber: Hashable, Sendable {
             let content = bytes.dropFirst().map { isNegative ? ~$0 : $0 }
             let magnitude = Int(content[0]) << 8 | Int(content[1])
             let scaled = content[2...].reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
-            // The first of 34 digits is none that could be left out.
+            // The first of the 34 digits is not zero.
             guard Self.leastScaled...Self.greatestScaled ~= scaled else { return nil }
             self.init(isNegative: isNegative, coefficient: scaled, exponent: magnitude - 16_384 - Self.maximumDigits)
             let power = magnitude - 16_384 - 1

@@ -1,17 +1,18 @@
-/// The sum of decimal numbers, without rounding until it is asked for: whatever the order, the outcome is the same.
+/// The exact sum of decimal numbers. Only the result is rounded, so it does not depend on the order of the numbers.
 package struct DecimalSum {
-    // Limbs of nine digits by their place: the limb at `p` counts 10^(9p). They carry into each other only at the end.
+    // Limbs of nine digits by place: the limb at `p` is multiplied by 10^(9p). Carries are propagated late, see
+    // `propagateCarries`.
     private var limbs: [Int: Int64] = [:]
-    private var pending = 0
+    private var additionsSinceCarry = 0
     private var hasInfinity = false
     private var hasNegativeInfinity = false
     private var hasNaN = false
-    /// How many numbers have been added.
+    /// The number of added numbers.
     package private(set) var count = 0
 
     private static let base: Int64 = 1_000_000_000
     private static let digits = 9
-    // Sums of so many limbs fit 63 bits.
+    // This many additions cannot overflow a limb.
     private static let carryLimit = 1 << 30
 
     package init() {}
@@ -37,14 +38,14 @@ package struct DecimalSum {
             limbs[place, default: 0] += isNegative ? -limb : limb
             (rest, carry, place) = (rest / base, product / base, place + 1)
         }
-        pending += 1
-        if pending == Self.carryLimit { settle() }
+        additionsSinceCarry += 1
+        if additionsSinceCarry == Self.carryLimit { propagateCarries() }
     }
 
-    /// The sum, rounded to 34 digits, halves to the even digit.
+    /// The sum, rounded to 34 digits. A tie is rounded to the even digit.
     package var total: DecimalNumber { special ?? rounded(dividedBy: 1) }
 
-    /// The mean, rounded likewise; nil without numbers.
+    /// The mean, rounded in the same way; nil if no numbers were added.
     package var mean: DecimalNumber? { count == 0 ? nil : special ?? rounded(dividedBy: count) }
 
     private var special: DecimalNumber? {
@@ -53,16 +54,16 @@ package struct DecimalSum {
         return hasNegativeInfinity ? .negativeInfinity : nil
     }
 
-    // Limbs become numbers from zero up to the base, but for the topmost.
-    private mutating func settle() {
-        pending = 0
+    // Reduces every limb to 0..<base, except the last one.
+    private mutating func propagateCarries() {
+        additionsSinceCarry = 0
         guard var place = limbs.keys.min(), var last = limbs.keys.max() else { return }
         while place <= last {
             let limb = limbs[place] ?? 0
             var carry = limb / Self.base
             if limb % Self.base < 0 { carry -= 1 }
             limbs[place] = limb - carry * Self.base
-            // A negative sum ends in a limb of -1, which carries no further.
+            // A negative sum ends in a limb of -1. Its carry would be -1 again, so it is kept.
             if place == last, carry == -1 {
                 limbs[place] = limb
                 break
@@ -73,17 +74,17 @@ package struct DecimalSum {
         }
     }
 
-    /// Sign and limbs, the topmost first, and the place of the last one. All limbs are from zero up to the base.
+    /// The sign, the limbs from the highest to the lowest, and the place of the lowest. All limbs are in 0..<base.
     private var magnitude: (isNegative: Bool, limbs: [Int64], place: Int) {
         var sum = self
-        sum.settle()
+        sum.propagateCarries()
         guard let low = sum.limbs.keys.min(), let high = sum.limbs.keys.max() else { return (false, [], 0) }
         var leading: Int64 = 0
         for place in (low...high).reversed() where leading == 0 { leading = sum.limbs[place] ?? 0 }
         let isNegative = leading < 0
         if isNegative {
             for place in sum.limbs.keys { sum.limbs[place, default: 0].negate() }
-            sum.settle()
+            sum.propagateCarries()
         }
         let top = sum.limbs.keys.max() ?? high
         return (isNegative, (low...top).reversed().map { sum.limbs[$0] ?? 0 }, low)
@@ -104,7 +105,8 @@ package struct DecimalSum {
         return DecimalNumber.rounding(isNegative: isNegative, digits, exponent, hasRest: rest)
     }
 
-    /// Long division, to more digits than a number has; true when something is left.
+    /// Long division to more digits than a number has. Returns the quotient, its exponent, and whether there is a
+    /// remainder.
     private static func divide(_ digits: [UInt8], _ exponent: Int, _ divisor: UInt64) -> ([UInt8], Int, Bool) {
         if divisor == 1 || digits.isEmpty { return (digits, exponent, false) }
         var (quotient, exponent, rest): ([UInt8], Int, UInt128) = ([], exponent, 0)

@@ -1,6 +1,7 @@
 package import MartletSQLite
 
-/// The bytes of the elements in a chunk of a collection: a tag, then little-endian or length-prefixed content. Texts are UTF-8.
+/// Encodes the elements of a chunk of a collection: each one is a tag, then 8 little-endian bytes, or a length and the
+/// content. Texts are UTF-8.
 package enum ElementCodec {
     package static func encode(_ elements: some Sequence<SQLValue>) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -8,9 +9,9 @@ package enum ElementCodec {
         return bytes
     }
 
-    /// The elements in `bytes`; nil when they are not `count` whole elements and nothing else.
+    /// The elements in `bytes`; nil unless these are exactly `count` complete elements.
     package static func decode(_ bytes: UnsafeRawBufferPointer, count: Int) -> [SQLValue]? {
-        // Each element takes a byte at least.
+        // Each element takes at least one byte.
         guard count >= 0, count <= bytes.count else { return nil }
         var elements: [SQLValue] = []
         elements.reserveCapacity(count)
@@ -22,7 +23,7 @@ package enum ElementCodec {
         return elements.count == count ? elements : nil
     }
 
-    /// All elements in `bytes`; nil when they are not whole.
+    /// All elements in `bytes`; nil if the last one is incomplete or one is malformed.
     package static func decode(_ bytes: [UInt8]) -> [SQLValue]? {
         bytes.withUnsafeBytes { bytes in
             var elements: [SQLValue] = []

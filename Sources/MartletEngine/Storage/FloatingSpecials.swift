@@ -1,7 +1,8 @@
 import MartletSQLite
 
-/// The floating values of a row that SQLite's REAL cannot keep bit for bit: NaN becomes NULL there and negative zero loses
-/// its sign. Their bits lie in the row's `_special` column as (property, bits) pairs of 2 and 8 bytes, little-endian.
+/// The floating-point values of a row that SQLite's REAL cannot store exactly: it stores NaN as NULL, and negative zero
+/// without its sign. The column `_special` of the row contains their bits as pairs of property (2 bytes) and bits (8
+/// bytes), little-endian.
 package enum FloatingSpecials {
     package static func needsBits(_ value: Double) -> Bool { value.isNaN || (value == 0 && value.sign == .minus) }
 
@@ -20,20 +21,20 @@ package enum FloatingSpecials {
         return nil
     }
 
-    /// A floating value as a number, whichever way it is kept: where no column stands beside it, special values are blobs
-    /// of their bits.
+    /// The number of a stored floating-point value. In collections, which have no `_special` column, special values are
+    /// blobs of their bits.
     static func number(_ value: SQLValue) -> SQLValue {
         guard case .blob(let bytes) = value, bytes.count == 8 else { return value }
         return .real(Double(bitPattern: (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[$1]) << UInt64(8 * $1) }))
     }
 
-    /// The same as an element of a collection.
+    /// A floating-point value as an element of a collection: special values become blobs of their bits.
     static func element(_ value: SQLValue) -> SQLValue {
         guard case .real(let number) = value, needsBits(number) else { return value }
         return .blob(withUnsafeBytes(of: number.bitPattern.littleEndian) { Array($0) })
     }
 
-    /// The bits of the other properties.
+    /// The special values without those of one property.
     static func without(_ property: PropertyIndex, _ bytes: [UInt8]) -> [UInt8] {
         stride(from: 0, to: bytes.count - 9, by: 10).flatMap { start -> ArraySlice<UInt8> in
             let number = Int(bytes[start]) | Int(bytes[start + 1]) << 8
@@ -41,7 +42,7 @@ package enum FloatingSpecials {
         }
     }
 
-    /// The same bits for properties that have moved.
+    /// The special values with their properties moved to new positions.
     static func moved(_ bytes: [UInt8], _ positions: [PropertyIndex: PropertyIndex]) -> [UInt8] {
         var moved: [UInt8] = []
         for start in stride(from: 0, to: bytes.count - 9, by: 10) {

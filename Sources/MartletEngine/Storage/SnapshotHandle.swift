@@ -3,23 +3,23 @@ import Foundation
 package import MartletSQLite
 import Synchronization
 
-/// One version of a file, pinned: a connection inside a transaction, shared by whoever reads that version.
+/// One pinned version of a file: a connection with an open read transaction, shared by all readers of that version.
 ///
-/// Ledger: `connection`, its statements and `isWriting` are used under `lock` only, `notes` under its mutex. The rest never
-/// changes. The read transaction ends
-/// when the last holder lets go, and the connection goes back to its pool.
-// Sendable by the lock above; the connection itself is not.
+/// Ledger: `connection`, its statements and `isWriting` are used only under `lock`, `owners` only under its mutex. The
+/// rest never changes. When the last reference is released, the read transaction ends and the connection returns to its
+/// pool.
+// Sendable: every use of the connection, which is not Sendable, holds `lock`.
 package final class SnapshotHandle: @unchecked Sendable {
-    /// What refers to it without keeping it: every read retains it.
+    /// Refers to the handle without retaining it. Every read retains the handle.
     let reference = LooseReference()
     package let version: Version
     package let epoch: Int64
-    /// When it was pinned, on the clock of the environment.
+    /// The time of pinning, on the clock of the environment.
     let since: UInt64
     private let lock = NSLock()
     private var connection: Connection?
     private var isWriting = false
-    private let notes = Mutex(Notes())
+    private let owners = Mutex(Owners())
     private let release: @Sendable (ObjectIdentifier, Connection) -> Void
     private let forks = cmartlet_fork_count()
     private let stopForkedChild: @Sendable (_ path: String) -> Never
@@ -41,44 +41,46 @@ package final class SnapshotHandle: @unchecked Sendable {
     deinit {
         reference.end()
         guard let connection else { return }
-        // To end its transaction would touch the locks of the parent process.
+        // In a forked child, ending the transaction would release locks of the parent process.
         if forks != cmartlet_fork_count() { return _ = Unmanaged.passRetained(connection) }
         release(ObjectIdentifier(self), connection)
     }
 
-    /// Reads with the connection to oneself. Must not be nested, and must not call out to users.
+    /// Calls `body` with exclusive access to the connection. Calls must not be nested, and `body` must not call code of
+    /// the user.
     package func read<R>(_ body: (Connection) throws -> R) rethrows -> R {
         lock.lock()
         defer { lock.unlock() }
         guard let connection else { preconditionFailure("a snapshot was read after its connection had been taken") }
-        // The locks of the file are the parent's: it may write over what is read here.
+        // In a forked child, the locks of the file belong to the parent: other processes may overwrite what is read
+        // here.
         if forks != cmartlet_fork_count() { stopForkedChild(connection.options.path) }
         return try body(connection)
     }
 
-    /// Who holds a handle for long: a Realm that shows it, and what was frozen.
-    private struct Notes: Sendable {
+    /// The owners that keep a handle for long: a Realm, and a frozen object or collection.
+    private struct Owners: Sendable {
         var live: (any CustomStringConvertible & Sendable)?
         var frozen: (any CustomStringConvertible & Sendable)?
     }
 
-    /// Notes the Realm that shows it, for whoever asks why a version is in use.
-    package func note(live holder: (any CustomStringConvertible & Sendable)?) { notes.withLock { $0.live = holder } }
+    /// Records the Realm that uses the handle, for reports of pinned versions.
+    package func note(live holder: (any CustomStringConvertible & Sendable)?) { owners.withLock { $0.live = holder } }
 
-    /// Notes where it was frozen.
-    package func note(frozen holder: any CustomStringConvertible & Sendable) { notes.withLock { $0.frozen = holder } }
+    /// Records where the handle was frozen, for reports of pinned versions.
+    package func note(frozen holder: any CustomStringConvertible & Sendable) { owners.withLock { $0.frozen = holder } }
 
     var holders: [String] {
-        let notes = notes.withLock { $0 }
-        return [notes.live, notes.frozen].compactMap { $0?.description }
+        let owners = owners.withLock { $0 }
+        return [owners.live, owners.frozen].compactMap { $0?.description }
     }
 
-    /// True when both pin the same version of the same file's content.
+    /// True if both have the same version and epoch of the file.
     package func isSame(as other: SnapshotHandle) -> Bool {
         self === other || (version == other.version && epoch == other.epoch)
     }
 
-    /// True once the connection belongs to a write transaction: what is read is the version no more.
+    /// False once a write transaction uses the connection: reads then include its uncommitted changes.
     package var isVersion: Bool {
         lock.lock()
         defer { lock.unlock() }
@@ -91,10 +93,10 @@ package final class SnapshotHandle: @unchecked Sendable {
         isWriting = true
     }
 
-    /// The file that is read.
+    /// The path of the file.
     package var path: String { read { $0.options.path } }
 
-    /// Takes the connection out, for a holder that knows itself to be the only one.
+    /// Removes and returns the connection. The caller holds the only reference to the handle.
     func surrender() -> Connection? {
         lock.lock()
         defer { lock.unlock() }
@@ -102,8 +104,8 @@ package final class SnapshotHandle: @unchecked Sendable {
         return connection
     }
 
-    /// Puts another connection with the same version in place of the present one and returns that; nil when someone is
-    /// reading just now, or the present one is inside a write, which is its own.
+    /// Replaces the connection by another one with the same version, and returns the previous one. Returns nil if a
+    /// read is in progress or the connection is inside a write transaction.
     func exchange(_ other: Connection) -> Connection? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }

@@ -1,17 +1,18 @@
 package import MartletSQLite
 
-// Whether stored values are what the schema says. The engine writes no others: one that does not fit is damage.
+// Validation of stored values against the schema. The engine writes only valid values, so an invalid one means that the
+// file is damaged.
 
 extension PropertySchema {
-    /// True for a value that a column of the property, or an element of the collection, may hold.
+    /// True if a column of the property, or an element of its collection, may have the value.
     package func fits(_ value: SQLValue) -> Bool {
-        if value == .null { return takesNothing || isAny }
+        if value == .null { return allowsNull || isAny }
         return element.fits(value)
     }
 
-    /// The position of the first element that does not fit; nil where all do. In maps keys and values take turns.
+    /// The position of the first invalid element; nil if all are valid. Maps alternate keys and values.
     package func firstUnfit(_ elements: [SQLValue]) -> Int? {
-        guard kind == .map else { return firstUnfitValue(elements) }
+        guard kind == .map else { return firstInvalidValue(elements) }
         if !elements.count.isMultiple(of: 2) { return elements.count - 1 }
         return elements.indices.first { position in
             guard position.isMultiple(of: 2) else { return !fits(elements[position]) }
@@ -20,8 +21,8 @@ extension PropertySchema {
         }
     }
 
-    // Most elements need only one look: lists are long.
-    private func firstUnfitValue(_ elements: [SQLValue]) -> Int? {
+    // Lists are long, so the common case of each type is checked first.
+    private func firstInvalidValue(_ elements: [SQLValue]) -> Int? {
         switch element {
         case .link, .embedded, .intEnum, .scalar(.int), .scalar(.int64):
             elements.firstIndex { if case .integer = $0 { false } else { !fits($0) } }
@@ -31,11 +32,11 @@ extension PropertySchema {
         }
     }
 
-    private var takesNothing: Bool { isOptional || (isLink && (kind == .single || kind == .map)) }
+    private var allowsNull: Bool { isOptional || (isLink && (kind == .single || kind == .map)) }
 }
 
 extension ElementType {
-    /// True for a value of this type. Raw values that no case of an enum has are values of its type.
+    /// True for a value of this type. Raw values without a case of the enum are valid.
     package func fits(_ value: SQLValue) -> Bool {
         switch (self, value) {
         case (.intEnum, .integer), (.link, .integer), (.embedded, .integer), (.stringEnum, .text): true
@@ -55,7 +56,7 @@ extension ScalarType {
         case (.int32, .integer(let number)): Int32(exactly: number) != nil
         case (.float, .real(let number)): number.isInfinite || !Float(number).isInfinite
         case (.double, .real), (.date, .real): true
-        // What REAL does not keep bit for bit lies in collections as its bits.
+        // Collections store special floating-point values as blobs of their bits.
         case (.float, .blob(let bytes)), (.double, .blob(let bytes)), (.date, .blob(let bytes)): bytes.count == 8
         case (.uuid, .blob(let bytes)): bytes.count == 16
         case (.objectId, .blob(let bytes)): bytes.count == 12
@@ -66,12 +67,12 @@ extension ScalarType {
     }
 }
 
-/// A stored value that does not fit the schema, with its place.
+/// A stored value that does not match the schema, with its row and property.
 package struct DamagedValue: Sendable {
     private let place: String
     private let finding: String
 
-    /// The error of the file that holds it.
+    /// The error for the file that contains the value.
     package func error(path: String) -> EngineError {
         EngineError(
             .corrupt, path: path,
@@ -79,7 +80,7 @@ package struct DamagedValue: Sendable {
                 + "or correct the row with the program 'sqlite3' while no Realm of the file is open")
     }
 
-    /// A value that is not of the property's type.
+    /// A value that does not have the property's type.
     package init(
         _ type: String, _ property: PropertySchema, _ key: ObjectKey, holds value: SQLValue, at position: Int? = nil
     ) {
@@ -92,14 +93,14 @@ package struct DamagedValue: Sendable {
         finding = "holds \(text)\(position), where the schema expects \(property.expectation)"
     }
 
-    /// A text whose bytes are no UTF-8.
+    /// A text that is not valid UTF-8.
     package init(notUTF8In type: String, _ property: PropertySchema, _ key: ObjectKey) {
         self.init(type, property, key, holds: "a text that is not UTF-8", at: nil)
     }
 
-    /// A link to a row that is not there.
+    /// A link to a row that does not exist.
     package init(
-        _ type: String, _ property: PropertySchema, _ key: ObjectKey, leadsTo row: ObjectKey, of target: String
+        _ type: String, _ property: PropertySchema, _ key: ObjectKey, linksTo row: ObjectKey, of target: String
     ) {
         place = Self.place(type, property, key)
         finding = "leads to the row \(row) of '\(target)', which does not exist"
@@ -109,8 +110,8 @@ package struct DamagedValue: Sendable {
         "'\(type).\(property.name)' in the row with the key \(key)"
     }
 
-    // Without line breaks, and without the zeros that end a message.
-    private static func shown(_ text: String) -> String {
+    // Escapes line breaks, and NUL characters, which would end the message.
+    private static func escaped(_ text: String) -> String {
         let scalars = text.unicodeScalars
         return scalars.prefix(60).map { scalar in
             scalar.value < 32 || scalar.value == 127 ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
@@ -122,7 +123,7 @@ package struct DamagedValue: Sendable {
         case .null: return "nothing"
         case .integer(let number): return "the number \(number)"
         case .real(let number): return "the number \(number)"
-        case .text(let text): return "the text '\(shown(text))'"
+        case .text(let text): return "the text '\(escaped(text))'"
         case .blob(let bytes):
             let shown = bytes.prefix(20).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
             let count = bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
@@ -132,7 +133,7 @@ package struct DamagedValue: Sendable {
 }
 
 extension PropertySchema {
-    /// What one value of the property is, for messages.
+    /// The type of one value of the property, for messages.
     fileprivate var expectation: String {
         guard isCollection else { return typeDescription }
         var single = typeDescription.drop { $0 != "<" }.dropFirst()
@@ -142,9 +143,9 @@ extension PropertySchema {
 }
 
 extension DatabaseSchema {
-    /// The links in a value of any type, an element of a collection.
+    /// The links in a value of any type that is an element of a collection.
     ///
-    /// - Throws: the error of the file for a damaged one.
+    /// - Throws: the error for the file if the value is damaged.
     func links(in element: SQLValue, of id: CollectionID, path: String) throws(EngineError) -> [AnyLink: Int] {
         do {
             return try AnyLink.counts(in: element)
@@ -155,9 +156,10 @@ extension DatabaseSchema {
     }
 }
 
-// MARK: Looking for it
+// MARK: Searching for damage
 
-/// Looks through a file for values that do not fit. For messages: reading has found that there is one.
+/// Searches a file for values that do not match the schema, to describe the damage in a message after a read has
+/// failed.
 package struct DamageSearch {
     private let schema: DatabaseSchema
     private let connection: Connection
@@ -167,9 +169,9 @@ package struct DamageSearch {
         self.connection = connection
     }
 
-    /// The first value of a property that does not fit.
+    /// The first invalid value of a property.
     ///
-    /// - Parameter key: the only row to look at.
+    /// - Parameter key: the only row to check.
     package func value(of property: PropertyIndex, in table: TableID, key: ObjectKey? = nil) throws -> DamagedValue? {
         let layout = schema[table].layout
         guard let column = layout.column(of: property) else { return nil }
@@ -203,14 +205,14 @@ package struct DamageSearch {
         return DamagedValue(type, property, key, holds: value)
     }
 
-    /// The first link that leads to a row: asked where there is no such row.
+    /// The first link to a row that does not exist.
     package func link(to key: ObjectKey, in target: TableID) throws -> DamagedValue? {
         let name = schema[target].type.name
         for incoming in schema[target].incoming {
             let source = schema[incoming.table]
             let property = source.type.properties[incoming.property]
             if let holder = try holder(of: key, source.layout, property) {
-                return DamagedValue(source.type.name, property, holder, leadsTo: key, of: name)
+                return DamagedValue(source.type.name, property, holder, linksTo: key, of: name)
             }
         }
         guard try AnyLinkIndex.exists(connection),
@@ -218,16 +220,16 @@ package struct DamageSearch {
             let source = schema.tables[holder.table], source.type.properties.indices.contains(holder.property)
         else { return nil }
         return DamagedValue(
-            source.type.name, source.type.properties[holder.property], holder.owner, leadsTo: key, of: name)
+            source.type.name, source.type.properties[holder.property], holder.owner, linksTo: key, of: name)
     }
 
-    /// The first value of any type with a link that leads to no type.
+    /// The first value of any type that contains a link to an object type that does not exist.
     package func anyLink(_ link: AnyLink) throws -> DamagedValue? {
         for table in schema.tables.values.sorted(by: { $0.id < $1.id }) {
             for property in table.type.properties where property.isAny {
                 guard let owner = try holder(of: link, table.layout, property) else { continue }
                 return DamagedValue(
-                    table.type.name, property, owner, leadsTo: link.key, of: "type number \(link.table)")
+                    table.type.name, property, owner, linksTo: link.key, of: "type number \(link.table)")
             }
         }
         return nil
@@ -261,7 +263,7 @@ package struct DamageSearch {
         {
             return owner
         }
-        // The table of targets may be the part that is right.
+        // The table of targets may be correct and the elements damaged, or the reverse: search the elements as well.
         return try firstChunk(of: collection) { _, elements in elements?.contains(.integer(key)) == true }
     }
 
@@ -282,7 +284,8 @@ package struct DamageSearch {
         return nil
     }
 
-    /// The owner of the first chunk that is sought, which is given as it lies there and as elements.
+    /// The owner of the first chunk for which `isSought` is true. It receives the stored value, and the elements if
+    /// they can be decoded.
     private func firstChunk(
         of collection: TableLayout.Collection, where isSought: (SQLValue, [SQLValue]?) -> Bool
     ) throws -> ObjectKey? {

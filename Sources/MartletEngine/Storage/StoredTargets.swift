@@ -1,10 +1,10 @@
 package import MartletSQLite
 
-// The index of targets is ordered by target: what one owner links to is found by its elements, at the cost of these.
+// The table of targets is ordered by target. The targets of one owner are therefore found by reading its elements.
 extension TableLayout.Collection {
-    /// The rows that the collection of an owner links to as it is stored, each once, in order.
+    /// The rows that the stored collection of an owner links to, each once, in order.
     ///
-    /// Complexity: O(n) for a collection of n elements, whatever other collections hold.
+    /// Complexity: O(n) for a collection of n elements, independent of other collections.
     package func storedTargets(of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
         guard targets != nil else { return [] }
         var elements = try ChunkedElements(owner: owner, table: chunks, connection)
@@ -19,7 +19,7 @@ extension TableLayout.Collection {
         ).sorted()
     }
 
-    /// Deletes the stored elements of an owner. `known` are its targets.
+    /// Deletes the stored elements of an owner. `known` contains its targets.
     package func removeStored(of owner: ObjectKey, targets known: [ObjectKey], _ connection: Connection) throws {
         try connection.run("DELETE FROM \(chunks) WHERE owner = ?1", [.integer(owner)])
         guard let targets, !known.isEmpty else { return }

@@ -21,9 +21,9 @@ extension TableLayout {
         return "CREATE TABLE \(layout.table) (\(columns.joined(separator: ", "))) STRICT"
     }
 
-    /// The statements that create the indexes of the properties that must be unique, one for each set of them.
+    /// The statements that create the indexes of properties that must be unique, one index for each set of them.
     ///
-    /// They are plain: values may repeat inside a write, and `UniqueValues` looks at what it leaves.
+    /// The indexes are not UNIQUE: values may repeat inside a write, and `UniqueValues` checks the result.
     static func uniqueIndexes(_ type: ObjectTypeSchema) -> [String] {
         type.uniques.enumerated().map { number, properties in
             let names = properties.map { SQLText.identifier(type.properties[$0].name) }.joined(separator: ", ")
@@ -65,17 +65,17 @@ extension TableLayout {
         return statements
     }
 
-    /// The columns of a new object of a type that no class is known for.
+    /// The column values of a new object of a type for which no class is known.
     package static func zeroRow(_ type: ObjectTypeSchema) -> [SQLValue] {
         type.properties.filter(\.isColumn).map { $0.isOptional ? .null : zero(of: $0.element) }
     }
 
-    /// The statement that creates a full-text index: words without case and diacritics.
-    static func definition(of words: Words) -> String {
-        "CREATE VIRTUAL TABLE \(words.table) USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')"
+    /// The statement that creates a full-text index. It ignores case and diacritics.
+    static func definition(of index: Words) -> String {
+        "CREATE VIRTUAL TABLE \(index.table) USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')"
     }
 
-    /// The value that a column of old rows gets when a required property is added without a default.
+    /// The value that existing rows get in the column of a new required property without a default.
     static func zero(of element: ElementType) -> SQLValue {
         switch element {
         case .link, .embedded: .null

@@ -1,10 +1,11 @@
 import MartletSQLite
 
-/// How an object type lies in tables: names, columns and the fixed SQL of one type.
+/// The tables of an object type: their names, columns and fixed SQL.
 ///
-/// A type has one STRICT table; its rows are found by an integer key, which is the primary key itself where that is an
-/// integer. Links are indexed columns. A list, set or map has a table of chunks and, where it holds links, a table of its
-/// targets. `_special` keeps the bits of floating values that REAL loses (NaN, negative zero).
+/// A type has one STRICT table. Its rows are identified by an integer key, which is the primary key if that is an
+/// integer. Links are indexed columns. A list, set or map has a table of chunks and, if it contains links, a table of
+/// its targets. The column `_special` contains the bits of floating-point values that REAL cannot store (NaN, negative
+/// zero).
 package struct TableLayout: Sendable {
     package struct Column: Sendable {
         package let property: PropertyIndex
@@ -12,7 +13,7 @@ package struct TableLayout: Sendable {
         package let sqlType: String
     }
 
-    /// A property whose values lie in a table of their own.
+    /// A property whose values are stored in a separate table.
     package struct Collection: Sendable {
         package let property: PropertyIndex
         package let chunks: String
@@ -20,7 +21,7 @@ package struct TableLayout: Sendable {
         package let targets: String?
     }
 
-    /// A property whose words are indexed.
+    /// A property with a full-text index.
     package struct Words: Sendable {
         package let property: PropertyIndex
         package let table: String
@@ -39,7 +40,7 @@ package struct TableLayout: Sendable {
     package let collections: [Collection]
     package let words: [Words]
     package let hasSpecials: Bool
-    /// The object key whatever its column is called at the moment: for use while a schema changes.
+    /// The object key, whatever its column is called. Used while a schema changes.
     let rowIDColumn = "_rowid_"
     private let columnByProperty: [Int]
 
@@ -84,7 +85,7 @@ package struct TableLayout: Sendable {
         return collection
     }
 
-    /// What a full row is read with: all columns in schema order, then `_special` where there is one, then the key.
+    /// The columns of a full row: all columns in schema order, then `_special` if there is one, then the key.
     package var rowColumns: String {
         (columns.map(\.name) + (hasSpecials ? [Self.specialColumn] : []) + [keyColumn]).joined(separator: ", ")
     }
@@ -95,7 +96,7 @@ package struct TableLayout: Sendable {
         "SELECT \(rowColumns) FROM \(table) WHERE \(keyColumn) BETWEEN ?1 AND ?2 ORDER BY \(keyColumn)"
     }
 
-    /// Parameters: the columns in schema order, then `_special` where there is one, then the key where it is no property.
+    /// Parameters: the columns in schema order, then `_special` if there is one, then the key unless it is a property.
     package var insert: String {
         var names = columns.map(\.name)
         if hasSpecials { names.append(Self.specialColumn) }
@@ -106,7 +107,7 @@ package struct TableLayout: Sendable {
 
     package var keyIsProperty: Bool { keyColumn != "\"_key\"" }
 
-    /// Parameters: the given columns in schema order, `_special` where there is one, then the key.
+    /// Parameters: the given columns in schema order, then `_special` if there is one, then the key.
     package func update(_ positions: [Int]) -> String {
         var names = positions.map { columns[$0].name }
         if hasSpecials { names.append(Self.specialColumn) }

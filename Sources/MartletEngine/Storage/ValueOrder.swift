@@ -2,8 +2,8 @@ package import MartletSQLite
 
 /// The order of stored values.
 package enum ValueOrder {
-    /// Compares two values as SQLite's `ORDER BY` with `BINARY` collation does: null, then numbers by exact value, then
-    /// text by its UTF-8 bytes, then blobs by their bytes. NaN, which SQLite does not store, counts as null.
+    /// Compares two values like SQLite's `ORDER BY` with `BINARY` collation: null, then numbers by exact value, then
+    /// texts by their UTF-8 bytes, then blobs by their bytes. NaN, which SQLite does not store, is treated as null.
     ///
     /// See "Sort Order" in SQLite's "Datatypes In SQLite".
     package static func compare(_ left: SQLValue, _ right: SQLValue) -> Int {
@@ -19,7 +19,7 @@ package enum ValueOrder {
         }
     }
 
-    /// The place of a storage class among the others.
+    /// The position of a storage class in the order.
     private static func rank(_ value: SQLValue) -> Int {
         switch value {
         case .null: 0
@@ -34,9 +34,9 @@ package enum ValueOrder {
         left < right ? -1 : (left > right ? 1 : 0)
     }
 
-    /// Compares without rounding the integer: whole parts first, then the fraction that is left.
+    /// Compares without rounding the integer: first the whole parts, then the fraction.
     private static func compare(_ integer: Int64, _ real: Double) -> Int {
-        // 2^63, the first double above all integers; its negation is the lowest integer itself.
+        // 2^63, the first double above all integers. Its negation is the smallest integer.
         let limit = 0x1p63
         if real < -limit { return 1 }
         if real >= limit { return -1 }
