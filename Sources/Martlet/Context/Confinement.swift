@@ -4,11 +4,12 @@ import Foundation
 import MartletEngine
 import Synchronization
 
-/// Where a Realm lives: the thread it was opened on, a serial queue, or an actor; what is frozen lives anywhere.
+/// The isolation to which a Realm is confined: the thread on which it was opened, a serial queue, or an actor. A frozen Realm is
+/// not confined.
 ///
-/// The main thread, the main queue and the main actor are one home: only one of them runs at a time. On Linux the main
-/// queue may leave the main thread for good, so none of the three stands for the others when asked who runs.
-// Sendable: nothing of it changes, but for the actor's weak reference, which may be read anywhere.
+/// The main thread, the main queue and the main actor are one isolation, because only one of them runs at a time. On Linux the
+/// main queue may leave the main thread permanently, so a check for one of the three does not cover the others.
+// Sendable: only the weak reference to the actor changes, and it can be read on any thread.
 final class Confinement: CustomStringConvertible, @unchecked Sendable {
     enum Home {
         case thread(word: UInt, number: UInt64, name: String)
@@ -19,7 +20,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     }
 
     let home: Home
-    /// The actor that is the home. It may own the Realm, so it is not kept alive by it.
+    /// The actor of the isolation. The reference is weak, because the actor may own the Realm.
     private(set) weak var actor: (any Actor)?
     private static let queueKey = DispatchSpecificKey<UInt64>()
 
@@ -28,7 +29,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         self.actor = actor
     }
 
-    // MARK: Homes
+    // MARK: Isolations
 
     static let anywhere = Confinement(.anywhere)
     private static let mainHome = Confinement(.main)
@@ -36,7 +37,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     static func currentThread() -> Confinement {
         if isMain { return mainHome }
         let name = Thread.current.name ?? ""
-        // Threads of global queues are called after these.
+        // A thread of a global queue has the name of the queue, which does not identify the thread.
         let isNamed = !name.isEmpty && !name.contains("-qos")
         return Confinement(
             .thread(
@@ -45,7 +46,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     }
 
     static func queue(_ queue: DispatchQueue) -> Confinement {
-        // Another instance may stand for the main queue each time.
+        // The main queue is compared by its label, because every access may return another instance.
         if queue.label == DispatchQueue.main.label { return mainHome }
         if queue.getSpecific(key: queueKey) == nil, !isSerial(queue) { Misuse.concurrentQueue(queue.label) }
         mark(queue)
@@ -58,10 +59,10 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         return Confinement(.actor(executor: executor, name: "\(type(of: actor))"), actor)
     }
 
-    /// The home that code of an isolation belongs to: its actor, or else its thread.
+    /// The confinement of code with the given isolation: its actor, or else the current thread.
     static func of(_ isolation: (any Actor)?) -> Confinement { isolation.map { actor($0) } ?? currentThread() }
 
-    // Numbers tell queues apart; a queue keeps its number.
+    // Gives the queue a unique number, by which queues are compared.
     private static func mark(_ queue: DispatchQueue) {
         if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: nextQueueNumber()) }
     }
@@ -70,7 +71,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     private static let concurrentQueue = DispatchQueue(label: "martlet.concurrent", attributes: .concurrent)
 
-    /// False for queues that run several blocks at once. Dispatch has no function that says so.
+    /// False for queues that run several blocks at once. Dispatch has no API for this, so the kind of the queue is compared.
     private static func isSerial(_ queue: DispatchQueue) -> Bool {
         if queue.label.hasPrefix("com.apple.root.") { return false }
         #if canImport(ObjectiveC)
@@ -81,7 +82,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         #endif
     }
 
-    // The Swift class of Linux holds the object of Dispatch.
+    // On Linux the Swift class is a wrapper around the C object.
     private static func pointer(_ queue: DispatchQueue) -> UnsafeRawPointer? {
         (Mirror(reflecting: queue).descendant("__wrapped") as? OpaquePointer).map { UnsafeRawPointer($0) }
     }
@@ -95,9 +96,9 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         return lastNumber
     }
 
-    // MARK: Asking
+    // MARK: Checks
 
-    /// What an accessor compares the thread's word with; zero where every access must look further.
+    /// The word that accessors compare with the word of the current thread; zero if every access needs the full check.
     var guardWord: UInt {
         if case .thread(let word, _, _) = home { return word }
         let word = UInt(cmartlet_thread())
@@ -121,7 +122,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         private static var isByAddress: Bool { false }
     #endif
 
-    // The word of the main thread; zero until it has been seen here.
+    // The word of the main thread; zero until a check has run on the main thread.
     private static let mainWord = Atomic<UInt>(0)
 
     private static var isMain: Bool {
@@ -132,7 +133,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         return true
     }
 
-    /// The same for all Realms of one executor: used to find the instance that is open there already.
+    /// A number that identifies the isolation, to find the Realm that is open there already.
     var identity: UInt64 {
         switch home {
         case .thread(let word, let number, _): Self.isByAddress ? UInt64(word) : number
@@ -143,10 +144,10 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    /// False for the home of an actor that has gone: another may lie at its address by now.
+    /// True if both are the same isolation. False if the actor was deallocated, because another actor may have its address.
     func isSame(as other: Confinement) -> Bool { identity == other.identity && actor === other.actor }
 
-    /// Higher for the homes that code knows best: an actor's code runs on some queue, and a queue's on some thread.
+    /// Higher for a more specific isolation: code of an actor may run on a queue, and code of a queue runs on some thread.
     var precedence: Int {
         switch home {
         case .actor: 3
@@ -178,7 +179,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    // Where code runs that does not run at home.
+    // The current executor, for messages about code that runs on the wrong one.
     private var here: String {
         if Self.isMain { return "the main thread" }
         let label = cmartlet_current_queue_label().map { String(cString: $0) } ?? ""
