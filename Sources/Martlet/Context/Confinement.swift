@@ -11,7 +11,7 @@ import Synchronization
 /// main queue may leave the main thread permanently, so a check for one of the three does not cover the others.
 // Sendable: only the weak reference to the actor changes, and it can be read on any thread.
 final class Confinement: CustomStringConvertible, @unchecked Sendable {
-    enum Home {
+    enum Isolation {
         case thread(word: UInt, number: UInt64, name: String)
         case main
         case queue(DispatchQueue)
@@ -19,23 +19,23 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         case anywhere
     }
 
-    let home: Home
+    let isolation: Isolation
     /// The actor of the isolation. The reference is weak, because the actor may own the Realm.
     private(set) weak var actor: (any Actor)?
     private static let queueKey = DispatchSpecificKey<UInt64>()
 
-    private init(_ home: Home, _ actor: (any Actor)? = nil) {
-        self.home = home
+    private init(_ isolation: Isolation, _ actor: (any Actor)? = nil) {
+        self.isolation = isolation
         self.actor = actor
     }
 
     // MARK: Isolations
 
     static let anywhere = Confinement(.anywhere)
-    private static let mainHome = Confinement(.main)
+    private static let mainConfinement = Confinement(.main)
 
     static func currentThread() -> Confinement {
-        if isMain { return mainHome }
+        if isMain { return mainConfinement }
         let name = Thread.current.name ?? ""
         // A thread of a global queue has the name of the queue, which does not identify the thread.
         let isNamed = !name.isEmpty && !name.contains("-qos")
@@ -47,14 +47,14 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     static func queue(_ queue: DispatchQueue) -> Confinement {
         // The main queue is compared by its label, because every access may return another instance.
-        if queue.label == DispatchQueue.main.label { return mainHome }
+        if queue.label == DispatchQueue.main.label { return mainConfinement }
         if queue.getSpecific(key: queueKey) == nil, !isSerial(queue) { Misuse.concurrentQueue(queue.label) }
         mark(queue)
         return Confinement(.queue(queue))
     }
 
     static func actor(_ actor: any Actor) -> Confinement {
-        if actor === MainActor.shared { return mainHome }
+        if actor === MainActor.shared { return mainConfinement }
         let executor = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self).0
         return Confinement(.actor(executor: executor, name: "\(type(of: actor))"), actor)
     }
@@ -100,13 +100,13 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     /// The word that accessors compare with the word of the current thread; zero if every access needs the full check.
     var guardWord: UInt {
-        if case .thread(let word, _, _) = home { return word }
+        if case .thread(let word, _, _) = isolation { return word }
         let word = UInt(cmartlet_thread())
-        return home.isMain && word == Self.mainWord.load(ordering: .relaxed) ? word : 0
+        return isolation.isMain && word == Self.mainWord.load(ordering: .relaxed) ? word : 0
     }
 
     var isCurrent: Bool {
-        switch home {
+        switch isolation {
         case .thread(let word, let number, _):
             Self.isByAddress ? word == UInt(cmartlet_thread()) : number == cmartlet_thread_number()
         case .main: Self.isMain
@@ -135,7 +135,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     /// A number that identifies the isolation, to find the Realm that is open there already.
     var identity: UInt64 {
-        switch home {
+        switch isolation {
         case .thread(let word, let number, _): Self.isByAddress ? UInt64(word) : number
         case .main: .max
         case .queue(let queue): (queue.getSpecific(key: Self.queueKey) ?? 0) | 1 << 63
@@ -149,7 +149,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     /// Higher for a more specific isolation: code of an actor may run on a queue, and code of a queue runs on some thread.
     var precedence: Int {
-        switch home {
+        switch isolation {
         case .actor: 3
         case .queue: 2
         case .main: 1
@@ -170,7 +170,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     }
 
     var description: String {
-        switch home {
+        switch isolation {
         case .thread(_, _, let name): name
         case .main: "the main thread"
         case .queue(let queue): "the queue '\(queue.label)'"
@@ -190,7 +190,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     }
 }
 
-extension Confinement.Home {
+extension Confinement.Isolation {
     fileprivate var isMain: Bool {
         if case .main = self { return true }
         return false

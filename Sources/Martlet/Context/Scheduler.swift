@@ -19,7 +19,7 @@ final class Scheduler: Sendable {
     static func queue(_ queue: DispatchQueue) -> Scheduler { Scheduler(.queue(queue)) }
 
     /// Runs blocks while the actor is alive.
-    static func actor(_ home: Confinement) -> Scheduler { Scheduler(.actor(home)) }
+    static func actor(_ confinement: Confinement) -> Scheduler { Scheduler(.actor(confinement)) }
 
     static func byHand(_ scheduler: ManualScheduler) -> Scheduler { Scheduler(.byHand(scheduler)) }
 
@@ -45,8 +45,8 @@ final class Scheduler: Sendable {
         switch target {
         case .runLoop(let loop): loop.perform(body)
         case .queue(let queue): queue.async(execute: body)
-        case .actor(let home):
-            guard let actor = home.actor else { return }
+        case .actor(let confinement):
+            guard let actor = confinement.actor else { return }
             Task.detached(priority: .userInitiated) { await Self.run(body, on: actor) }
         case .byHand(let scheduler): scheduler.append(body)
         }

@@ -106,7 +106,7 @@ extension AnyRealmValue: Codable {
         try $depth.withValue(depth + 1, operation: body)
     }
 
-    private static let tooDeep = "more than \(AnyValue.greatestDepth) lists and maps lie within each other"
+    private static let tooDeep = "more than \(AnyValue.greatestDepth) lists and maps are nested"
 
     private static func wrapped(
         _ kind: WrappedKind, _ container: KeyedDecodingContainer<WrappedKind>

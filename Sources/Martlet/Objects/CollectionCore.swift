@@ -174,9 +174,9 @@ final class CollectionCore {
     func startWalk() -> StartedWalk? {
         guard count > 0, context.transaction == nil else { return nil }
         return context.guarded {
-            let walk = StartedWalk { [self] in KeySequence(keys(in: 0..<count)) }
-            context.register(walk)
-            return walk
+            let cursor = StartedWalk { [self] in KeySequence(keys(in: 0..<count)) }
+            context.register(cursor)
+            return cursor
         }
     }
 

@@ -10,19 +10,19 @@ struct KeyValueAnnouncement {
     fileprivate(set) var reads: ReadTracking?
 
     /// Notifies observers of `isInvalidated` that it is about to change.
-    mutating func willEnd(_ observers: KeyValueObservers?) {
+    mutating func willChangeValidity(_ observers: KeyValueObservers?) {
         guard let observers else { return }
         ends += observers.announce { $0 == KeyValueObservers.invalidation }.map { (observers, $0) }
     }
 
     /// Notifies observers that deleted objects are about to be live again, and that the changes before their deletion are
     /// undone.
-    mutating func willRevive(_ revival: RealmContext.Revival, in context: RealmContext) {
+    mutating func willRestore(_ revival: RealmContext.Revival, in context: RealmContext) {
         context.reviving = Set(revival.objects.map(ObjectIdentifier.init))
         let objects = revival.objects.filter { $0._observers?.isEmpty == false }
             .sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
-        for object in objects { willEnd(object._observers) }
-        for core in revival.cores { willEnd(core.observers) }
+        for object in objects { willChangeValidity(object._observers) }
+        for core in revival.cores { willChangeValidity(core.observers) }
         for object in objects {
             let touched = object._observers?.touched(since: context.firstWriteNumber) ?? ColumnSet()
             willChange(object._observers, touched) { _ in nil }
@@ -58,60 +58,60 @@ extension RealmContext {
     func announce(
         _ changes: ChangeSet?, inverted: Bool = false, next: SnapshotHandle? = nil, revival: Revival = Revival()
     ) -> KeyValueAnnouncement {
-        var announcement = KeyValueAnnouncement()
-        guard hasKeyValueObservers || revival.isObserved else { return announcement }
+        var notification = KeyValueAnnouncement()
+        guard hasKeyValueObservers || revival.isObserved else { return notification }
         let outer = movement
         movement = .announcing
         defer { movement = outer }
-        announcement.willRevive(revival, in: self)
+        notification.willRestore(revival, in: self)
         var changed: [(object: ObjectBase, columns: ColumnSet)] = []
         for object in observed() {
             let (columns, isGone) = changeOf(object, changes, inverted, next)
-            if isGone { announcement.willEnd(object._observers) }
+            if isGone { notification.willChangeValidity(object._observers) }
             if !isGone && !columns.isEmpty { changed.append((object, columns)) }
         }
         for core in observedCores() where isOwnerGone(core, changes, inverted, next) {
-            announcement.willEnd(core.observers)
+            notification.willChangeValidity(core.observers)
         }
         for (object, columns) in changed {
-            announcement.willChange(object._observers, columns) { property in
+            notification.willChange(object._observers, columns) { property in
                 let id = CollectionID(table: object._table?.id ?? 0, property: property, owner: object._key)
                 return changes?.collections[id].map { KeyValueEdit($0, isInverted: inverted) }
             }
         }
-        announcement.reads = reads
+        notification.reads = reads
         reads.willChange(changes, isInverted: inverted)
-        return announcement
+        return notification
     }
 
     /// Notifies observers that a row is about to be deleted.
     func announceEnd(of key: ObjectKey, _ table: ObjectTable) -> KeyValueAnnouncement {
-        var announcement = KeyValueAnnouncement()
-        guard hasKeyValueObservers else { return announcement }
-        table.forEachAccessor(key) { announcement.willEnd($0._observers) }
+        var notification = KeyValueAnnouncement()
+        guard hasKeyValueObservers else { return notification }
+        table.forEachAccessor(key) { notification.willChangeValidity($0._observers) }
         for core in observedCores() where core.table === table && core.owner == key {
-            announcement.willEnd(core.observers)
+            notification.willChangeValidity(core.observers)
         }
-        announcement.reads = reads
+        notification.reads = reads
         reads.willDelete(key, in: table.id)
-        return announcement
+        return notification
     }
 
     /// Notifies observers that all objects and collections are about to be invalidated.
     func announceEnd() -> KeyValueAnnouncement {
-        var announcement = KeyValueAnnouncement()
-        for object in observed() { announcement.willEnd(object._observers) }
-        for core in observedCores() { announcement.willEnd(core.observers) }
-        announcement.reads = reads
+        var notification = KeyValueAnnouncement()
+        for object in observed() { notification.willChangeValidity(object._observers) }
+        for core in observedCores() { notification.willChangeValidity(core.observers) }
+        notification.reads = reads
         reads.willChangeAll()
-        return announcement
+        return notification
     }
 
     /// Notifies the same observers that the change has happened.
-    func tell(_ announcement: KeyValueAnnouncement) {
+    func tell(_ notification: KeyValueAnnouncement) {
         let outer = movement
         movement = .telling
-        announcement.didChange()
+        notification.didChange()
         reviving = []
         movement = outer
     }

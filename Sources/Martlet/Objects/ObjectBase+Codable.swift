@@ -32,12 +32,12 @@ final class EncodingTrail {
         var step: EncodingTrail? = self
         while let known = step {
             if known.object == next {
-                throw Self.endless(next, codingPath, "links lead back to the '\(next._typeName)' they come from")
+                throw Self.endless(next, codingPath, "the links form a cycle at the '\(next._typeName)'")
             }
             step = known.outer
         }
         if depth >= Self.limit {
-            throw Self.endless(next, codingPath, "links lead more than \(Self.limit) objects deep")
+            throw Self.endless(next, codingPath, "the chain of links is longer than \(Self.limit) objects")
         }
         return EncodingTrail(next, self)
     }

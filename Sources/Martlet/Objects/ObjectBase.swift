@@ -127,7 +127,7 @@ open class ObjectBase {
             requireSettable(property, table)
         }
         if table.hasTwins {
-            forEachTwin(table) {
+            forEachOtherObservers(table) {
                 $0.noteChange(of: property, in: table.context)
                 $0.willChange(property)
             }
@@ -152,12 +152,12 @@ open class ObjectBase {
         _dirty |= 1 << UInt64(min(property, 63))
         if table.hasTwins { table.context.settleTwins(self, table) }
         if let observers = _observers { observers.didChange(property) }
-        if table.hasTwins { forEachTwin(table) { $0.didChange(property) } }
+        if table.hasTwins { forEachOtherObservers(table) { $0.didChange(property) } }
         if table.context.isNoting { table.context.reads.didChange() }
     }
 
     /// Calls `body` with the observers of the other accessors of the row.
-    private final func forEachTwin(_ table: ObjectTable, _ body: (KeyValueObservers) -> Void) {
+    private final func forEachOtherObservers(_ table: ObjectTable, _ body: (KeyValueObservers) -> Void) {
         var observers: [KeyValueObservers] = []
         table.forEachAccessor(_key) { if $0 !== self, let known = $0._observers { observers.append(known) } }
         observers.forEach(body)

@@ -43,7 +43,7 @@ final class ObjectTable {
     }
     /// The further accessors of rows, in addition to the one in `identity`: objects that were added as an update of an existing
     /// row.
-    private var twins: [ObjectKey: [WeakObject]] = [:]
+    private var furtherAccessors: [ObjectKey: [WeakObject]] = [:]
 
     init(_ table: DatabaseSchema.Table, _ model: ModelClass?, _ context: RealmContext) {
         id = table.id
@@ -164,29 +164,29 @@ final class ObjectTable {
         }
     }
 
-    private var twinLimit = 64
+    private var furtherAccessorLimit = 64
 
     private struct WeakObject {
         weak var object: ObjectBase?
     }
 
-    var hasTwins: Bool { !twins.isEmpty }
+    var hasTwins: Bool { !furtherAccessors.isEmpty }
 
     /// Calls `body` with the living accessors of a row. There is more than one only after an update by `add`.
     func forEachAccessor(_ key: ObjectKey, _ body: (ObjectBase) -> Void) {
         if let object = identity.object(key) { body(object) }
-        guard !twins.isEmpty, let others = twins[key] else { return }
+        guard !furtherAccessors.isEmpty, let others = furtherAccessors[key] else { return }
         let living = Self.living(others)
-        twins[key] = living.isEmpty ? nil : living.map { WeakObject(object: $0) }
+        furtherAccessors[key] = living.isEmpty ? nil : living.map { WeakObject(object: $0) }
         for object in living { body(object) }
     }
 
-    private static func living(_ twins: [WeakObject]) -> [ObjectBase] {
-        twins.compactMap(\.object).filter { $0._state != .invalidated }
+    private static func living(_ references: [WeakObject]) -> [ObjectBase] {
+        references.compactMap(\.object).filter { $0._state != .invalidated }
     }
 
     /// The living accessors of all rows.
-    var accessors: [ObjectBase] { identity.all() + twins.values.flatMap { $0.compactMap(\.object) } }
+    var accessors: [ObjectBase] { identity.all() + furtherAccessors.values.flatMap { $0.compactMap(\.object) } }
 
     /// Makes an unmanaged object a further accessor of a row.
     func bindTwin(_ object: ObjectBase, _ key: ObjectKey) {
@@ -195,15 +195,15 @@ final class ObjectTable {
         object._context = context
         object._key = key
         object._state = .live
-        keepTwin(object, key)
+        keepFurtherAccessor(object, key)
     }
 
-    private func keepTwin(_ object: ObjectBase, _ key: ObjectKey) {
-        if twins.count >= twinLimit {
-            twins = twins.filter { !Self.living($0.value).isEmpty }
-            twinLimit = max(64, 2 * twins.count)
+    private func keepFurtherAccessor(_ object: ObjectBase, _ key: ObjectKey) {
+        if furtherAccessors.count >= furtherAccessorLimit {
+            furtherAccessors = furtherAccessors.filter { !Self.living($0.value).isEmpty }
+            furtherAccessorLimit = max(64, 2 * furtherAccessors.count)
         }
-        twins[key, default: []].append(WeakObject(object: object))
+        furtherAccessors[key, default: []].append(WeakObject(object: object))
     }
 
     /// Makes an invalidated object an accessor of its row again.
@@ -212,7 +212,7 @@ final class ObjectTable {
         if identity.object(object._key) == nil {
             identity.insert(object, object._key)
         } else {
-            keepTwin(object, object._key)
+            keepFurtherAccessor(object, object._key)
         }
     }
 

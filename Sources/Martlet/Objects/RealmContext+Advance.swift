@@ -11,18 +11,18 @@ extension RealmContext {
             return
         }
         let changes = try? coordinator.changes(after: before, through: handle.version, handle)?.changes
-        let announcement = announce(changes, next: handle)
+        let notification = announce(changes, next: handle)
         replaceSnapshot(handle)
         touch()
         apply(changes, inverted: false)
-        tell(announcement)
+        tell(notification)
     }
 
-    /// The same for a write transaction that began on a newer version. Observers have been told that it will change.
-    func advance(to transaction: WriteTransaction, after before: Version, _ announcement: KeyValueAnnouncement) {
+    /// Moves to the version from which a write transaction begins. Observers were already notified before the change.
+    func advance(to transaction: WriteTransaction, after before: Version, _ notification: KeyValueAnnouncement) {
         touch()
         apply(changes(after: before, transaction), inverted: false)
-        tell(announcement)
+        tell(notification)
     }
 
     /// The changes from `before` to the version from which a write begins; nil if they are not known.

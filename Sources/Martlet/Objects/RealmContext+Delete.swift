@@ -68,7 +68,7 @@ extension RealmContext {
     /// Deletes all rows, one table at a time. Links need no attention, because no row remains.
     func deleteAll() {
         _ = requireWrite("the Realm")
-        let announcement = announceEnd()
+        let notification = announceEnd()
         flushForQuery()
         for table in tables.values.sorted(by: { $0.id < $1.id }) {
             let keys = keys("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)", [])
@@ -87,7 +87,7 @@ extension RealmContext {
         collections = [:]
         denials = DeletionDenials()
         touch()
-        announcement.didChange()
+        notification.didChange()
     }
 
     func execute(_ sql: String, _ arguments: [SQLValue]) {
@@ -310,7 +310,7 @@ struct RowDeletion {
             while let step = steps.popLast() {
                 switch step {
                 case .begin(let row): begin(row)
-                case .end(let row, let announcement): end(row, announcement)
+                case .end(let row, let notification): end(row, notification)
                 }
             }
         }
@@ -324,27 +324,27 @@ struct RowDeletion {
     private mutating func begin(_ row: Row) {
         let table = context.table(row.table)
         guard begun.insert(row).inserted, table.exists(row.key) else { return }
-        let announcement = notified.removeValue(forKey: row) ?? announceEnd(row)
+        let notification = notified.removeValue(forKey: row) ?? announceEnd(row)
         context.flushForQuery()
         context.keepOldRow(row.key, table)
         let cascading = context.cascadingRows(to: row.key, table)
-        if cascading.isEmpty { return remove(row, announcement) }
-        steps.append(.end(row, announcement))
+        if cascading.isEmpty { return remove(row, notification) }
+        steps.append(.end(row, notification))
         push(cascading)
     }
 
     // An observer of an earlier deletion may have deleted the row already.
-    private mutating func end(_ row: Row, _ announcement: KeyValueAnnouncement) {
-        guard context.table(row.table).exists(row.key) else { return announcement.didChange() }
-        remove(row, announcement)
+    private mutating func end(_ row: Row, _ notification: KeyValueAnnouncement) {
+        guard context.table(row.table).exists(row.key) else { return notification.didChange() }
+        remove(row, notification)
     }
 
-    private mutating func remove(_ row: Row, _ announcement: KeyValueAnnouncement) {
+    private mutating func remove(_ row: Row, _ notification: KeyValueAnnouncement) {
         let table = context.table(row.table)
         let owned = context.ownedRows(of: row.key, table)
         context.denyDeletion(of: row.key, table)
         context.remove(row.key, table)
-        announcement.didChange()
+        notification.didChange()
         push(owned)
     }
 

@@ -32,14 +32,14 @@ extension RealmContext {
             asyncWrites?.makeWay()
         }
         let before = hasSnapshot ? version : nil
-        var announcement = KeyValueAnnouncement()
+        var notification = KeyValueAnnouncement()
         try translating {
             try beginTransaction(holdsLock: holdsLock) { begun in
-                announcement = announce(changes(after: before, begun), next: begun.handle)
+                notification = announce(changes(after: before, begun), next: begun.handle)
             }
         }
         guard let transaction else { return }
-        if let before, transaction.baseVersion != before { advance(to: transaction, after: before, announcement) }
+        if let before, transaction.baseVersion != before { advance(to: transaction, after: before, notification) }
         hooks.deliverBeforeWrite(before)
     }
 
@@ -71,16 +71,16 @@ extension RealmContext {
         guard let transaction, !isBetweenWrites else { Misuse.noWriteToEnd("cancelled") }
         let changes = transaction.recorder.finish()
         let revival = takeRevival(since: writeNumber, changes)
-        let announcement = announce(changes, inverted: true, revival: revival)
+        let notification = announce(changes, inverted: true, revival: revival)
         dropDirty()
-        if transaction.sealedCount > 0 { return cancelNext(transaction, changes, revival, announcement) }
+        if transaction.sealedCount > 0 { return cancelNext(transaction, changes, revival, notification) }
         self.transaction = nil
         let handle = try? transaction.cancel()
         replaceSnapshot(handle)
         touch()
         apply(changes, inverted: true)
         revive(revival)
-        tell(announcement)
+        tell(notification)
         if let handle, handle.version != transaction.baseVersion { advance(from: transaction.baseVersion, to: handle) }
         if handle == nil { catchUp(from: transaction.baseVersion) }
         hooks.cancelled()
@@ -110,13 +110,13 @@ extension RealmContext {
         transaction.abandon()
         replaceSnapshot(nil)
         touch()
-        let announcement = readable ?? announce(changes, inverted: true, revival: revival)
+        let notification = readable ?? announce(changes, inverted: true, revival: revival)
         apply(changes, inverted: true)
         revive(revival)
         #if MARTLET_SEEDED_BUGS
-            if !SeededBug.isOn(.deniedUnannounced) { tell(announcement) }
+            if !SeededBug.isOn(.deniedUnannounced) { tell(notification) }
         #else
-            tell(announcement)
+            tell(notification)
         #endif
         catchUp(from: transaction.firstVersion)
         hooks.cancelled()
@@ -177,14 +177,14 @@ extension RealmContext {
     // Rolls back the last of several writes.
     private func cancelNext(
         _ transaction: WriteTransaction, _ changes: ChangeSet, _ revival: Revival,
-        _ announcement: KeyValueAnnouncement
+        _ notification: KeyValueAnnouncement
     ) {
         do {
             try transaction.cancelNext()
         } catch {
             revive(revival)
             abandon(transaction)
-            tell(announcement)
+            tell(notification)
             asyncWrites?.groupEnded(Realm.Error(error))
             return
         }
@@ -192,7 +192,7 @@ extension RealmContext {
         touch()
         apply(changes, inverted: true)
         revive(revival)
-        tell(announcement)
+        tell(notification)
         hooks.cancelled()
     }
 

@@ -78,7 +78,7 @@ final class RealmContext {
     /// The error that prevents the open write from being stored. Its commit throws the error.
     var failure: EngineError?
     /// The key of the last object that was added after a failure.
-    private var lastLostKey = ObjectKey.min
+    private var lastPlaceholderKey = ObjectKey.min
     /// The number of calls of `invalidate()`. Results of an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
     /// Guards the mutable state of a frozen Realm; nil for live ones. Lock order: this lock is acquired before the lock of the
@@ -286,8 +286,8 @@ final class RealmContext {
 
     /// A unique key for an object that will not be stored, because the write has failed.
     func lostKey(_ table: ObjectTable) -> ObjectKey {
-        repeat { lastLostKey &+= 1 } while table.identity.object(lastLostKey) != nil
-        return lastLostKey
+        repeat { lastPlaceholderKey &+= 1 } while table.identity.object(lastPlaceholderKey) != nil
+        return lastPlaceholderKey
     }
 
     /// The public Realm of an object or collection; nil for objects of a migration.

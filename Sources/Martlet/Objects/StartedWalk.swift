@@ -11,7 +11,7 @@ final class StartedWalk {
 
     init(_ findKeys: @escaping () -> KeySequence) { self.findKeys = findKeys }
 
-    func settle() {
+    func loadKeys() {
         if keys == nil { keys = findKeys() }
     }
 }
@@ -26,7 +26,7 @@ extension RealmContext {
 
     func settleWalks() {
         if walks.isEmpty { return }
-        for walk in walks { walk.walk?.settle() }
+        for walk in walks { walk.walk?.loadKeys() }
         walks = []
     }
 }

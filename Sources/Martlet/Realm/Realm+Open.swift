@@ -108,8 +108,8 @@ extension Realm {
             return open
         }
         let scheduler: Scheduler? =
-            if let byHand = configuration.scheduler {
-                .byHand(byHand)
+            if let manual = configuration.scheduler {
+                .byHand(manual)
             } else if confinement.actor != nil {
                 .actor(confinement)
             } else {

@@ -74,12 +74,12 @@ extension RealmContext {
         if hooks.isDelivering() || movement != .none { return }
         asyncWrites?.settle()
         if isInWrite { cancelWrite() }
-        let announcement = announceEnd()
+        let notification = announceEnd()
         for table in tables.values { table.accessors.forEach(invalidate) }
         for core in collections.values { core.core?.realmWasInvalidated() }
         collections = [:]
         replaceSnapshot(nil)
         endGeneration()
-        announcement.didChange()
+        notification.didChange()
     }
 }
