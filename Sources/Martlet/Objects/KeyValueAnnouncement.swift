@@ -56,7 +56,8 @@ extension RealmContext {
     ///   - next: the new version, with which rows are compared if the changes are not known.
     ///   - revival: the deletions that a rollback undoes.
     func announce(
-        _ changes: ChangeSet?, inverted: Bool = false, next: SnapshotHandle? = nil, revival: Revival = Revival()
+        _ changes: ChangeSet?, inverted: Bool = false, next: SnapshotHandle? = nil,
+        revival: Revival = Revival()
     ) -> KeyValueAnnouncement {
         var notification = KeyValueAnnouncement()
         guard hasKeyValueObservers || revival.isObserved else { return notification }

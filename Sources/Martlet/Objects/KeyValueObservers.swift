@@ -150,10 +150,10 @@ final class CollectionAnnouncer {
     /// changed positions.
     func change(_ edit: KeyValueEdit?, _ body: () -> Void) {
         guard let observers = owner?._observers else { return body() }
-        let announced = observers.announce({ $0 == property }, { _ in edit })
+        let notified = observers.announce({ $0 == property }, { _ in edit })
         observers.reads?.willChange(property)
         body()
-        for registration in announced where observers.isRegistered(registration.id) { registration.did() }
+        for registration in notified where observers.isRegistered(registration.id) { registration.did() }
         observers.reads?.didChange()
     }
 
