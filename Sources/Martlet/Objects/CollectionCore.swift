@@ -170,13 +170,13 @@ final class CollectionCore {
         }
     }
 
-    /// A scan for a loop that does not read the whole list first; nil inside a write, where the loop body may change the list.
+    /// A cursor for a loop that does not read the whole list first; nil inside a write, where the loop body may change the list.
     func startWalk() -> StartedWalk? {
         guard count > 0, context.transaction == nil else { return nil }
         return context.guarded {
-            let scan = StartedWalk { [self] in KeySequence(keys(in: 0..<count)) }
-            context.register(scan)
-            return scan
+            let cursor = StartedWalk { [self] in KeySequence(keys(in: 0..<count)) }
+            context.register(cursor)
+            return cursor
         }
     }
 

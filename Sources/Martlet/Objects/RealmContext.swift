@@ -61,7 +61,7 @@ final class RealmContext {
     @exclusivity(unchecked) var isNoting = false
     /// Whether key-value observers are being notified of a change of the version.
     var movement = Movement.none
-    /// The scans of loops that have not read all their keys.
+    /// The cursors of loops that have not read all their keys.
     var walks: [WeakWalk] = []
     /// The cores of collections in use, by row and property.
     var collections: [CollectionID: WeakCore] = [:]

@@ -17,7 +17,7 @@ final class StartedWalk {
 }
 
 extension RealmContext {
-    /// Registers a scan, whose keys are read before the Realm shows another state. A frozen Realm never does.
+    /// Registers a cursor, whose keys are read before the Realm shows another state. A frozen Realm never does.
     func register(_ walk: StartedWalk) {
         if isFrozen { return }
         walks.removeAll { $0.walk == nil }
