@@ -48,7 +48,7 @@ final class ReadRegistrar: Observable {
         func hash(into hasher: inout Hasher) { cmartlet_thread_count() }
     }
 
-    /// True inside of `withObservationTracking` on this thread.
+    /// True inside `withObservationTracking` on this thread.
     var isTracking: Bool {
         let before = cmartlet_thread_counted()
         registrar.access(self, keyPath: probe)

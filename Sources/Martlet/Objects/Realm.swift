@@ -1,4 +1,4 @@
-/// A database of live objects, opened on one thread or serial queue.
+/// A database of live objects, opened on a thread, a serial queue or an actor.
 ///
 /// ```swift
 /// let realm = try Realm()
