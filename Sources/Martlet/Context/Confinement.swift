@@ -4,13 +4,14 @@ import Foundation
 import MartletEngine
 import Synchronization
 
-/// Where a Realm lives: the thread it was opened on, a serial queue, or an actor; what is frozen lives anywhere.
+/// The isolation to which a Realm is confined: the thread on which it was opened, a serial queue, or an actor. A frozen Realm is
+/// not confined.
 ///
-/// The main thread, the main queue and the main actor are one home: only one of them runs at a time. On Linux the main
-/// queue may leave the main thread for good, so none of the three stands for the others when asked who runs.
-// Sendable: nothing of it changes, but for the actor's weak reference, which may be read anywhere.
+/// The main thread, the main queue and the main actor are one isolation, because only one of them runs at a time. On Linux the
+/// main queue may leave the main thread permanently, so a check for one of the three does not cover the others.
+// Sendable: only the weak reference to the actor changes, and it can be read on any thread.
 final class Confinement: CustomStringConvertible, @unchecked Sendable {
-    enum Home {
+    enum Isolation {
         case thread(word: UInt, number: UInt64, name: String)
         case main
         case queue(DispatchQueue)
@@ -18,25 +19,25 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         case anywhere
     }
 
-    let home: Home
-    /// The actor that is the home. It may own the Realm, so it is not kept alive by it.
+    let isolation: Isolation
+    /// The actor of the isolation. The reference is weak, because the actor may own the Realm.
     private(set) weak var actor: (any Actor)?
     private static let queueKey = DispatchSpecificKey<UInt64>()
 
-    private init(_ home: Home, _ actor: (any Actor)? = nil) {
-        self.home = home
+    private init(_ isolation: Isolation, _ actor: (any Actor)? = nil) {
+        self.isolation = isolation
         self.actor = actor
     }
 
-    // MARK: Homes
+    // MARK: Isolations
 
     static let anywhere = Confinement(.anywhere)
-    private static let mainHome = Confinement(.main)
+    private static let mainConfinement = Confinement(.main)
 
     static func currentThread() -> Confinement {
-        if isMain { return mainHome }
+        if isMain { return mainConfinement }
         let name = Thread.current.name ?? ""
-        // Threads of global queues are called after these.
+        // A thread of a global queue has the name of the queue, which does not identify the thread.
         let isNamed = !name.isEmpty && !name.contains("-qos")
         return Confinement(
             .thread(
@@ -45,23 +46,23 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     }
 
     static func queue(_ queue: DispatchQueue) -> Confinement {
-        // Another instance may stand for the main queue each time.
-        if queue.label == DispatchQueue.main.label { return mainHome }
+        // The main queue is compared by its label, because every access may return another instance.
+        if queue.label == DispatchQueue.main.label { return mainConfinement }
         if queue.getSpecific(key: queueKey) == nil, !isSerial(queue) { Misuse.concurrentQueue(queue.label) }
         mark(queue)
         return Confinement(.queue(queue))
     }
 
     static func actor(_ actor: any Actor) -> Confinement {
-        if actor === MainActor.shared { return mainHome }
+        if actor === MainActor.shared { return mainConfinement }
         let executor = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self).0
         return Confinement(.actor(executor: executor, name: "\(type(of: actor))"), actor)
     }
 
-    /// The home that code of an isolation belongs to: its actor, or else its thread.
+    /// The confinement of code with the given isolation: its actor, or else the current thread.
     static func of(_ isolation: (any Actor)?) -> Confinement { isolation.map { actor($0) } ?? currentThread() }
 
-    // Numbers tell queues apart; a queue keeps its number.
+    // Gives the queue a unique number, by which queues are compared.
     private static func mark(_ queue: DispatchQueue) {
         if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: nextQueueNumber()) }
     }
@@ -70,7 +71,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     private static let concurrentQueue = DispatchQueue(label: "martlet.concurrent", attributes: .concurrent)
 
-    /// False for queues that run several blocks at once. Dispatch has no function that says so.
+    /// False for queues that run several blocks at once. Dispatch has no API for this, so the kind of the queue is compared.
     private static func isSerial(_ queue: DispatchQueue) -> Bool {
         if queue.label.hasPrefix("com.apple.root.") { return false }
         #if canImport(ObjectiveC)
@@ -81,7 +82,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         #endif
     }
 
-    // The Swift class of Linux holds the object of Dispatch.
+    // On Linux the Swift class is a wrapper around the C object.
     private static func pointer(_ queue: DispatchQueue) -> UnsafeRawPointer? {
         (Mirror(reflecting: queue).descendant("__wrapped") as? OpaquePointer).map { UnsafeRawPointer($0) }
     }
@@ -95,17 +96,17 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         return lastNumber
     }
 
-    // MARK: Asking
+    // MARK: Checks
 
-    /// What an accessor compares the thread's word with; zero where every access must look further.
+    /// The word that accessors compare with the word of the current thread; zero if every access needs the full check.
     var guardWord: UInt {
-        if case .thread(let word, _, _) = home { return word }
+        if case .thread(let word, _, _) = isolation { return word }
         let word = UInt(cmartlet_thread())
-        return home.isMain && word == Self.mainWord.load(ordering: .relaxed) ? word : 0
+        return isolation.isMain && word == Self.mainWord.load(ordering: .relaxed) ? word : 0
     }
 
     var isCurrent: Bool {
-        switch home {
+        switch isolation {
         case .thread(let word, let number, _):
             Self.isByAddress ? word == UInt(cmartlet_thread()) : number == cmartlet_thread_number()
         case .main: Self.isMain
@@ -121,7 +122,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         private static var isByAddress: Bool { false }
     #endif
 
-    // The word of the main thread; zero until it has been seen here.
+    // The word of the main thread; zero until a check has run on the main thread.
     private static let mainWord = Atomic<UInt>(0)
 
     private static var isMain: Bool {
@@ -132,9 +133,9 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         return true
     }
 
-    /// The same for all Realms of one executor: used to find the instance that is open there already.
+    /// A number that identifies the isolation, to find the Realm that is open there already.
     var identity: UInt64 {
-        switch home {
+        switch isolation {
         case .thread(let word, let number, _): Self.isByAddress ? UInt64(word) : number
         case .main: .max
         case .queue(let queue): (queue.getSpecific(key: Self.queueKey) ?? 0) | 1 << 63
@@ -143,12 +144,12 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    /// False for the home of an actor that has gone: another may lie at its address by now.
+    /// True if both are the same isolation. False if the actor was deallocated, because another actor may have its address.
     func isSame(as other: Confinement) -> Bool { identity == other.identity && actor === other.actor }
 
-    /// Higher for the homes that code knows best: an actor's code runs on some queue, and a queue's on some thread.
+    /// Higher for a more specific isolation: code of an actor may run on a queue, and code of a queue runs on some thread.
     var precedence: Int {
-        switch home {
+        switch isolation {
         case .actor: 3
         case .queue: 2
         case .main: 1
@@ -169,7 +170,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     }
 
     var description: String {
-        switch home {
+        switch isolation {
         case .thread(_, _, let name): name
         case .main: "the main thread"
         case .queue(let queue): "the queue '\(queue.label)'"
@@ -178,7 +179,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    // Where code runs that does not run at home.
+    // The current executor, for messages about code that runs on the wrong one.
     private var here: String {
         if Self.isMain { return "the main thread" }
         let label = cmartlet_current_queue_label().map { String(cString: $0) } ?? ""
@@ -189,7 +190,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     }
 }
 
-extension Confinement.Home {
+extension Confinement.Isolation {
     fileprivate var isMain: Bool {
         if case .main = self { return true }
         return false

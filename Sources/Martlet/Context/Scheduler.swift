@@ -2,9 +2,9 @@ import CMartletRuntime
 import Dispatch
 package import Foundation
 
-/// Gets work onto the executor of a Realm: its run loop, its queue, its actor, or, in tests, by hand.
+/// Schedules work on the executor of a Realm: a run loop, a queue, an actor, or, in tests, a manual scheduler.
 final class Scheduler: Sendable {
-    // Sendable: run loops take blocks from any thread; the others lock by themselves, and confinements do not change.
+    // Sendable: run loops accept blocks from any thread, queues and manual schedulers lock, and confinements do not change.
     private enum Target: @unchecked Sendable {
         case runLoop(WakingRunLoop)
         case queue(DispatchQueue)
@@ -18,35 +18,35 @@ final class Scheduler: Sendable {
 
     static func queue(_ queue: DispatchQueue) -> Scheduler { Scheduler(.queue(queue)) }
 
-    /// Takes turns as long as the actor lives.
-    static func actor(_ home: Confinement) -> Scheduler { Scheduler(.actor(home)) }
+    /// Runs blocks while the actor is alive.
+    static func actor(_ confinement: Confinement) -> Scheduler { Scheduler(.actor(confinement)) }
 
     static func byHand(_ scheduler: ManualScheduler) -> Scheduler { Scheduler(.byHand(scheduler)) }
 
-    /// The run loop of this thread; nil for a background thread that does not run one.
+    /// A scheduler for the run loop of the current thread; nil for a background thread without a running one.
     static func currentRunLoop() -> Scheduler? {
         guard Thread.isMainThread || RunLoop.current.currentMode != nil else { return nil }
         return Scheduler(.runLoop(WakingRunLoop()))
     }
 
-    /// The main queue for the main actor, where that has left the main thread, whose run loop does not run any more.
+    /// The main queue if the main actor has left the main thread, whose run loop does not run any more. Otherwise nil.
     static func mainQueue(_ isolation: (any Actor)?) -> DispatchQueue? {
         isolation is MainActor && !Thread.isMainThread ? .main : nil
     }
 
-    /// Keeps the run loop of this thread running as long as the scheduler lives: a run loop without a source ends, and
-    /// notifications that are to be delivered on it are lost.
+    /// Keeps the run loop of this thread running while the scheduler is alive. A run loop without a source ends, and scheduled
+    /// notifications would be lost.
     func stay() {
         if case .runLoop(let loop) = target { loop.keepRunning() }
     }
 
-    /// Runs `body` on the executor, soon and once.
+    /// Runs `body` once on the executor, after this call.
     func schedule(_ body: @escaping @Sendable () -> Void) {
         switch target {
         case .runLoop(let loop): loop.perform(body)
         case .queue(let queue): queue.async(execute: body)
-        case .actor(let home):
-            guard let actor = home.actor else { return }
+        case .actor(let confinement):
+            guard let actor = confinement.actor else { return }
             Task.detached(priority: .userInitiated) { await Self.run(body, on: actor) }
         case .byHand(let scheduler): scheduler.append(body)
         }
@@ -55,8 +55,8 @@ final class Scheduler: Sendable {
     private static func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) { body() }
 }
 
-/// A scheduler whose turns are taken by hand: delivery becomes a list of steps, which tests can order.
-// Sendable: `pending` is used under the lock.
+/// A scheduler that runs its work only when a test calls it, so that the test controls the order of deliveries.
+// Sendable: `pending` is guarded by the lock.
 package final class ManualScheduler: @unchecked Sendable {
     private let lock = NSCondition()
     private var pending: [@Sendable () -> Void] = []
@@ -70,7 +70,7 @@ package final class ManualScheduler: @unchecked Sendable {
         lock.unlock()
     }
 
-    /// Waits until a turn can be taken; false when none came for a long time.
+    /// Waits until work is pending; false if none was scheduled before the timeout.
     package func waitForTurn(seconds: TimeInterval = 30) -> Bool {
         let deadline = Date(timeIntervalSinceNow: seconds)
         lock.lock()
@@ -81,14 +81,14 @@ package final class ManualScheduler: @unchecked Sendable {
         return true
     }
 
-    /// The number of turns that wait.
+    /// The number of pending blocks.
     package var count: Int {
         lock.lock()
         defer { lock.unlock() }
         return pending.count
     }
 
-    /// Takes the turns that wait now; returns how many there were.
+    /// Runs the blocks that are pending now. Returns their number.
     @discardableResult
     package func turn() -> Int {
         lock.lock()

@@ -2,12 +2,12 @@ import Foundation
 import MartletEngine
 
 extension AnyRealmValue {
-    /// What kind of value it is.
+    /// The kinds of values.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case none, bool, int, float, double, string, data, date, decimal128, objectId, uuid, object, list, map
     }
 
-    /// What kind of value it is.
+    /// The kind of this value.
     public var kind: Kind {
         switch self {
         case .none: .none
@@ -27,7 +27,7 @@ extension AnyRealmValue {
         }
     }
 
-    /// The object; nil for other kinds, and for an object of another class.
+    /// The object if this value is an object of the given class, otherwise nil.
     public func object<Element: ObjectBase>(_ type: Element.Type) -> Element? {
         if case .object(let object) = self { object as? Element } else { nil }
     }
@@ -41,8 +41,9 @@ extension AnyRealmValue {
         }
     }
 
-    /// A value of a list, to be read or replaced; `none` in a value of another kind, where replacing traps. Traps outside of
-    /// the list.
+    /// The value at a position of a list. Traps if the position is out of range.
+    ///
+    /// If this value is not a list, reading returns `none` and assigning traps.
     public subscript(position: Int) -> AnyRealmValue {
         get {
             guard case .list(let values) = self else { return .none }
@@ -61,8 +62,9 @@ extension AnyRealmValue {
         }
     }
 
-    /// A value of a map; nil where the map has no such key, and in a value of another kind. Assigning nil removes the entry;
-    /// assigning to a value of another kind traps.
+    /// The value for a key of a map; nil if the map does not contain the key. Assigning nil removes the entry.
+    ///
+    /// If this value is not a map, reading returns nil and assigning traps.
     public subscript(key: String) -> AnyRealmValue? {
         get { if case .map(let entries) = self { entries[key] } else { nil } }
         set {
@@ -72,7 +74,7 @@ extension AnyRealmValue {
         }
     }
 
-    /// Puts a value at the end of a list. Traps on other kinds.
+    /// Appends a value to a list. Traps if this value is not a list.
     public mutating func append(_ value: AnyRealmValue) { self = .list(requireList() + [value]) }
 
     private func requireList() -> [AnyRealmValue] {
@@ -85,7 +87,7 @@ extension AnyRealmValue {
         return entries
     }
 
-    /// The value in one line, objects by their class alone: they may lead back here.
+    /// The value in one line. Objects are shown by their class only, because their links may form a cycle.
     var summary: String {
         switch self {
         case .object(let object): "object(\(object._typeName)(…))"
@@ -96,9 +98,9 @@ extension AnyRealmValue {
         }
     }
 
-    /// The value of an untyped one; nil for what no property holds.
+    /// Converts an untyped value; nil if no property can hold it.
     ///
-    /// - Parameter object: what is to be linked to for an object.
+    /// - Parameter object: returns the object to link to for an object in the value.
     init?(untyped value: Any?, _ object: (ObjectBase) -> ObjectBase) {
         self.init(untyped: value, depth: 0, object)
     }

@@ -2,17 +2,17 @@ import Foundation
 import MartletEngine
 
 extension AnyRealmValue: Codable {
-    // What plain values cannot tell apart is wrapped with its kind.
+    // Kinds that would be ambiguous as plain values are wrapped in a container keyed by the kind.
     private enum WrappedKind: String, CodingKey, CaseIterable {
         case float, double, data, date, decimal128, objectId, uuid, object, map
     }
 
-    /// Encodes nothing, booleans, integers, fractions and strings as they are, lists as arrays, and other kinds as
-    /// `{"date": …}`: what is decoded is of the same kind. Objects are encoded under the names of their types, as in
-    /// `{"object": {"Dog": {…}}}`, with all that they lead to.
+    /// Encodes `none` as null, lists as arrays, and booleans, integers, strings and doubles with a fraction as plain values.
     ///
-    /// - Throws: `EncodingError` where links lead back to an object that is being encoded, and for a value that is nested
-    ///   deeper than 100 lists and maps.
+    /// All other kinds are encoded with their kind, as in `{"date": …}`, so that decoding returns the same kind. Objects are
+    /// encoded under the names of their types, as in `{"object": {"Dog": {…}}}`, together with all objects they link to.
+    ///
+    /// - Throws: `EncodingError` if links form a cycle, or if more than 100 lists and maps are nested.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
     func encode(to encoder: any Encoder, _ trail: EncodingTrail?) throws {
@@ -35,7 +35,7 @@ extension AnyRealmValue: Codable {
         case .bool(let value): try encode(value)
         case .int(let value): try encode(value)
         case .string(let value): try encode(value)
-        // Written without a fraction it would come back as an integer.
+        // A double without a fraction would be decoded as an integer, so the next case wraps it.
         case .double(let value) where value.rounded() != value: try encode(value)
         case .double(let value): try encode(.double, value)
         case .float(let value): try encode(.float, value)
@@ -65,10 +65,10 @@ extension AnyRealmValue: Codable {
         }
     }
 
-    /// The value that a decoder gives, of the kind that was encoded. Objects are unmanaged ones.
+    /// Decodes a value of the kind that was encoded. Objects are decoded as unmanaged objects.
     ///
-    /// - Throws: `DecodingError` for what names no kind, for objects of types that the program does not have, and for more than
-    ///   100 lists and maps within each other.
+    /// - Throws: `DecodingError` if the value names no kind, if an object has a type that the program does not contain, or if
+    ///   more than 100 lists and maps are nested.
     public init(from decoder: any Decoder) throws {
         if let plain = Self.plain(decoder) {
             self = plain
@@ -94,7 +94,7 @@ extension AnyRealmValue: Codable {
         self = try Self.wrapped(kind, container)
     }
 
-    /// How many lists and maps the value being encoded or decoded lies in.
+    /// The number of lists and maps around the value that is being encoded or decoded.
     @TaskLocal private static var depth = 0
 
     private static func requireDepth(_ path: [any CodingKey]) throws {
@@ -106,7 +106,7 @@ extension AnyRealmValue: Codable {
         try $depth.withValue(depth + 1, operation: body)
     }
 
-    private static let tooDeep = "more than \(AnyValue.greatestDepth) lists and maps lie within each other"
+    private static let tooDeep = "more than \(AnyValue.greatestDepth) lists and maps are nested"
 
     private static func wrapped(
         _ kind: WrappedKind, _ container: KeyedDecodingContainer<WrappedKind>
@@ -159,7 +159,7 @@ extension AnyRealmValue: Codable {
     }
 }
 
-/// A value of any type on the way from its owner: the objects in it may lead back.
+/// A value of any type that is encoded as a part of its owner. The trail detects cycles of links.
 struct EncodedAnyValue: Encodable {
     let value: AnyRealmValue
     let trail: EncodingTrail?

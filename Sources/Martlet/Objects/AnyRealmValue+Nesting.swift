@@ -1,10 +1,12 @@
 import MartletEngine
 
-// Values that lie within each other. In memory there is no limit to their depth, so nothing here recurses: code that recurses
-// has asked 'requireNesting' first.
+// Nested values. Values in memory have no depth limit, so the functions in this file do not recurse. Recursive code elsewhere
+// calls `requireNesting` first.
 
 extension AnyRealmValue: Equatable {
-    /// By kind and value. Complexity: that of the values within.
+    /// Values are equal if their kinds and contents are equal.
+    ///
+    /// - Complexity: O(n) in the number of nested values.
     public static func == (left: AnyRealmValue, right: AnyRealmValue) -> Bool {
         var rest = [(left, right)]
         while let (left, right) = rest.popLast() {
@@ -38,7 +40,9 @@ extension AnyRealmValue: Equatable {
 }
 
 extension AnyRealmValue: Hashable {
-    /// The kind and the value. Complexity: that of the values within.
+    /// Hashes the kind and the contents.
+    ///
+    /// - Complexity: O(n) in the number of nested values, plus the sorting of map keys.
     public func hash(into hasher: inout Hasher) {
         var rest = [self]
         while let value = rest.popLast() {
@@ -61,7 +65,7 @@ extension AnyRealmValue: Hashable {
                 rest += values
             case .map(let entries):
                 hasher.combine(entries.count)
-                // Keys that are equal may have other code points, so their order is not that of their bytes.
+                // Equal keys may consist of different code points, so the entries are not sorted by bytes.
                 for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
                     hasher.combine(key)
                     rest.append(value)
@@ -72,19 +76,19 @@ extension AnyRealmValue: Hashable {
 }
 
 extension AnyRealmValue {
-    /// True for a value with more lists and maps within each other than are stored.
+    /// True if more lists and maps are nested than a file can store.
     var isNestedTooDeep: Bool {
-        var level = within
+        var level = nestedCollections
         var depth = isCollection ? 1 : 0
         while !level.isEmpty {
             depth += 1
             if depth > AnyValue.greatestDepth { return true }
-            level = level.flatMap(\.within)
+            level = level.flatMap(\.nestedCollections)
         }
         return false
     }
 
-    /// Traps where a value is nested deeper than values are stored.
+    /// Traps if more lists and maps are nested than a file can store.
     @inline(__always)
     func requireNesting() {
         if isCollection, isNestedTooDeep { Misuse.nestedTooDeep(limit: AnyValue.greatestDepth) }
@@ -97,8 +101,8 @@ extension AnyRealmValue {
         }
     }
 
-    // The lists and maps in the value.
-    private var within: [AnyRealmValue] {
+    // The lists and maps directly in this value.
+    private var nestedCollections: [AnyRealmValue] {
         switch self {
         case .list(let values): values.filter(\.isCollection)
         case .map(let entries): entries.values.filter(\.isCollection)

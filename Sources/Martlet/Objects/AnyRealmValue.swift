@@ -2,10 +2,10 @@ public import Foundation
 import MartletEngine
 import MartletSQLite
 
-/// A value of any kind, chosen at run time. Absence is the case `none`, so it is never optional.
+/// A value whose kind is chosen at run time. A property of this type is never optional: the case `none` means no value.
 ///
-/// Lists and maps hold further values, up to 100 of them within each other, and are values themselves: changing one inside a
-/// property assigns the property anew, in one step. Storing a value that is nested deeper stops the program.
+/// Lists and maps contain further values and can be nested up to 100 levels deep. They have value semantics: changing an
+/// element of a property assigns the whole property once. Storing a value that is nested deeper traps.
 ///
 /// ```swift
 /// try realm.write {
@@ -14,8 +14,8 @@ import MartletSQLite
 /// }
 /// ```
 ///
-/// An unmanaged object inside a value is added together with the owner of the value. Where the object is deleted, its place
-/// holds `none`. Sets take no lists and maps. Values are kept bit for bit.
+/// An unmanaged object inside a value is added together with the owner of the value. When the object is deleted, it is
+/// replaced by `none`. Sets cannot contain lists and maps. Values are stored bit for bit.
 public enum AnyRealmValue {
     case none
     case bool(Bool)
@@ -28,7 +28,7 @@ public enum AnyRealmValue {
     case decimal128(Decimal128)
     case objectId(ObjectId)
     case uuid(UUID)
-    /// A link to an object. Embedded objects have an owner, so they cannot be here.
+    /// A link to an object. Embedded objects are not allowed, because each of them belongs to one owner.
     case object(ObjectBase)
     case list([AnyRealmValue])
     case map([String: AnyRealmValue])
@@ -43,18 +43,18 @@ extension AnyRealmValue: Sendable {}
 // MARK: Storing
 
 extension AnyRealmValue: PersistableValue, OrderedValue {
-    /// The value with what stands for objects that are in no Realm: such a value is equal to no stored one.
+    /// The value as stored, for comparisons. An unmanaged object is represented by its address, which equals no stored value.
     public var _stored: StoredValue {
         requireNesting()
-        return StoredValue(stored { $0.place.stored })
+        return StoredValue(stored { $0.comparisonLink.stored })
     }
 
-    /// The value, with nothing in the place of objects: these need a Realm.
+    /// The value with `none` in the place of objects, which cannot be read without a Realm.
     public static func _value(_ stored: StoredValue) -> AnyRealmValue? {
         AnyRealmValue(found: stored.raw, in: nil)
     }
 
-    /// Numbers of all kinds by their value, each other kind by itself.
+    /// Numbers of all kinds are compared by their value, values of other kinds only with their own kind.
     public var _sortKey: StoredValue { StoredValue(AnyValue.sortKey(_stored.raw)) }
 
     public var _comparedObjects: [AnyObject] {
@@ -62,7 +62,7 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         return objects.filter { $0._context != nil }
     }
 
-    /// The value as a Realm keeps it; adds the unmanaged objects in it.
+    /// The value as a Realm stores it. Adds the unmanaged objects in the value to the Realm.
     func stored(_ source: ElementSource) -> SQLValue {
         requireNesting()
         return stored { object in
@@ -96,16 +96,16 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         }
     }
 
-    /// Entries by the code points of their keys.
+    /// The entries, sorted by the code points of their keys.
     static func sorted(_ entries: [String: AnyRealmValue]) -> [(key: String, value: AnyRealmValue)] {
         entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
     // MARK: Reading
 
-    /// The value that a Realm keeps, its objects included.
+    /// Reads a stored value, including its objects.
     ///
-    /// - Parameter isOld: true for a value from before, whose objects may be gone.
+    /// - Parameter isOld: true for a value of an earlier version, whose objects may have been deleted since.
     init(_ stored: SQLValue, in context: RealmContext?, isOld: Bool = false) {
         if let value = AnyRealmValue(found: stored, in: context, isOld: isOld) {
             self = value
@@ -116,7 +116,7 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         }
     }
 
-    /// The same; nil for what is no value.
+    /// Reads a stored value, including its objects; nil if the stored value is damaged.
     init?(found stored: SQLValue, in context: RealmContext?, isOld: Bool = false) {
         guard AnyValue.isSound(stored) else { return nil }
         self.init(sound: stored, context, isOld)
@@ -172,8 +172,8 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
 }
 
 extension ObjectBase {
-    /// What stands for the object in comparisons: its row, or itself where it is in no Realm.
-    fileprivate final var place: AnyLink {
+    /// The object in comparisons: its row, or its address if the object is unmanaged.
+    fileprivate final var comparisonLink: AnyLink {
         if _state == .invalidated { Misuse.invalidated(_typeName, _keyDescription) }
         if let table = _table { return AnyLink(table.id, _key) }
         let address = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
@@ -192,7 +192,7 @@ extension AnyRealmValue: RealmCollectionValue {
 
     public func _storedElement(_ source: ElementSource) -> StoredValue { StoredValue(stored(source)) }
 
-    // Asking for an element adds nothing.
+    // A search must not add objects.
     public func _soughtElement(_ source: ElementSource) -> StoredValue? {
         requireNesting()
         return objects.allSatisfy { $0._context === source.context } ? _stored : nil
@@ -202,7 +202,7 @@ extension AnyRealmValue: RealmCollectionValue {
 
     public var _comparedElement: StoredValue? { _compared }
 
-    // Numbers of all kinds are one value, as they are in queries.
+    // Equal numbers of different kinds are one element, as in queries.
     public var _identity: StoredValue? { _sortKey }
 
     public var _isCollection: Bool {
@@ -221,7 +221,7 @@ extension AnyRealmValue: RealmCollectionValue {
         }
     }
 
-    /// The objects in the value, however deep.
+    /// The objects in the value, at all levels.
     var objects: [ObjectBase] {
         switch self {
         case .object(let object): [object]

@@ -1,24 +1,25 @@
 import MartletEngine
 import MartletSQLite
 
-/// What a property of any type of a generated class stores: a value, or, once it may hold links, what its Realm keeps.
+/// The storage of a property of any type in a generated class: a value, or the stored bytes of a value that may contain links.
 ///
-/// Objects in the value are looked up when it is read, so that two objects that lead to each other do not keep each other.
+/// Objects in the bytes are looked up when the property is read, so that objects with links to each other do not form a
+/// reference cycle.
 @_spi(Generated) public enum AnyStorage {
     case value(AnyRealmValue)
     /// The bytes of an object, list or map.
     case stored([UInt8])
 
-    /// Nothing.
+    /// No value.
     public static var none: AnyStorage { .value(.none) }
 
-    /// A value of an object that is not in a Realm.
+    /// A value of an unmanaged object.
     public init(_ value: AnyRealmValue) {
         value.requireNesting()
         self = .value(value)
     }
 
-    /// What a row has; nil for what is no value. Lists and maps are looked through when they are read.
+    /// The value of a row; nil if it is damaged. Lists and maps are checked only when they are read.
     init?(found stored: SQLValue) {
         switch (stored, stored.tag) {
         case (.blob(let bytes), .list), (.blob(let bytes), .map): self = .stored(bytes)
@@ -42,7 +43,7 @@ import MartletSQLite
         }
     }
 
-    /// The value when it has objects that are not yet added.
+    /// The value if it contains objects that have not been added to a Realm yet, otherwise nil.
     var unmanaged: AnyRealmValue? {
         if case .value(let value) = self, !value.objects.isEmpty { value } else { nil }
     }
@@ -57,7 +58,7 @@ extension ObjectBase {
         }
     }
 
-    /// A value of any type of the object's row.
+    /// Reads a value of any type from its stored form. Stops the program if the value is damaged.
     final func storedAny(_ stored: SQLValue) -> AnyRealmValue {
         if let value = AnyRealmValue(found: stored, in: _table?.context) { return value }
         guard let table = _table else { return .none }

@@ -1,47 +1,48 @@
 import MartletEngine
 import Synchronization
 
-/// One asynchronous write that waits for its turn.
+/// One asynchronous write in the queue.
 struct AsyncWrite {
     let id: AsyncTransactionId
-    /// False when it is not to run any more.
+    /// Called before the block; false if the write must not run any more.
     var begin: () -> Bool = { true }
     let body: () throws -> Void
-    /// True for a body that commits by itself; otherwise what it leaves is committed.
+    /// True if the body commits the write itself. Otherwise the write is committed after the body.
     let commitsItself: Bool
-    /// Told once, when its changes are durable or lost. Not told of a write that was cancelled or has not committed.
+    /// Called once, when the changes are durable or lost. Not called for a write that was cancelled or did not commit.
     let complete: ((any Error)?) -> Void
-    // Pending work keeps its Realm alive, and with it the actor that the Realm lives on.
+    // A pending write keeps its Realm alive, and the actor to which the Realm is confined.
     let context: RealmContext
     let actor: (any Actor)?
 }
 
-/// What identifies an asynchronous write, to cancel it.
+/// The identifier of an asynchronous write, used to cancel it.
 public typealias AsyncTransactionId = UInt32
 
-/// The asynchronous writes of one Realm: each runs on the Realm's executor in a write of its own, in the order they came.
+/// The asynchronous writes of one Realm. Each one runs on the Realm's executor in a separate write transaction, in the order
+/// in which they were added.
 ///
-/// Nobody waits on the executor: where another thread or process writes, the lock is waited for in the background. Writes
-/// that queue up are made durable together, each as a version of its own.
+/// The executor is never blocked: if another thread or process holds the write lock, a background thread waits for it. Queued
+/// writes become durable together, each with its own version.
 ///
-/// Ledger: used on the Realm's executor only, but for `lease`, and for `scheduler`, which does not change any more once a turn
-/// was taken.
+/// Ledger: used on the Realm's executor only, except for `lease`, and for `scheduler`, which does not change after the first
+/// write was scheduled.
 final class AsyncWrites {
     private unowned let context: RealmContext
     private var waiting: [AsyncWrite] = []
-    /// What to tell those that are sealed, and not yet durable.
+    /// The completion handlers of writes that are sealed and not yet durable.
     private var sealed: [((any Error)?) -> Void] = []
-    /// What to tell those that have ended, after the blocks of this turn.
+    /// The completion handlers to call after the blocks of the current group.
     private var ended: [() -> Void] = []
-    private var isTurnScheduled = false
-    /// The lock is waited for, and a turn comes with it.
+    private var isRunScheduled = false
+    /// True while a background thread waits for the write lock. The writes run when it has the lock.
     private var isLockRequested = false
-    /// The write whose block runs.
+    /// The write whose block is running.
     private var running: AsyncWrite?
     private var lastID: AsyncTransactionId = 0
     private let lease: WriteLease
     private var scheduler: Scheduler?
-    /// More writes than this are not made durable together, so that other writers get their turn.
+    /// The greatest number of writes that become durable together. The limit lets other writers take the lock in between.
     private static let greatestGroup = 64
 
     init(_ context: RealmContext) {
@@ -54,9 +55,9 @@ final class AsyncWrites {
 
     var runningID: AsyncTransactionId? { running?.id }
 
-    /// True when turns can be taken: a Realm may have been opened before its thread began to run its run loop.
+    /// True if work can be scheduled on the executor. A thread may start its run loop after it opened the Realm.
     func canRun() -> Bool {
-        // Once it is there it stays: who waits for the lock in the background reads it.
+        // Never reset: the background thread that waits for the lock reads it.
         if scheduler == nil { scheduler = Scheduler.currentRunLoop() }
         scheduler?.stay()
         return scheduler != nil
@@ -72,61 +73,61 @@ final class AsyncWrites {
         resume()
     }
 
-    /// True when the write had not begun.
+    /// Removes a write from the queue; false if it has begun already.
     func cancel(_ id: AsyncTransactionId) -> Bool {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
         waiting.remove(at: index)
         return true
     }
 
-    /// Goes on when a synchronous write has ended.
+    /// Continues with the queue. Called when a synchronous write has ended.
     func resume() {
-        guard !waiting.isEmpty, !isTurnScheduled, !isLockRequested, !context.isInWrite, running == nil else { return }
-        isTurnScheduled = true
-        scheduleTurn()
+        guard !waiting.isEmpty, !isRunScheduled, !isLockRequested, !context.isInWrite, running == nil else { return }
+        isRunScheduled = true
+        scheduleRun()
     }
 
-    private func scheduleTurn() {
-        // Turns are taken on the executor, and what waits keeps the Realm alive until then.
+    private func scheduleRun() {
+        // The block runs on the executor, and the pending writes keep the Realm alive until then.
         nonisolated(unsafe) let (writes, context) = (self, context)
-        scheduler?.schedule { withExtendedLifetime(context) { writes.turn() } }
+        scheduler?.schedule { withExtendedLifetime(context) { writes.run() } }
     }
 
-    /// A synchronous write is about to wait for the lock: it goes first.
+    /// Releases the write lock for a synchronous write, which takes precedence.
     func makeWay() {
         lease.giveUp()
         isLockRequested = false
     }
 
-    /// Runs what `complete` wants to do soon, after what runs now.
-    func endSoon(_ body: @escaping () -> Void) {
+    /// Calls a completion handler soon, after the code that is running now.
+    private func completeSoon(_ body: @escaping () -> Void) {
         ended.append(body)
         guard running == nil else { return }
         nonisolated(unsafe) let (writes, context) = (self, context)
-        scheduler?.schedule { withExtendedLifetime(context) { writes.tellEnded() } }
+        scheduler?.schedule { withExtendedLifetime(context) { writes.completeEnded() } }
     }
 
-    // MARK: Turns
+    // MARK: Running
 
-    private func turn() {
-        isTurnScheduled = false
+    private func run() {
+        isRunScheduled = false
         isLockRequested = false
         guard running == nil, !context.isInWrite else { return }
         if let failure = lease.takeFailure(), !waiting.isEmpty {
             let write = waiting.removeFirst()
             ended.append { write.complete(Realm.Error(failure)) }
-            tellEnded()
+            completeEnded()
         }
-        // A nested run loop inside a callback: the callback comes to its end first.
+        // In a nested run loop inside a callback, wait until the callback has returned.
         if context.hooks.isDelivering() || context.movement != .none { return resume() }
         guard !waiting.isEmpty else { return }
         guard lease.claim() else {
             isLockRequested = true
             nonisolated(unsafe) let (writes, context) = (self, context)
-            return lease.request { withExtendedLifetime(context) { writes.scheduleTurn() } }
+            return lease.request { withExtendedLifetime(context) { writes.scheduleRun() } }
         }
         runGroup()
-        tellEnded()
+        completeEnded()
         resume()
     }
 
@@ -143,7 +144,7 @@ final class AsyncWrites {
             count += 1
             run(write)
             running = nil
-            // What was settled meanwhile let go of the lock.
+            // The block may have committed the group, which releases the lock.
             if !context.isBetweenWrites { return }
         }
         if context.isBetweenWrites { settle() } else if count == 0 { context.coordinator.releaseWriteLock() }
@@ -159,8 +160,8 @@ final class AsyncWrites {
         return nil
     }
 
-    // Who commits by itself may do so silently. Then the others have been told of what came before, which was durable by then:
-    // what is not cannot be told apart from it.
+    // A write that commits itself may be silent. The observers that it does not notify must have been notified of all earlier
+    // writes, and they can only be notified of durable ones. So the earlier writes are committed first.
     private func beginsGroup(_ write: AsyncWrite) -> Bool { write.commitsItself && context.hooks.hasObservers() }
 
     private func run(_ write: AsyncWrite) {
@@ -171,7 +172,7 @@ final class AsyncWrites {
             return ended.append { write.complete(error) }
         }
         guard context.isInWrite else {
-            // The block has ended its write by itself.
+            // The block ended the write itself.
             if context.isBetweenWrites {
                 sealed.append(write.complete)
             } else {
@@ -182,7 +183,7 @@ final class AsyncWrites {
         if write.commitsItself { context.cancelWrite() } else { commit(isGrouping: true, write.complete) }
     }
 
-    /// Ends the write of the block that runs, for good or, where others wait, together with theirs.
+    /// Ends the write of the running block: commits it, or, if grouping is allowed and other writes wait, seals it.
     func commit(isGrouping: Bool, _ complete: @escaping ((any Error)?) -> Void) {
         do {
             if isGrouping, running != nil, !waiting.isEmpty {
@@ -190,27 +191,27 @@ final class AsyncWrites {
                 sealed.append(complete)
             } else {
                 try context.commitWrite()
-                endSoon { complete(nil) }
+                completeSoon { complete(nil) }
             }
         } catch {
-            endSoon { complete(error) }
+            completeSoon { complete(error) }
         }
     }
 
-    /// Makes durable what is sealed.
+    /// Makes the sealed writes durable.
     func settle() {
         guard context.isBetweenWrites else { return }
-        // A failure is told to those that were sealed.
+        // On failure, `groupEnded` passes the error to the handlers of the sealed writes.
         try? context.commitSealed()
     }
 
-    /// All that was sealed is durable, or lost.
+    /// All sealed writes are durable, or lost with an error.
     func groupEnded(_ error: (any Error)?) {
         for complete in sealed { ended.append { complete(error) } }
         sealed = []
     }
 
-    private func tellEnded() {
+    private func completeEnded() {
         while !ended.isEmpty { ended.removeFirst()() }
     }
 }

@@ -2,7 +2,7 @@ import MartletEngine
 import MartletSQLite
 
 extension CollectionCore {
-    /// Writes what has changed since the last call.
+    /// Writes the changes since the last call.
     func write(_ connection: Connection) throws {
         guard isQueued else { return }
         isQueued = false
@@ -15,7 +15,9 @@ extension CollectionCore {
         try writeTargets(connection)
     }
 
-    /// Counts how often each object is linked to. `RETURNING` would tell which of them are new, and cost as much again.
+    /// Updates how often the collection links to each object.
+    ///
+    /// `RETURNING` would report which rows are new, but it doubles the cost.
     private func writeTargets(_ connection: Connection) throws {
         guard let targets = layout.targets, !targetCounts.isEmpty else { return }
         let create = try connection.statement("INSERT INTO \(targets) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
@@ -23,7 +25,7 @@ extension CollectionCore {
         let count = try connection.statement(
             "UPDATE \(targets) SET count = count + ?3 WHERE target = ?1 AND owner = ?2")
         var relinked: [ObjectKey] = []
-        // In the order of the table, which costs least.
+        // In the order of the table's primary key, which is the cheapest order.
         for (target, change) in targetCounts.changes() {
             func changesRow(_ statement: Statement, by number: Int) throws -> Bool {
                 statement.bind(target, at: 1)
@@ -42,7 +44,7 @@ extension CollectionCore {
                     if SeededBug.isOn(.linkCountUnrecorded) { continue }
                 #endif
             }
-            // Also where others of its links remain: linking objects are listed once for each.
+            // Recorded even if other links to the target remain, because linking objects contain one entry for each link.
             relinked.append(target)
         }
         targetCounts = TargetCounts()

@@ -1,9 +1,9 @@
 import MartletEngine
 import MartletSQLite
 
-/// The list, set or map of one row and property in one Realm, untyped. All its typed handles share it.
+/// The untyped list, set or map of one property of one row in one Realm. All typed handles of the collection share it.
 final class CollectionCore {
-    /// What refers to it without keeping it.
+    /// A weak reference to this object, shared by everything that refers to it weakly.
     let reference = LooseReference()
     let context: RealmContext
     let table: ObjectTable
@@ -11,25 +11,26 @@ final class CollectionCore {
     let owner: ObjectKey
     let id: CollectionID
     let layout: TableLayout.Collection
-    /// The table of the objects that are elements; nil for values.
+    /// The table of the element objects; nil if the elements are values.
     private(set) lazy var target = property.element.target.flatMap(context.table(named:))
     @exclusivity(unchecked) var elements: ChunkedElements?
-    /// Links that are more, or fewer, than is written.
+    /// The links that were added or removed since the last write to the file.
     @exclusivity(unchecked) var targetCounts = TargetCounts()
-    /// The same for links in values of any type.
+    /// The change in the number of links inside values of any type, since the last write to the file.
     var anyLinkChanges: [AnyLink: Int] = [:]
-    /// Where each element of a set, or each key of a map, stands; nil until asked for and after a removal in the middle.
+    /// The position of each element of a set, or of each key of a map. Nil until first needed, and after a removal in the
+    /// middle.
     @exclusivity(unchecked) private var positions: [SQLValue: Int]?
-    /// Waits to be written.
+    /// True while changes wait to be written to the file.
     @exclusivity(unchecked) var isQueued = false
     @exclusivity(unchecked) private(set) var isOwnerGone = false
-    /// The Realm was invalidated: then the owner may be there still.
+    /// True if the Realm was invalidated. The owner's row may still exist then.
     private var isRealmInvalidated = false
-    @exclusivity(unchecked) private var checkedStamp: UInt64 = 0
-    /// Those of `isInvalidated`; the observers of what is in the collection are its owner's.
+    @exclusivity(unchecked) private var checkedChangeCount: UInt64 = 0
+    /// The observers of `isInvalidated`. The observers of the elements belong to the owner object.
     var observers: KeyValueObservers?
-    /// Observers have been told of a change that the present edits are parts of.
-    private var isAnnounced = false
+    /// True during `asOne`: observers were notified of one assignment, of which the current edits are parts.
+    private var isInAssignment = false
 
     init(_ context: RealmContext, _ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) {
         self.context = context
@@ -39,7 +40,7 @@ final class CollectionCore {
         id = CollectionID(table: table.id, property: property, owner: owner)
         layout = table.layout.collection(of: property)
         reference.begin(self)
-        // Other threads may only read it.
+        // A frozen core is shared by threads, so the lazy property is set before.
         if context.isFrozen { _ = target }
     }
 
@@ -58,16 +59,16 @@ final class CollectionCore {
 
     private var isOwnerThere: Bool {
         if isOwnerGone { return false }
-        guard checkedStamp != context.stamp else { return true }
+        guard checkedChangeCount != context.stamp else { return true }
         if let object = table.identity.object(owner), object._state == .live {
-            checkedStamp = context.stamp
+            checkedChangeCount = context.stamp
             return true
         }
         let exists = context.read {
             try $0.integer(
                 "SELECT 1 FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(owner)]) == 1
         }
-        if exists { checkedStamp = context.stamp } else { isOwnerGone = true }
+        if exists { checkedChangeCount = context.stamp } else { isOwnerGone = true }
         return exists
     }
 
@@ -76,14 +77,14 @@ final class CollectionCore {
         if !isValid { Misuse.invalidated(table.type.name, "that owns '\(property.name)', with the key \(owner),") }
     }
 
-    /// Gives up what is in memory: it is read again when needed.
+    /// Discards the elements in memory. They are read again when they are needed.
     func forget() {
         elements = nil
         positions = nil
         targetCounts = TargetCounts()
         anyLinkChanges = [:]
         isQueued = false
-        checkedStamp = 0
+        checkedChangeCount = 0
     }
 
     func ownerWasDeleted() {
@@ -96,7 +97,7 @@ final class CollectionCore {
         isRealmInvalidated = true
     }
 
-    /// The deletion of the owner was taken back.
+    /// The deletion of the owner was rolled back.
     func ownerIsBack() {
         forget()
         isOwnerGone = false
@@ -129,7 +130,7 @@ final class CollectionCore {
             .error(path: context.coordinator.path)
     }
 
-    // Zero once the owner was deleted: observers are handed the collection with its last change.
+    // Zero after the owner was deleted, because observers receive the collection with its last change.
     var count: Int {
         context.confinement.require("the collection '\(name)'")
         if isRealmInvalidated { requireValid() }
@@ -157,7 +158,7 @@ final class CollectionCore {
         }
     }
 
-    /// The keys of the objects at a range of positions, of which only the chunks that they are in are read.
+    /// The keys of the objects at a range of positions. Reads only the chunks that contain them.
     func keys(in range: Range<Int>) -> [ObjectKey] {
         if range.isEmpty { return [] }
         return context.guarded {
@@ -169,17 +170,19 @@ final class CollectionCore {
         }
     }
 
-    /// Begins a loop that needs not read the whole list beforehand; nil inside of a write, where any line may change it.
+    /// A cursor for a loop that does not read the whole list first; nil inside a write, where the loop body may change the list.
     func startWalk() -> StartedWalk? {
         guard count > 0, context.transaction == nil else { return nil }
         return context.guarded {
-            let walk = StartedWalk { [self] in KeySequence(keys(in: 0..<count)) }
-            context.register(walk)
-            return walk
+            let cursor = StartedWalk { [self] in KeySequence(keys(in: 0..<count)) }
+            context.register(cursor)
+            return cursor
         }
     }
 
-    /// Where a set holds an element, or a map a key. Complexity: O(1), but O(n) the first time and after a removal.
+    /// The position of an element in a set, or of a key in a map.
+    ///
+    /// - Complexity: O(1) on average; O(n) for the first search, and for the first one after a removal in the middle.
     func position(of value: SQLValue) -> Int? { context.guarded { findPosition(of: value) } }
 
     private func findPosition(of value: SQLValue) -> Int? {
@@ -194,7 +197,7 @@ final class CollectionCore {
         return positions?[identity(of: value)]
     }
 
-    // Both zeros are one number, though they are kept apart, and so are equal numbers of several kinds.
+    // 0.0 and -0.0 are stored as different values but are one element. So are equal numbers of different kinds.
     private func identity(of value: SQLValue) -> SQLValue {
         if property.kind == .set, property.isAny { return AnyValue.sortKey(value) }
         guard property.kind != .map, property.element.isFloating, case .blob = value else { return value }
@@ -221,24 +224,24 @@ final class CollectionCore {
         return transaction
     }
 
-    private func notify(_ edit: @autoclosure () -> ListEditScript, _ body: () -> Void) {
+    private func performEdit(_ edit: @autoclosure () -> ListEditScript, _ body: () -> Void) {
         if isUnobserved { return body() }
-        announce({ KeyValueEdit(edit()) }, body)
+        performNotifying({ KeyValueEdit(edit()) }, body)
     }
 
-    private var isUnobserved: Bool { isAnnounced || context.observedObjects.isEmpty && !context.isNoting }
+    private var isUnobserved: Bool { isInAssignment || context.observedObjects.isEmpty && !context.isNoting }
 
-    /// Carries out several edits that observers see as one assignment.
+    /// Performs several edits that observers see as one assignment.
     func asOne(_ body: () -> Void) {
         if isUnobserved { return body() }
-        announce({ nil }) {
-            isAnnounced = true
+        performNotifying({ nil }) {
+            isInAssignment = true
             body()
-            isAnnounced = false
+            isInAssignment = false
         }
     }
 
-    private func announce(_ edit: () -> KeyValueEdit?, _ body: () -> Void) {
+    private func performNotifying(_ edit: () -> KeyValueEdit?, _ body: () -> Void) {
         defer { context.reads.didChange() }
         var observers: [KeyValueObservers] = []
         table.forEachAccessor(owner) { if let known = $0._observers { observers.append(known) } }
@@ -247,17 +250,17 @@ final class CollectionCore {
                 observers = [table.identity.object(owner)?._observers].compactMap { $0 }
             }
         #endif
-        var announced: [KeyValueAnnouncement.Entry] = []
+        var notified: [KeyValueAnnouncement.Entry] = []
         for known in observers {
             known.noteChange(of: property.index, in: context)
-            announced += known.announce({ $0 == property.index }, { _ in edit() }).map { (known, $0) }
+            notified += known.announce({ $0 == property.index }, { _ in edit() }).map { (known, $0) }
         }
         context.reads.willChange(property.index, of: owner, in: table.id)
         body()
-        for (known, registration) in announced where known.isRegistered(registration.id) { registration.did() }
+        for (known, registration) in notified where known.isRegistered(registration.id) { registration.did() }
     }
 
-    // The program gives the collection other contents, whatever was deleted out of it.
+    // An assignment by the program removes the reason why an earlier deletion was denied.
     private func noteAssignment() {
         context.denials.propertyWasAssigned(property.index, of: RowDeletion.Row(table: table.id, key: owner))
     }
@@ -265,7 +268,7 @@ final class CollectionCore {
     private func record(_ edit: ListEdit) {
         context.transaction?.recorder.edit(id, edit)
         context.touch()
-        checkedStamp = context.stamp
+        checkedChangeCount = context.stamp
     }
 
     private func count(_ element: SQLValue, _ change: Int) {
@@ -281,13 +284,13 @@ final class CollectionCore {
 
     func insert(_ element: SQLValue, at position: Int) { insert(element, at: .some(position)) }
 
-    // At the end where no position is given.
+    // Appends if no position is given.
     private func insert(_ element: SQLValue, at given: Int?) {
         _ = willChange()
         let size = elements?.count ?? 0
         let position = given ?? size
         if position < 0 || position > size { Misuse.indexOutOfRange(position, count: size, "'\(name)'") }
-        notify(ListEditScript([.insert(at: position, count: 1)])) {
+        performEdit(ListEditScript([.insert(at: position, count: 1)])) {
             attempt { try elements?.insert(element, at: position, loadChunk) }
             if position < size {
                 positions = nil
@@ -299,14 +302,14 @@ final class CollectionCore {
         }
     }
 
-    /// Puts elements before a position, which to observers is one change.
+    /// Inserts elements before a position. Observers see one change.
     func insert(contentsOf new: [SQLValue], at position: Int) {
         _ = willChange()
         let size = elements?.count ?? 0
         if position < 0 || position > size { Misuse.indexOutOfRange(position, count: size, "'\(name)'") }
         if new.isEmpty { return }
         let edit = ListEdit.insert(at: position, count: new.count)
-        notify(ListEditScript([edit])) {
+        performEdit(ListEditScript([edit])) {
             attempt { try elements?.insert(contentsOf: new, at: position, loadChunk) }
             positions = nil
             for element in new { count(element, 1) }
@@ -314,7 +317,7 @@ final class CollectionCore {
         }
     }
 
-    /// Takes a range of elements out, which to observers is one change.
+    /// Removes a range of elements. Observers see one change.
     func remove(_ range: Range<Int>) {
         _ = willChange()
         let size = elements?.count ?? 0
@@ -324,7 +327,7 @@ final class CollectionCore {
         if range.isEmpty { return }
         var old: [SQLValue] = []
         let edit = ListEdit.remove(at: range.lowerBound, count: range.count)
-        notify(ListEditScript([edit])) {
+        performEdit(ListEditScript([edit])) {
             old = attempt { try elements?.remove(range, loadChunk) } ?? []
             positions = nil
             for element in old { count(element, -1) }
@@ -333,14 +336,14 @@ final class CollectionCore {
         if property.element.isEmbedded { for element in old { discard(element) } }
     }
 
-    /// Puts the elements that are there into another order.
+    /// Replaces the elements by a permutation of them.
     func reorder(_ new: [SQLValue]) {
         _ = willChange()
         let old = all()
         precondition(old.count == new.count)
         asOne {
             for (position, pair) in zip(old, new).enumerated() where pair.0 != pair.1 {
-                notify(ListEditScript([.replace(at: position)])) {
+                performEdit(ListEditScript([.replace(at: position)])) {
                     _ = attempt { try elements?.replace(at: position, with: pair.1, loadChunk) }
                     record(.replace(at: position))
                 }
@@ -352,7 +355,7 @@ final class CollectionCore {
     func replace(at position: Int, with element: SQLValue, discardsOld: Bool = true) {
         requireElement(position)
         var old = SQLValue.null
-        notify(ListEditScript([.replace(at: position)])) {
+        performEdit(ListEditScript([.replace(at: position)])) {
             old = attempt { try elements?.replace(at: position, with: element, loadChunk) } ?? .null
             if property.kind != .map || position.isMultiple(of: 2) { positions = nil }
             count(old, -1)
@@ -365,7 +368,7 @@ final class CollectionCore {
     func remove(at position: Int) {
         requireElement(position)
         var old = SQLValue.null
-        notify(ListEditScript([.remove(at: position, count: 1)])) {
+        performEdit(ListEditScript([.remove(at: position, count: 1)])) {
             old = attempt { try elements?.remove(at: position, loadChunk) } ?? .null
             #if MARTLET_SEEDED_BUGS
                 if !SeededBug.isOn(.setPositionsStale) { positions = nil }
@@ -382,7 +385,7 @@ final class CollectionCore {
         requireElement(from)
         requireElement(to)
         guard from != to else { return }
-        notify(ListEditScript([.move(from: from, to: to)])) {
+        performEdit(ListEditScript([.move(from: from, to: to)])) {
             let element = attempt { try elements?.remove(at: from, loadChunk) } ?? .null
             attempt { try elements?.insert(element, at: to, loadChunk) }
             record(.move(from: from, to: to))
@@ -393,7 +396,7 @@ final class CollectionCore {
         requireElement(a)
         requireElement(b)
         guard a != b else { return }
-        notify(ListEditScript([.swap(a, b)])) {
+        performEdit(ListEditScript([.swap(a, b)])) {
             let first = element(at: a)
             let second = attempt { try elements?.replace(at: b, with: first, loadChunk) } ?? .null
             attempt { _ = try elements?.replace(at: a, with: second, loadChunk) }
@@ -406,7 +409,7 @@ final class CollectionCore {
         noteAssignment()
         let old = all()
         guard !old.isEmpty else { return }
-        notify(ListEditScript([.clear(oldCount: old.count)])) {
+        performEdit(ListEditScript([.clear(oldCount: old.count)])) {
             elements?.removeAll()
             positions = nil
             for element in old { count(element, -1) }
@@ -415,18 +418,18 @@ final class CollectionCore {
         for element in old { discard(element) }
     }
 
-    /// Takes elements out, which to observers is one change. Positions ascend.
+    /// Removes the elements at ascending positions. Observers see one change.
     func remove(at places: [Int]) {
         for element in take(places) { discard(element) }
     }
 
-    /// Lets go of targets that are being deleted: values of maps become nil, elements of lists and sets go.
+    /// Removes links to targets that are being deleted: values of maps become nil, elements of lists and sets are removed.
     func release(_ targets: Set<SQLValue>) {
         let held = all().enumerated().filter { targets.contains($0.element) }
         change(held.map { ($0.offset, property.kind == .map ? .null : nil) })
     }
 
-    /// The same for links in values of any type: sets lose such a value, elsewhere nothing takes the place of the link.
+    /// Removes a link from values of any type: a set loses such a value, a list or map gets `none` in place of the link.
     func release(_ link: AnyLink) {
         let held = all().enumerated().map { position, element in
             (position, element, attempt { try link.removed(from: element) })
@@ -434,14 +437,14 @@ final class CollectionCore {
         change(held.filter { $0.1 != $0.2 }.map { ($0.0, property.kind == .set ? nil : $0.2) })
     }
 
-    /// Replaces elements, or takes them out, which to observers is one change. Positions ascend.
+    /// Replaces or removes the elements at ascending positions. Observers see one change.
     private func change(_ changes: [(position: Int, new: SQLValue?)]) {
         _ = willChange()
         positions = nil
         let edits = changes.reversed().map { position, new -> ListEdit in
             new == nil ? .remove(at: position, count: 1) : .replace(at: position)
         }
-        notify(ListEditScript(edits)) {
+        performEdit(ListEditScript(edits)) {
             for ((position, new), edit) in zip(changes.reversed(), edits) {
                 let old = attempt {
                     guard let new else { return try elements?.remove(at: position, loadChunk) }
@@ -454,7 +457,7 @@ final class CollectionCore {
         }
     }
 
-    // From the end, so that what is to come stays where it is; neighbours at once.
+    // From the end, so that the remaining positions stay valid. Adjacent positions are removed together.
     private func take(_ places: [Int]) -> [SQLValue] {
         _ = willChange()
         var ranges: [Range<Int>] = []
@@ -466,7 +469,7 @@ final class CollectionCore {
             }
         }
         var taken: [SQLValue] = []
-        notify(ListEditScript(ranges.map { .remove(at: $0.lowerBound, count: $0.count) })) {
+        performEdit(ListEditScript(ranges.map { .remove(at: $0.lowerBound, count: $0.count) })) {
             positions = nil
             for range in ranges {
                 let old = attempt { try takeElements(range) }
@@ -478,13 +481,13 @@ final class CollectionCore {
         return taken
     }
 
-    // One alone is found without a search.
+    // The removal of a single element does not need the general algorithm.
     private func takeElements(_ range: Range<Int>) throws -> [SQLValue] {
         guard range.count == 1 else { return try elements?.remove(range, loadChunk) ?? [] }
         return [try elements?.remove(at: range.lowerBound, loadChunk) ?? .null]
     }
 
-    /// Makes the elements these, touching only positions that differ.
+    /// Replaces the contents. Only positions with different elements are changed.
     func assign(_ new: [SQLValue]) {
         noteAssignment()
         let old = all()
@@ -505,7 +508,7 @@ final class CollectionCore {
         if position < 0 || position >= size { Misuse.indexOutOfRange(position, count: size, "'\(name)'") }
     }
 
-    // An embedded object that leaves its list is deleted.
+    // An embedded object that is removed from its collection is deleted.
     private func discard(_ element: SQLValue) {
         guard property.element.isEmbedded, case .integer(let key) = element, let target else { return }
         context.deleteRow(key, target)

@@ -14,7 +14,7 @@ struct DeletedAccessors {
 
     private var objects: [Entry] = []
     private var cores: [CoreEntry] = []
-    /// The number of objects at which those that are gone are dropped.
+    /// The number of entries at which the entries of deallocated objects are removed.
     private var limit = 1 << 12
 
     mutating func append(_ object: ObjectBase, in write: UInt32) {
@@ -28,7 +28,7 @@ struct DeletedAccessors {
         cores.append(CoreEntry(core: RealmContext.WeakCore(core: core), write: write))
     }
 
-    /// Takes out what a write, or one that came after it, has deleted.
+    /// Removes and returns what was deleted by the given write and all later ones.
     mutating func take(since first: UInt32) -> (objects: [ObjectBase], cores: [CollectionCore]) {
         let taken = (
             objects.filter { $0.write.isSince(first) }.compactMap(\.object),
@@ -46,12 +46,12 @@ struct DeletedAccessors {
 }
 
 extension UInt32 {
-    /// True for the numbers of writes from `first` on; they may have wrapped around.
+    /// True if this write number is `first` or later. The numbers may have wrapped around.
     func isSince(_ first: UInt32) -> Bool { Int32(bitPattern: self &- first) >= 0 }
 }
 
 extension RealmContext {
-    /// What a rollback makes live again.
+    /// Accessors and collections that a rollback makes live again.
     struct Revival {
         var objects: [ObjectBase] = []
         var cores: [CollectionCore] = []
@@ -61,21 +61,21 @@ extension RealmContext {
         }
     }
 
-    /// The row of an accessor was deleted by the open write. An object that the same write has added stays invalidated.
+    /// Invalidates an accessor whose row the open write has deleted. A rollback restores it, unless the same write added it.
     func invalidateDeleted(_ object: ObjectBase) {
         guard object._state == .live || object._state == .stale else { return }
         invalidate(object)
         if access == .readWrite && object._addedIn != writeNumber { deleted.append(object, in: writeNumber) }
     }
 
-    /// The same for the collections of the row.
+    /// Invalidates a collection whose row the open write has deleted. A rollback restores it.
     func invalidateDeleted(_ core: CollectionCore) {
         guard !core.isOwnerGone else { return }
         core.ownerWasDeleted()
         if access == .readWrite { deleted.append(core, in: writeNumber) }
     }
 
-    /// What has been deleted since a write began, when its changes are taken back.
+    /// Removes and returns what was deleted since the given write, because its changes are rolled back.
     func takeRevival(since first: UInt32, _ changes: ChangeSet) -> Revival {
         let taken = deleted.take(since: first)
         return Revival(
@@ -89,7 +89,8 @@ extension RealmContext {
             })
     }
 
-    /// The rows are there again. What had taken their keys meanwhile is invalidated by now.
+    /// Makes the accessors live after their rows were restored. Accessors of other rows that had the same keys in between are
+    /// invalidated already.
     func revive(_ revival: Revival) {
         for object in revival.objects {
             object._table?.revive(object)

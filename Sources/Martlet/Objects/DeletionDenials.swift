@@ -1,14 +1,14 @@
 import MartletEngine
 import MartletSQLite
 
-/// Deletions of the open write that a rule denies. Each holds until the write removes its reason; one that is left makes
-/// the write fail.
+/// The deletions of the open write that a rule denies. The write may still remove the reason for a denial. If a denial
+/// remains at the end, the write fails.
 struct DeletionDenials {
     typealias Row = RowDeletion.Row
 
-    /// By holder and property: the first target that was deleted although `onDelete` denies it.
+    /// For each holder and property, the first target that was deleted although `onDelete` denies it.
     private var holders: [Row: [PropertyIndex: String]] = [:]
-    /// By target: what was deleted although its `deleteRule` denies that while it has targets.
+    /// For each target, the holder that was deleted although its `deleteRule` denies that while it has targets.
     private var targets: [Row: (holder: String, property: String)] = [:]
     private(set) var isEmpty = true
 
@@ -22,7 +22,7 @@ struct DeletionDenials {
         if targets[target] == nil { targets[target] = (holder, property) }
     }
 
-    /// A row was deleted: neither holds nor is a target any more.
+    /// Removes the denials of a deleted row, which is neither a holder nor a target any more.
     mutating func rowWasDeleted(_ row: Row) {
         if isEmpty { return }
         #if MARTLET_SEEDED_BUGS
@@ -33,7 +33,7 @@ struct DeletionDenials {
         isEmpty = holders.isEmpty && targets.isEmpty
     }
 
-    /// The program has given a property another value.
+    /// Removes the denials of a property to which the program has assigned a value.
     mutating func propertyWasAssigned(_ property: PropertyIndex, of row: Row) {
         if isEmpty { return }
         holders[row]?[property] = nil
@@ -41,7 +41,7 @@ struct DeletionDenials {
         isEmpty = holders.isEmpty && targets.isEmpty
     }
 
-    /// A denial by `onDelete`: always the same one of several.
+    /// The denial by `onDelete` with the lowest row and property, so that messages do not vary.
     var firstHolder: (row: Row, property: PropertyIndex, target: String)? {
         guard let (row, properties) = holders.min(by: { Self.isBefore($0.key, $1.key) }),
             let (property, target) = properties.min(by: { $0.key < $1.key })
@@ -49,7 +49,7 @@ struct DeletionDenials {
         return (row, property, target)
     }
 
-    /// A denial by `deleteRule`.
+    /// The denial by `deleteRule` with the lowest row.
     var firstTarget: (row: Row, holder: String, property: String)? {
         targets.min { Self.isBefore($0.key, $1.key) }.map { ($0.key, $0.value.holder, $0.value.property) }
     }
@@ -60,7 +60,7 @@ struct DeletionDenials {
 }
 
 extension RealmContext {
-    /// Throws when the write leaves a deletion that a rule denies.
+    /// Throws if a rule denies a deletion of the open write.
     func requireAllowedDeletions() throws(EngineError) {
         if denials.isEmpty { return }
         if let denial = denials.firstHolder {
@@ -83,6 +83,6 @@ extension RealmContext {
         EngineError(.deletionDenied, path: coordinator.path, message)
     }
 
-    /// How messages name a row.
+    /// The name of a row in messages.
     func name(of row: RowDeletion.Row) -> String { read { try schema[row.table].name(of: row.key, $0) } }
 }

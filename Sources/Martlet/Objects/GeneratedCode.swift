@@ -1,19 +1,21 @@
-/// What all projections share, whatever their root.
+/// A projection of any root type.
 public protocol AnyProjection: AnyObject {
     static var _facts: StaticString { get }
 }
 
-/// What generated code of this format needs from the runtime. Generated for another format, a file does not compile.
+/// The format of generated code that this runtime supports. A generated file names its format, so that a file of another
+/// format does not compile.
 @_spi(Generated) public enum GeneratedCodeFormat1 {}
 
-/// Formats before. A new one moves the old one here, so that files of it get this message and no riddle.
+/// The formats of older versions. When the format changes, the old one is declared here, so that old files fail to compile
+/// with this message.
 @available(*, unavailable, message: "this file was generated for an older version of Martlet; generate it again")
 @_spi(Generated) public enum GeneratedCodeFormat0 {}
 
-/// A function that a generated registry file leaves in the binary, for the runtime to find its classes.
+/// A function that a generated registry file stores in the binary, through which the runtime finds the classes.
 @_spi(Generated) public typealias RegistryRecord = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-/// Announces the model classes of one schema.
+/// Registers the model classes and projections of one schema.
 @_spi(Generated) public func register(
     _ context: UnsafeMutableRawPointer?, _ classes: [ObjectBase.Type], _ projections: [any AnyProjection.Type]
 ) {

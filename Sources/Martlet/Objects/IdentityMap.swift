@@ -4,9 +4,9 @@ import Synchronization
 
 /// The live accessors of one object type in one Realm: at most one per row.
 ///
-/// Holds unmanaged pointers in an open-addressing table, because a weak reference would give every object a side table
-/// and triple the cost of its retains. An accessor removes itself when it is deinitialised, which may happen on any
-/// thread; until then its memory is valid under the lock, and `swift_tryRetain` tells whether it still lives.
+/// Contains unmanaged pointers in an open-addressing table, because a weak reference would give every object a side table
+/// and triple the cost of its retains. An accessor removes itself when it is deinitialized, which may happen on any thread.
+/// Until then its memory is valid under the lock, and `swift_tryRetain` succeeds only if the accessor is still alive.
 ///
 /// Ledger: `table` under its mutex.
 final class IdentityMap: Sendable {
@@ -17,7 +17,7 @@ final class IdentityMap: Sendable {
             .map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
     }
 
-    /// The accessors of different rows: those that live and, for the others, what `make` returns.
+    /// The accessors of distinct rows. Calls `make` for every row without a living accessor.
     func objects(_ keys: [ObjectKey], orMake make: (ObjectKey) -> ObjectBase) -> [ObjectBase] {
         let living = table.withLock { table in keys.map { Self.retained(table.find($0)) } }
         var made: [(key: ObjectKey, entry: UInt)] = []
@@ -27,19 +27,19 @@ final class IdentityMap: Sendable {
             made.append((key, UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())))
             return object
         }
-        // Nobody else makes accessors of this Realm: between the locks they can only go.
+        // Only this executor creates accessors of this Realm. Other threads can only release them between the two locks.
         if !made.isEmpty { table.withLock { [made] in for (key, entry) in made { $0.insert(key, entry) } } }
         return objects
     }
 
-    /// The accessors of different rows that live now; nil in the places of the others.
+    /// The living accessors of distinct rows; nil for every row without one.
     func living(_ keys: [ObjectKey]) -> [ObjectBase?] {
         table.withLock { table in keys.map { Self.retained(table.find($0)) } }.map { living in
             living.map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
         }
     }
 
-    /// Makes `object` the accessor of a row, unless another thread was first: then that one is returned.
+    /// Makes `object` the accessor of a row and returns it. If another thread has inserted an accessor first, returns that one.
     func settle(_ object: ObjectBase, _ key: ObjectKey) -> ObjectBase {
         let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         let first = table.withLock { table -> Retained? in
@@ -50,8 +50,8 @@ final class IdentityMap: Sendable {
         return first.map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() } ?? object
     }
 
-    // A reference that was counted under the lock, on its way out of it.
-    // Sendable: only handed from the lock to its holder.
+    // A pointer that was retained under the lock.
+    // Sendable: only passed out of the lock's closure to its caller.
     private struct Retained: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }
@@ -68,13 +68,13 @@ final class IdentityMap: Sendable {
         table.withLock { $0.insert(key, entry) }
     }
 
-    /// Forgets `object`, unless another accessor has taken its place.
+    /// Removes the entry of `object`, unless the row has another accessor by now.
     func remove(_ object: UnsafeMutableRawPointer, _ key: ObjectKey) {
         let entry = UInt(bitPattern: object)
         table.withLock { $0.remove(key, entry) }
     }
 
-    /// The accessors that live now.
+    /// All living accessors.
     func all() -> [ObjectBase] {
         table.withLock { $0.all().compactMap(Self.retained) }
             .map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
@@ -83,9 +83,9 @@ final class IdentityMap: Sendable {
     var count: Int { table.withLock { $0.count } }
 }
 
-/// Keys to pointers, with linear probing; removal shifts back what probed past.
+/// A table from keys to pointers with linear probing. A removal moves later entries of the probe sequence back.
 private struct OpenTable: ~Copyable {
-    // Side by side: where a table is large each look at another place of the memory takes longer than all the rest.
+    // Key and value are stored together, because in a large table each additional cache miss dominates the cost.
     private struct Slot {
         var key: ObjectKey
         /// Zero in an empty slot.
@@ -104,13 +104,13 @@ private struct OpenTable: ~Copyable {
 
     deinit { slots.deallocate() }
 
-    // Fibonacci hashing: consecutive keys spread over the table.
-    private func home(_ key: ObjectKey) -> Int {
+    // Fibonacci hashing spreads consecutive keys over the table.
+    private func idealSlot(_ key: ObjectKey) -> Int {
         Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 20) & mask
     }
 
     func find(_ key: ObjectKey) -> UInt {
-        var slot = home(key)
+        var slot = idealSlot(key)
         while slots[slot].value != 0 {
             if slots[slot].key == key { return slots[slot].value }
             slot = (slot + 1) & mask
@@ -120,7 +120,7 @@ private struct OpenTable: ~Copyable {
 
     mutating func insert(_ key: ObjectKey, _ value: UInt) {
         if (count + 1) * 4 > (mask + 1) * 3 { grow() }
-        var slot = home(key)
+        var slot = idealSlot(key)
         while slots[slot].value != 0 {
             if slots[slot].key == key {
                 slots[slot].value = value
@@ -133,23 +133,23 @@ private struct OpenTable: ~Copyable {
     }
 
     mutating func remove(_ key: ObjectKey, _ value: UInt) {
-        var slot = home(key)
+        var slot = idealSlot(key)
         while slots[slot].value != 0 {
             if slots[slot].key == key {
                 guard slots[slot].value == value else { return }
-                close(slot)
+                removeEntry(at: slot)
                 return
             }
             slot = (slot + 1) & mask
         }
     }
 
-    private mutating func close(_ gap: Int) {
+    private mutating func removeEntry(at gap: Int) {
         var hole = gap
         var slot = (gap + 1) & mask
         count -= 1
         while slots[slot].value != 0 {
-            let distance = (slot - home(slots[slot].key)) & mask
+            let distance = (slot - idealSlot(slots[slot].key)) & mask
             if distance >= (slot - hole) & mask {
                 slots[hole] = slots[slot]
                 hole = slot

@@ -1,17 +1,17 @@
 import MartletEngine
 
-/// Finds the names behind a Swift key path: it is read on an object that writes down which properties it is asked for.
+/// Finds the property names of a Swift key path by reading it on an object that records which properties are read.
 enum KeyPathTracer {
     private struct Trace {
         var names: [String] = []
-        /// What was read, kept so that no two are taken for the same.
+        /// The objects that were read. They are retained so that no two of them have the same address.
         var objects: [ObjectBase] = []
 
-        /// False where an object was read twice, as computed properties do.
+        /// False if one object was read twice, which only a computed property does.
         var isPath: Bool { Set(objects.map { ObjectIdentifier($0) }).count == objects.count }
     }
 
-    // One trace per thread and at a time.
+    // The running trace of the current task.
     @TaskLocal private static var current: TraceBox?
 
     // Confined to the task that traces.
@@ -19,18 +19,19 @@ enum KeyPathTracer {
         var trace = Trace()
     }
 
-    /// The names along `keyPath`; nil when it reads nothing that is stored.
+    /// The names of the properties that `keyPath` reads; nil if it reads no stored property.
     static func names<Root: ObjectBase>(_ keyPath: PartialKeyPath<Root>) -> [String]? {
         names(Root.self) { $0[keyPath: keyPath] }
     }
 
-    /// The same; nil also for a computed property that reads several properties, which is no path.
+    /// The names of the properties along `keyPath`; nil if it reads no stored property, or if it contains a computed property
+    /// that reads several properties.
     static func path<Root: ObjectBase>(_ keyPath: PartialKeyPath<Root>) -> [String]? {
         let trace = trace(Root.self) { $0[keyPath: keyPath] }
         return trace.names.isEmpty || !trace.isPath ? nil : trace.names
     }
 
-    /// The names of the properties that `read` asks an object for; nil when it asks for none.
+    /// The names of the properties that `read` reads; nil if it reads none.
     static func names<Root: ObjectBase>(_ type: Root.Type, _ read: (Root) -> Any) -> [String]? {
         let names = trace(type, read).names
         return names.isEmpty ? nil : names
@@ -51,7 +52,7 @@ enum KeyPathTracer {
         return object
     }
 
-    /// An element that records reads, for a collection of an object that does; nil for values, which have no properties.
+    /// An element that records reads, if its owner records reads. Nil for values, which have no properties.
     static func element<E>(_ owner: ObjectBase, _ type: E.Type) -> E? {
         guard owner._state == .tracing else { return nil }
         return (type as? any TraceableElement.Type)?.traced as? E
@@ -68,7 +69,7 @@ enum KeyPathTracer {
     }
 }
 
-/// An object, or one that may be absent.
+/// An object or an optional object.
 private protocol TraceableElement {
     static var traced: Any { get }
 }

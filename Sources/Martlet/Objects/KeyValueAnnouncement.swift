@@ -1,40 +1,41 @@
 import MartletEngine
 import MartletSQLite
 
-/// Observers that were told what will change, and are to be told when it has.
+/// The key-value observers that were notified before a change and are notified again after it.
 struct KeyValueAnnouncement {
     typealias Entry = (observers: KeyValueObservers, registration: KeyValueObservers.Registration)
     private var changes: [Entry] = []
     private var ends: [Entry] = []
-    /// What was read by those who track what they read: told last.
+    /// The tracked reads that change. Observation is notified of them last.
     fileprivate(set) var reads: ReadTracking?
 
-    /// Announces that an object or collection is about to become invalidated, or live again.
-    mutating func willEnd(_ observers: KeyValueObservers?) {
+    /// Notifies observers of `isInvalidated` that it is about to change.
+    mutating func willChangeValidity(_ observers: KeyValueObservers?) {
         guard let observers else { return }
         ends += observers.announce { $0 == KeyValueObservers.invalidation }.map { (observers, $0) }
     }
 
-    /// Announces that what was deleted is about to be live again, with what was changed before it was deleted.
-    mutating func willRevive(_ revival: RealmContext.Revival, in context: RealmContext) {
+    /// Notifies observers that deleted objects are about to be live again, and that the changes before their deletion are
+    /// undone.
+    mutating func willRestore(_ revival: RealmContext.Revival, in context: RealmContext) {
         context.reviving = Set(revival.objects.map(ObjectIdentifier.init))
         let objects = revival.objects.filter { $0._observers?.isEmpty == false }
             .sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
-        for object in objects { willEnd(object._observers) }
-        for core in revival.cores { willEnd(core.observers) }
+        for object in objects { willChangeValidity(object._observers) }
+        for core in revival.cores { willChangeValidity(core.observers) }
         for object in objects {
             let touched = object._observers?.touched(since: context.firstWriteNumber) ?? ColumnSet()
             willChange(object._observers, touched) { _ in nil }
         }
     }
 
-    /// Announces that properties are about to change.
+    /// Notifies observers that properties are about to change.
     mutating func willChange(_ observers: KeyValueObservers?, _ columns: ColumnSet, _ edit: (Int) -> KeyValueEdit?) {
         guard let observers else { return }
         changes += observers.announce({ $0 >= 0 && columns.contains($0) }, edit).map { (observers, $0) }
     }
 
-    /// Tells that it has happened: invalidation last.
+    /// Notifies observers that the changes have happened. Observers of `isInvalidated` are notified last.
     func didChange() {
         for (observers, registration) in changes + ends where observers.isRegistered(registration.id) {
             registration.did()
@@ -44,86 +45,89 @@ struct KeyValueAnnouncement {
 }
 
 extension RealmContext {
-    /// Whether anybody wants to be told before something changes.
+    /// True if there are key-value observers or tracked reads, which must be notified before a change.
     var hasKeyValueObservers: Bool { !observedObjects.isEmpty || !observedCollections.isEmpty || isNoting }
 
-    /// Tells observers what a step to another version will change: invalidation first.
+    /// Notifies observers before the Realm moves to another version. Observers of `isInvalidated` are notified first.
     ///
-    /// - Parameter next: the version moved to, to compare with when the changes are not known.
+    /// - Parameters:
+    ///   - changes: the changes between the versions; nil if they are not known.
+    ///   - inverted: true if the changes are rolled back.
+    ///   - next: the new version, with which rows are compared if the changes are not known.
+    ///   - revival: the deletions that a rollback undoes.
     func announce(
-        _ changes: ChangeSet?, inverted: Bool = false, next: SnapshotHandle? = nil, revival: Revival = Revival()
+        _ changes: ChangeSet?, inverted: Bool = false, next: SnapshotHandle? = nil,
+        revival: Revival = Revival()
     ) -> KeyValueAnnouncement {
-        var announcement = KeyValueAnnouncement()
-        guard hasKeyValueObservers || revival.isObserved else { return announcement }
+        var notification = KeyValueAnnouncement()
+        guard hasKeyValueObservers || revival.isObserved else { return notification }
         let outer = movement
         movement = .announcing
         defer { movement = outer }
-        announcement.willRevive(revival, in: self)
+        notification.willRestore(revival, in: self)
         var changed: [(object: ObjectBase, columns: ColumnSet)] = []
         for object in observed() {
             let (columns, isGone) = changeOf(object, changes, inverted, next)
-            if isGone { announcement.willEnd(object._observers) }
+            if isGone { notification.willChangeValidity(object._observers) }
             if !isGone && !columns.isEmpty { changed.append((object, columns)) }
         }
         for core in observedCores() where isOwnerGone(core, changes, inverted, next) {
-            announcement.willEnd(core.observers)
+            notification.willChangeValidity(core.observers)
         }
         for (object, columns) in changed {
-            announcement.willChange(object._observers, columns) { property in
+            notification.willChange(object._observers, columns) { property in
                 let id = CollectionID(table: object._table?.id ?? 0, property: property, owner: object._key)
                 return changes?.collections[id].map { KeyValueEdit($0, isInverted: inverted) }
             }
         }
-        announcement.reads = reads
+        notification.reads = reads
         reads.willChange(changes, isInverted: inverted)
-        return announcement
+        return notification
     }
 
-    /// Tells observers that a row is about to be deleted.
+    /// Notifies observers that a row is about to be deleted.
     func announceEnd(of key: ObjectKey, _ table: ObjectTable) -> KeyValueAnnouncement {
-        var announcement = KeyValueAnnouncement()
-        guard hasKeyValueObservers else { return announcement }
-        table.forEachAccessor(key) { announcement.willEnd($0._observers) }
+        var notification = KeyValueAnnouncement()
+        guard hasKeyValueObservers else { return notification }
+        table.forEachAccessor(key) { notification.willChangeValidity($0._observers) }
         for core in observedCores() where core.table === table && core.owner == key {
-            announcement.willEnd(core.observers)
+            notification.willChangeValidity(core.observers)
         }
-        announcement.reads = reads
+        notification.reads = reads
         reads.willDelete(key, in: table.id)
-        return announcement
+        return notification
     }
 
-    /// Tells observers that everything is about to become invalidated.
+    /// Notifies observers that all objects and collections are about to be invalidated.
     func announceEnd() -> KeyValueAnnouncement {
-        var announcement = KeyValueAnnouncement()
-        for object in observed() { announcement.willEnd(object._observers) }
-        for core in observedCores() { announcement.willEnd(core.observers) }
-        announcement.reads = reads
+        var notification = KeyValueAnnouncement()
+        for object in observed() { notification.willChangeValidity(object._observers) }
+        for core in observedCores() { notification.willChangeValidity(core.observers) }
+        notification.reads = reads
         reads.willChangeAll()
-        return announcement
+        return notification
     }
 
-    /// Tells what was announced that it has happened.
-    func tell(_ announcement: KeyValueAnnouncement) {
+    /// Notifies the same observers that the change has happened.
+    func tell(_ notification: KeyValueAnnouncement) {
         let outer = movement
         movement = .telling
-        announcement.didChange()
+        notification.didChange()
         reviving = []
         movement = outer
     }
 
     // MARK: What is observed
 
-    // In a fixed order.
+    // Sorted by row, so that the order of notifications is deterministic.
     private func observed() -> [ObjectBase] {
         let objects = observedObjects.values.compactMap(\.object).filter { $0._state == .live || $0._state == .stale }
         if objects.count < observedObjects.count {
-            // Some are gone without having been let go by their observers.
+            // Some objects were deallocated before their observers were removed.
             observedObjects = [:]
             for object in objects { observedObjects[ObjectIdentifier(object)] = WeakObject(object: object) }
         }
-        return
-            objects
-            .sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
+        return objects.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
     }
 
     private func observedCores() -> [CollectionCore] {
@@ -150,9 +154,9 @@ extension RealmContext {
         return (inverted ? change.inserted : change.deleted).contains(core.owner)
     }
 
-    // MARK: When the changes are not known
+    // MARK: Unknown changes
 
-    /// Compares a row with its state in another version.
+    /// Compares a row in the current version with the same row in another version.
     private func compare(_ key: ObjectKey, _ table: ObjectTable, _ next: SnapshotHandle) -> (
         columns: ColumnSet, isGone: Bool
     ) {
@@ -172,7 +176,7 @@ extension RealmContext {
         return (columns, false)
     }
 
-    /// A row with its collections at one version.
+    /// The values and collections of a row in one version.
     private struct RowState {
         var values: [SQLValue]?
         var specials: SQLValue?

@@ -1,32 +1,32 @@
 import MartletEngine
 
-/// The key-value observers of one object or collection. Kept low; what registers them lives in the observation room.
+/// The key-value observers of one object or collection. The API that registers them is in the layer `Observation`.
 final class KeyValueObservers {
     /// One observed key.
     struct Registration {
         let id: UInt64
         /// A property's index, or `invalidation`.
         let property: Int
-        /// Before the change, with the edit of a collection where it is known. False when the edit comes to nothing.
+        /// Called before the change, with the edit of a collection if it is known. False if the edit has no effect.
         let will: (KeyValueEdit?) -> Bool
-        /// After it, where `will` was true.
+        /// Called after the change, if `will` returned true.
         let did: () -> Void
     }
 
-    /// Stands for `isInvalidated` where others have a property's index.
+    /// The value of `Registration.property` for observers of `isInvalidated`.
     static let invalidation = -1
     static let invalidationName = "isInvalidated"
 
     /// In ascending order of their ids.
     private var registrations: [Registration] = []
     private var lastID: UInt64 = 0
-    /// What was registered by an observer object, to be found when it is removed again.
+    /// The registrations made by observer objects, to find them when they are removed.
     var named: [AnyObject] = []
-    /// What was read of an unmanaged object by those who track what they read.
+    /// The tracked reads of an unmanaged object.
     var reads: UnmanagedReads?
 
-    /// Properties whose changes were announced in the writes of one transaction: a rollback announces them again for an
-    /// object that one of these writes has deleted, whose changes are not recorded then.
+    /// The properties of whose changes observers were notified in the writes of one transaction. A change set does not
+    /// contain the changes of an object that is deleted later, so a rollback notifies observers of these properties.
     private var touched = ColumnSet()
     private var touchedIn: UInt32 = 0
 
@@ -38,7 +38,7 @@ final class KeyValueObservers {
         touched.insert(property)
     }
 
-    /// The properties whose changes were announced since a write began.
+    /// The properties of whose changes observers were notified since the given write.
     func touched(since first: UInt32) -> ColumnSet { touchedIn.isSince(first) ? touched : ColumnSet() }
 
     func add(_ property: Int, will: @escaping (KeyValueEdit?) -> Bool, did: @escaping () -> Void) -> UInt64 {
@@ -72,9 +72,10 @@ final class KeyValueObservers {
         reads?.didChange()
     }
 
-    // MARK: Anything else
+    // MARK: Other changes
 
-    /// Announces a change of the properties that `edit` has an answer for; returns who is to be told when it is done.
+    /// Notifies the observers of the properties for which `isChanged` is true. Returns the registrations to notify after the
+    /// change.
     func announce(_ isChanged: (Int) -> Bool, _ edit: (Int) -> KeyValueEdit? = { _ in nil }) -> [Registration] {
         registrations.filter { registration in
             guard isChanged(registration.property), isRegistered(registration.id) else { return false }
@@ -83,10 +84,10 @@ final class KeyValueObservers {
     }
 }
 
-/// What happens to a collection, for observers that want its positions.
+/// A change of a collection, for observers that receive the changed positions.
 struct KeyValueEdit {
     let script: ListEditScript
-    /// The edits are being taken back.
+    /// True if the edits are rolled back.
     var isInverted = false
 
     init(_ script: ListEditScript, isInverted: Bool = false) {
@@ -96,7 +97,7 @@ struct KeyValueEdit {
 
     init(_ edit: ListEdit) { self.init(ListEditScript([edit])) }
 
-    /// The difference it makes to a collection that has `count` elements now.
+    /// The change of a collection that currently has `count` elements.
     func change(count: Int) -> CollectionChange {
         #if MARTLET_SEEDED_BUGS
             let growth = SeededBug.isOn(.takenBackCount) ? 0 : script.growth
@@ -135,7 +136,7 @@ extension ObjectBase {
     }
 }
 
-/// Tells the observers of an unmanaged object what happens to one of its collections. Set once they observe it.
+/// Notifies the observers of an unmanaged object of changes of one of its collections. Created with the first observer.
 final class CollectionAnnouncer {
     private weak var owner: ObjectBase?
     private let property: Int
@@ -145,17 +146,18 @@ final class CollectionAnnouncer {
         self.property = property
     }
 
-    /// Carries out a change of a collection; observers learn how when there is an edit.
+    /// Performs a change of a collection and notifies observers before and after it. If `edit` is not nil, they receive the
+    /// changed positions.
     func change(_ edit: KeyValueEdit?, _ body: () -> Void) {
         guard let observers = owner?._observers else { return body() }
-        let announced = observers.announce({ $0 == property }, { _ in edit })
+        let notified = observers.announce({ $0 == property }, { _ in edit })
         observers.reads?.willChange(property)
         body()
-        for registration in announced where observers.isRegistered(registration.id) { registration.did() }
+        for registration in notified where observers.isRegistered(registration.id) { registration.did() }
         observers.reads?.didChange()
     }
 
-    /// The edit between two states of a list, as one stretch; nil when they are equal.
+    /// The edit between two states of a list as one replaced range; nil if the states are equal.
     static func edit<Element>(from old: [Element], to new: [Element]) -> KeyValueEdit? {
         let (old, new) = (old.map { $0 as? AnyHashable }, new.map { $0 as? AnyHashable })
         let common = min(old.count, new.count)
@@ -170,7 +172,7 @@ final class CollectionAnnouncer {
     }
 }
 
-/// A collection that can tell what happens to it while its owner is unmanaged.
+/// A collection that notifies observers while its owner is unmanaged.
 protocol AnnouncingCollection: PropertyCollection {
     var announcer: CollectionAnnouncer? { get set }
 }

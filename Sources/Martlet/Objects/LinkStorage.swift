@@ -1,22 +1,22 @@
 import MartletEngine
 
-/// What a link property of a generated class stores: the key of the row it leads to, or, before the object is added, the
-/// object itself.
+/// The storage of a link property in a generated class: the key of the target row, or, before the owner is added to a Realm,
+/// the target object.
 @_spi(Generated) public struct LinkStorage<T: ObjectBase> {
     var key: ObjectKey?
     var object: T?
 
-    /// A link that leads nowhere.
+    /// A link without a target.
     public static var none: LinkStorage { LinkStorage(key: nil) }
 
     init(key: ObjectKey?) { self.key = key }
 
-    /// A link of an object that is not in a Realm.
+    /// A link of an unmanaged object.
     public init(_ object: T?) { self.object = object }
 }
 
 extension ObjectBase {
-    /// The object that a link leads to; nil when it leads nowhere.
+    /// The target of a link; nil if the link is empty.
     @_spi(Generated) public final func _link<T: ObjectBase>(_ storage: LinkStorage<T>) -> T? {
         if let object = storage.object { return object }
         if _state == .tracing { return KeyPathTracer.traced(T.self) }
@@ -51,7 +51,7 @@ extension ObjectBase {
         let old = storage.key
         storage = LinkStorage(key: value.map { context.adoptEmbedded($0) })
         _didSet(property)
-        // Last: nothing links to the row any more, so that deleting it does not touch this object.
+        // The old row is deleted last. No link to it remains, so the deletion does not change this object.
         if let old { context.deleteRow(old, context.table(T.self)) }
     }
 }

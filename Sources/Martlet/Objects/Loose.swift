@@ -1,6 +1,6 @@
 import MartletEngine
 
-/// Refers to the state of a Realm without keeping it: nil once it has gone.
+/// A weak reference to the context of a Realm. It does not give the context a side table, as `weak` would.
 @propertyWrapper
 struct Loose {
     private var reference: LooseReference?

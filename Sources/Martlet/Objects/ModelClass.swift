@@ -2,18 +2,19 @@ import CMartletRuntime
 import MartletEngine
 import Synchronization
 
-/// What the runtime knows of one generated class: made once per process, never changed.
+/// The description of one generated class. Created once per process and never changed.
 // Sendable: a metatype and values that never change.
 final class ModelClass: @unchecked Sendable {
     let metatype: ObjectBase.Type
     let schema: ObjectTypeSchema
-    /// True when rows of this type lead to others, so that adding must look for objects to add with it.
+    /// True if objects of this type can reference other objects, which must be added together with them.
     let hasReferences: Bool
-    /// An unmanaged object with the defaults of its schema.
+    /// Creates an unmanaged object with the default values of the schema.
     let make: () -> ObjectBase
 
-    /// A type that is known by its schema, with what the class of the program says of it: `metatype` is the class of all
-    /// of these.
+    /// A type without a generated class, described by its schema. All such types share the class `metatype`.
+    ///
+    /// - Parameter declaration: the declaration of the type, from the class of the program if there is one.
     init(
         _ schema: ObjectTypeSchema, _ metatype: ObjectBase.Type, _ declaration: TypeDeclaration,
         _ make: @escaping (ModelClass) -> ObjectBase
@@ -22,9 +23,9 @@ final class ModelClass: @unchecked Sendable {
         self.metatype = metatype
         self.declaration = declaration
         hasReferences = schema.hasReferences
-        weak var itself: ModelClass?
-        self.make = { itself.map(make) ?? metatype.init() }
-        itself = self
+        weak var weakSelf: ModelClass?
+        self.make = { weakSelf.map(make) ?? metatype.init() }
+        weakSelf = self
     }
 
     private init(_ metatype: ObjectBase.Type) {
@@ -42,10 +43,10 @@ final class ModelClass: @unchecked Sendable {
         make = { metatype.init() }
     }
 
-    // Classes by identity. Guarded by the mutex.
+    // The descriptions by class. Guarded by the mutex.
     private static let known = Mutex<[ObjectIdentifier: ModelClass]>([:])
 
-    /// The description of a class, made when first asked for.
+    /// The description of a class. It is created on first use.
     static func of(_ metatype: ObjectBase.Type) -> ModelClass {
         let id = ObjectIdentifier(metatype)
         if let model = known.withLock({ $0[id] }) { return model }
@@ -64,14 +65,14 @@ extension ObjectTypeSchema {
     fileprivate var hasReferences: Bool { properties.contains { $0.isLink || $0.isCollection || $0.isAny } }
 }
 
-/// The classes that generated registry files have announced, found in the program's own binary.
+/// The classes that generated registry files have registered in the binary of the program.
 enum ModelRegistry {
     private final class Collector {
         var classes: [ObjectBase.Type] = []
         var projections: [any AnyProjection.Type] = []
     }
 
-    // Metatypes never change after the first use.
+    // Never changed after the first use.
     nonisolated(unsafe) private static let found: (classes: [ObjectBase.Type], projections: [any AnyProjection.Type]) =
         {
             let collector = Collector()

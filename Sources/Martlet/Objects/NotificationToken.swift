@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Keeps an observation alive: it ends with the token, or with `invalidate()`.
-// Sendable: the registration is, and `context` is only compared.
+/// A running observation. It ends when the token is deallocated or `invalidate()` is called.
+// Sendable: the registration is sendable, and `context` is only compared.
 public final class NotificationToken: @unchecked Sendable {
     let registration = Registration()
     @Loose var context: RealmContext?
@@ -13,16 +13,17 @@ public final class NotificationToken: @unchecked Sendable {
 
     deinit { registration.end() }
 
-    /// Ends the observation: nothing is called any more, even if it was already computed. From any thread.
+    /// Ends the observation. The observer is not called any more, even if a change for it was computed already. May be called on
+    /// any thread.
     ///
-    /// Returns true the first time.
+    /// - Returns: True on the first call.
     @discardableResult
     public func invalidate() -> Bool { registration.end() }
 
     var isInvalidated: Bool { registration.isEnded }
 }
 
-/// Whether an observation goes on: shared by its token and by those who call it, on whatever thread they are.
+/// The state of one observation, shared by its token and by the code that calls the observer, on any thread.
 final class Registration: Sendable {
     private let hasEnded = Atomic<Bool>(false)
     private let hasPaused = Atomic<Bool>(false)
@@ -30,19 +31,20 @@ final class Registration: Sendable {
 
     var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
 
-    /// True while whoever is told has not asked for more: what happens meanwhile is told at once, then.
+    /// True while the observer has no demand for another change. Changes in the meantime are merged and delivered on its next
+    /// demand.
     var isPaused: Bool {
         get { hasPaused.load(ordering: .acquiring) }
         set { hasPaused.store(newValue, ordering: .releasing) }
     }
 
-    /// Runs `body` when the observation ends, or now if it has.
+    /// Runs `body` when the observation ends, or immediately if it has ended.
     func whenEnded(_ body: @escaping @Sendable () -> Void) {
         cleanup.withLock { $0.append(body) }
         if isEnded { runCleanup() }
     }
 
-    /// True the first time.
+    /// Ends the observation. Returns true on the first call.
     @discardableResult
     func end() -> Bool {
         guard hasEnded.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
@@ -53,7 +55,7 @@ final class Registration: Sendable {
         return true
     }
 
-    // Each once, and outside of the lock: what is released may end other observations.
+    // Each closure runs once, outside of the lock, because releasing it may end other observations.
     private func runCleanup() {
         let bodies = cleanup.withLock { bodies in
             defer { bodies = [] }

@@ -1,23 +1,23 @@
 import MartletEngine
 import MartletSQLite
 
-/// A live object: a row of a Realm that always shows the newest state its Realm has reached.
+/// A live object: a row of a Realm, with the values of the version that the Realm shows.
 ///
-/// Generated classes inherit from it. An object made with `init()` is a plain Swift object until it is added:
+/// Generated classes inherit from this class. An object created with `init()` is a plain Swift object until it is added:
 ///
 /// ```swift
 /// let dog = Dog(name: "Rex")
 /// try realm.write { realm.add(dog) }
 /// ```
 ///
-/// After that it belongs to the thread or queue of its Realm and is changed inside write transactions only.
+/// After that it is confined to the thread, queue or actor of its Realm and can be changed in write transactions only.
 open class Object: ObjectBase {}
 
 /// A live object that belongs to exactly one other object and is deleted with it.
 open class EmbeddedObject: ObjectBase {}
 
 extension ObjectBase: Hashable {
-    /// True once the row was deleted or the Realm invalidated. Anything but this property traps then.
+    /// True after the row was deleted or the Realm was invalidated. Then the use of any other property traps.
     public final var isInvalidated: Bool {
         switch _state {
         case .unmanaged: return false
@@ -26,7 +26,7 @@ extension ObjectBase: Hashable {
             return false
         case .tracing: return KeyPathTracer.recordInvalidation()
         case .invalidated:
-            // A rollback may make it live again.
+            // A rollback may make the object live again.
             if _context?.isInWrite == true { noteExistence() }
             return true
         case .stale:
@@ -36,13 +36,13 @@ extension ObjectBase: Hashable {
         }
     }
 
-    /// True for objects that never change: what `freeze()` gives.
+    /// True for objects returned by `freeze()`, which never change.
     public final var isFrozen: Bool { _context?.isFrozen ?? false }
 
-    /// The class's name.
+    /// The name of the object type.
     public static func className() -> String { ModelClass.of(self).schema.name }
 
-    /// True when both stand for the same row of the same Realm, or are the same unmanaged object.
+    /// True if both are the same row of the same Realm, or the same unmanaged object.
     public final func isSameObject(as other: ObjectBase?) -> Bool {
         guard let other else { return false }
         if self === other { return true }
@@ -52,8 +52,8 @@ extension ObjectBase: Hashable {
         return _table?.id == other._table?.id && _key == other._key
     }
 
-    /// Objects of types with a primary key, and frozen ones, are equal when they stand for the same row of the same Realm;
-    /// all others when they are the same object.
+    /// Objects of types with a primary key, and frozen objects, are equal if they are the same row of the same Realm. All
+    /// others are equal if they are the same instance.
     public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
         left === right || left.isComparedByRow && left.isSameObject(as: right)
     }
@@ -63,10 +63,11 @@ extension ObjectBase: Hashable {
         return table.type.primaryKey != nil || table.context.isFrozen
     }
 
-    /// By type and primary key, in a Realm or not; without a primary key by identity, and frozen by row and version.
+    /// Hashes the type and the primary key, for managed and unmanaged objects. Without a primary key, hashes the row and the
+    /// version of a frozen object, and the identity of any other object.
     ///
-    /// So an object in a `Set` is found there after it was added to a Realm, changed or deleted. Changing the primary key of
-    /// an object that is not in a Realm changes its hash.
+    /// An object in a `Set` can therefore be found after it was added to a Realm, changed or deleted. Changing the primary key
+    /// of an unmanaged object changes its hash.
     public final func hash(into hasher: inout Hasher) {
         if _state == .tracing { return }
         let type = _table?.type ?? _model.schema
@@ -92,14 +93,14 @@ extension ObjectBase: Hashable {
         return _hash
     }
 
-    /// Notes the hash of the primary key with which an object becomes a row, if anybody has asked for it: from now on the
-    /// key stays, and the object may be gone before it is asked for again.
+    /// Stores the hash of the primary key when an object is bound to a row, if the hash was used before. From now on the key
+    /// does not change, and the row may be deleted before the hash is needed again.
     final func keepHash(_ type: ObjectTypeSchema) {
         guard _hash != 0, let property = type.primaryKey else { return }
         _hash = Self.hash(type, RowEncoder.value(of: self, property))
     }
 
-    // What is gone equals nothing but itself.
+    // An accessor of a deleted row equals only itself, so its identity is hashed.
     private final func rowKeyHash(_ type: ObjectTypeSchema, _ property: PropertyIndex) -> UInt32 {
         if _state == .stale, let context = _context, let table = _table {
             context.confinement.require(_described)

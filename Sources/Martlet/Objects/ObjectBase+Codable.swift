@@ -1,21 +1,21 @@
 import MartletEngine
 import MartletSQLite
 
-// Objects are encoded by what their schema declares: generated classes bring no code of their own for it.
+// Objects are encoded according to their schema. Generated classes contain no code for it.
 extension ObjectBase: Encodable {
-    /// Encodes all stored properties under their names: links as the objects they lead to, enums by their raw values, and
-    /// what is absent as null. Ignored properties and linking objects are left out.
+    /// Encodes all stored properties under their names: links as the linked objects, enums as their raw values, and missing
+    /// values as null. Ignored properties and linking objects are not encoded.
     ///
-    /// - Throws: `EncodingError` where links lead back to an object that is being encoded, or more than 250 objects deep:
-    ///   such a graph has no end. A projection, or a `detached()` copy without the link, can be encoded.
+    /// - Throws: `EncodingError` if links form a cycle, or if a chain of links is longer than 250 objects. Encode a projection,
+    ///   or a `detached()` copy without the link, instead.
     public final func encode(to encoder: any Encoder) throws {
         try EncodedObject(object: self, trail: EncodingTrail(self, nil)).encode(to: encoder)
     }
 }
 
-/// The objects whose encoding is not finished, the newest first.
+/// The objects whose encoding is not finished, from the innermost outwards.
 final class EncodingTrail {
-    // Less than decoders of JSON follow, and far less than a stack holds.
+    // Below the nesting limit of JSON decoders, and far below the limit of the stack.
     private static let limit = 250
     private let object: ObjectBase
     private let outer: EncodingTrail?
@@ -27,17 +27,17 @@ final class EncodingTrail {
         depth = (outer?.depth ?? 0) + 1
     }
 
-    /// The trail on to an object.
+    /// The trail with one more object. Throws if the object is on the trail already.
     func entering(_ next: ObjectBase, _ codingPath: [any CodingKey]) throws -> EncodingTrail {
         var step: EncodingTrail? = self
         while let known = step {
             if known.object == next {
-                throw Self.endless(next, codingPath, "links lead back to the '\(next._typeName)' they come from")
+                throw Self.endless(next, codingPath, "the links form a cycle at the '\(next._typeName)'")
             }
             step = known.outer
         }
         if depth >= Self.limit {
-            throw Self.endless(next, codingPath, "links lead more than \(Self.limit) objects deep")
+            throw Self.endless(next, codingPath, "the chain of links is longer than \(Self.limit) objects")
         }
         return EncodingTrail(next, self)
     }
@@ -52,7 +52,7 @@ final class EncodingTrail {
     }
 }
 
-/// An object on the way from others.
+/// An object that is encoded as a part of another one.
 struct EncodedObject: Encodable {
     let object: ObjectBase
     let trail: EncodingTrail
@@ -92,7 +92,7 @@ struct EncodedObject: Encodable {
     }
 }
 
-/// A list, set or map on the way from its owner.
+/// A list, set or map that is encoded as a part of its owner.
 private struct EncodedCollection: Encodable {
     let collection: any CodableCollection
     let trail: EncodingTrail
@@ -103,9 +103,9 @@ private struct EncodedCollection: Encodable {
 /// A list, set or map that is encoded, decoded and copied together with its owner.
 protocol CodableCollection: PropertyCollection {
     func encode(to encoder: any Encoder, _ trail: EncodingTrail?) throws
-    /// Adds what it reads.
+    /// Decodes elements and appends them.
     func decodeElements(from decoder: any Decoder) throws
-    /// Takes the elements of a collection of the same type, objects as what `copy` makes of them.
+    /// Appends the elements of a collection of the same type. Objects are replaced by the results of `copy`.
     func copyElements(of other: any PropertyCollection, _ copy: (ObjectBase) -> ObjectBase)
 }
 
@@ -117,7 +117,7 @@ struct PropertyKey: CodingKey {
     init(_ name: String) { stringValue = name }
     init?(stringValue: String) { self.init(stringValue) }
 
-    /// A position among elements.
+    /// The position of an element.
     init(intValue: Int) {
         stringValue = "Index \(intValue)"
         self.intValue = intValue
@@ -125,8 +125,8 @@ struct PropertyKey: CodingKey {
 }
 
 extension DecodingError {
-    /// Runs `decode`; what it throws without saying where gets a place. Decoders of JSON leave it out where a number does not
-    /// fit its type.
+    /// Runs `decode` and adds the coding path to errors without one. JSON decoders omit the path if a number does not fit its
+    /// type.
     static func placing<Value>(_ codingPath: [any CodingKey], _ decode: () throws -> Value) throws -> Value {
         do {
             return try decode()
@@ -140,7 +140,7 @@ extension DecodingError {
 }
 
 extension ObjectBase: Decodable {
-    /// Takes the values of an unmanaged object from a decoder.
+    /// Sets the properties of an unmanaged object to decoded values.
     final func decodeProperties(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: PropertyKey.self)
         var image = RowEncoder.image(of: self)
@@ -172,7 +172,7 @@ extension ObjectBase: Decodable {
     private final func value(
         _ property: PropertySchema, _ container: KeyedDecodingContainer<PropertyKey>, _ key: PropertyKey
     ) throws -> SQLValue {
-        // A required property is read although it is null: the decoder says best what is wrong with that.
+        // Null for a required property is passed to the decoder, which throws the most precise error.
         if property.isOptional, try container.decodeNil(forKey: key) {
             return .null
         }
@@ -198,7 +198,7 @@ extension ObjectBase: Decodable {
 }
 
 extension KeyedDecodingContainer {
-    // A function, to give the type that is known at run time a name.
+    // A generic function, to open the existential type.
     func decoded<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Any {
         try DecodingError.placing(codingPath + [key]) { try decode(type, forKey: key) }
     }

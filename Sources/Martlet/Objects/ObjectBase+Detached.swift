@@ -2,11 +2,13 @@ import MartletEngine
 import MartletSQLite
 
 extension ObjectBase {
-    /// A copy that is in no Realm, with copies of everything it leads to: links, embedded objects and collections.
+    /// An unmanaged deep copy, with copies of all linked objects, embedded objects and collections.
     ///
-    /// What is reached in several ways is copied once, so circles of links stay circles. The copies behave as plain Swift
-    /// objects, and may be changed outside of a write and added to another Realm. Linking objects and ignored properties are
-    /// not copied. Complexity: O(n) in everything the object leads to, which may be much.
+    /// An object that is reachable by several paths is copied once, so cycles of links are preserved. The copies are plain Swift
+    /// objects: they can be changed outside of a write and added to another Realm. Linking objects and ignored properties are
+    /// not copied.
+    ///
+    /// - Complexity: O(n) in the number of reachable objects and elements, which may be large.
     public final func detached() -> Self {
         let copies = DetachedCopies()
         let copy = copies.copy(of: self)
@@ -15,13 +17,13 @@ extension ObjectBase {
     }
 }
 
-/// Copies of objects, each made once. The values follow, one object after the other: a chain of links may be longer than a
-/// stack is deep.
+/// Creates one copy of each object. The values are copied in a loop and not recursively, because a chain of links may be too
+/// long for the stack.
 final class DetachedCopies {
     private var copies: [ObjectBase: ObjectBase] = [:]
     private var waiting: [(source: ObjectBase, copy: ObjectBase)] = []
 
-    /// The copy of an object, still without values when it is new.
+    /// The copy of an object. A new copy has no values until `fill()` is called.
     func copy(of source: ObjectBase) -> ObjectBase {
         if let known = copies[source] { return known }
         source._load(0)
@@ -32,7 +34,7 @@ final class DetachedCopies {
         return copy
     }
 
-    /// Gives all copies their values.
+    /// Copies the values of all objects, including the ones found meanwhile.
     func fill() {
         while let (source, copy) = waiting.popLast() { fill(copy, from: source) }
     }

@@ -2,25 +2,26 @@ public import CMartletRuntime
 import MartletEngine
 public import Observation
 
-/// What objects and embedded objects share: one row of a Realm, or a plain object that is not in one yet.
+/// The base class of objects and embedded objects: an accessor of one row of a Realm, or an unmanaged object.
 ///
-/// Reading a property is a comparison and a load. `_guard` holds the thread's own word while the accessor may be read
-/// there without a further look, and zero otherwise: unmanaged, changed since it was read, deleted, confined to a queue, or
-/// in a Realm whose reads are tracked.
+/// Reading a property takes one comparison and one load. `_guard` equals the word of the current thread while the accessor can
+/// be read on this thread without further checks. It is zero if the object is unmanaged, changed since it was read, deleted,
+/// confined to a queue, or in a Realm that tracks reads.
 open class ObjectBase {
     @_spi(Generated) @exclusivity(unchecked) public final var _guard: UInt = 0
     @exclusivity(unchecked) final var _state = AccessorState.unmanaged
-    /// The hash of the primary key once it was asked for, which outlives the row; zero before. Frozen objects, which threads
-    /// share, do not keep it.
+    /// The hash of the primary key, zero until it is first used. It remains valid after the row was deleted. Frozen objects do
+    /// not store it, because threads share them.
     @exclusivity(unchecked) final var _hash: UInt32 = 0
-    /// The number of the write that added the object to its Realm; 0 for one that was read from there.
+    /// The number of the write that added the object; 0 if the object was read from the Realm.
     @exclusivity(unchecked) final var _addedIn: UInt32 = 0
-    /// Properties assigned in the open write and not yet written; the last bit stands for all from 63 on.
+    /// A bit mask of the properties that were assigned in the open write and not yet written. The last bit stands for all
+    /// properties from 63 on.
     @exclusivity(unchecked) final var _dirty: UInt64 = 0
     @exclusivity(unchecked) final var _key: ObjectKey = 0
     /// Kept alive by `_context`.
     @exclusivity(unchecked) unowned(unsafe) final var _table: ObjectTable?
-    /// Keeps the state of the Realm alive as long as one of its objects is.
+    /// Every object keeps the context of its Realm alive.
     @exclusivity(unchecked) final var _context: RealmContext?
     @exclusivity(unchecked) final var _observers: KeyValueObservers?
 
@@ -28,19 +29,18 @@ open class ObjectBase {
         case unmanaged, live, stale, invalidated, tracing
     }
 
-    /// An unmanaged object with the defaults of its schema.
+    /// Creates an unmanaged object with the default values of its schema.
     public required init() { _applyDefaults() }
 
-    /// An accessor about to be bound to a row: without defaults, which would be thrown away.
+    /// Creates an accessor that will be bound to a row. It has no default values, because they would be discarded.
     @_spi(Generated) public required init(_managed: Void) {}
 
-    /// An unmanaged object with values from a decoder, under the names of the properties.
+    /// Creates an unmanaged object from a decoder. The keys are the names of the properties.
     ///
-    /// Properties that are not given get their defaults, keys that name no property are passed over. Links are decoded as
-    /// nested objects.
+    /// Missing properties get their default values, and unknown keys are ignored. Links are decoded as nested objects.
     ///
-    /// - Throws: `DecodingError` for a value of another type, null where the property is required, and a raw value that is no
-    ///   case of an enum.
+    /// - Throws: `DecodingError` for a value of another type, for null in a required property, and for a raw value without a
+    ///   case in its enum.
     public required convenience init(from decoder: any Decoder) throws {
         self.init()
         try decodeProperties(from: decoder)
@@ -50,7 +50,7 @@ open class ObjectBase {
         if let table = _table { table.identity.remove(Unmanaged.passUnretained(self).toOpaque(), _key) }
     }
 
-    // MARK: For generated classes to override
+    // MARK: Overridden by generated classes
 
     @_spi(Generated) open func _applyDefaults() {}
     @_spi(Generated) open func _decode(_ row: inout RowDecoder) {}
@@ -64,8 +64,8 @@ open class ObjectBase {
         if _guard != UInt(cmartlet_thread()) { _prepare(property) }
     }
 
-    // Releases nothing the caller may hold: values are cleared when an accessor becomes stale, not here. That promise lets
-    // the compiler read properties in a row without retaining the object.
+    // Releases no value that the caller may use: values are cleared when an accessor becomes stale, not here. With this
+    // guarantee the compiler can read several properties without retaining the object.
     @_spi(Generated) @inline(never) @_effects(releasenone)
     public final func _prepare(_ property: Int) {
         switch _state {
@@ -79,7 +79,7 @@ open class ObjectBase {
         }
     }
 
-    // As before a read, but an assignment is none.
+    // Like `_prepare`, but without a tracked read.
     private final func _prepareToSet(_ property: Int) {
         switch _state {
         case .unmanaged: return
@@ -91,7 +91,7 @@ open class ObjectBase {
 
     private final func refuseInvalidated() -> Never {
         if _table?.context.access.isOfMigration == true { Misuse.migrationIsOver("a '\(_typeName)'") }
-        // A link of a frozen object leads to a row of the same version.
+        // The target of a frozen object's link must exist in the same version, so the file is damaged.
         if let context = _table?.context, context.isFrozen { context.refuseMissing(self) }
         Misuse.invalidated(_typeName, _keyDescription)
     }
@@ -127,7 +127,7 @@ open class ObjectBase {
             requireSettable(property, table)
         }
         if table.hasTwins {
-            forEachTwin(table) {
+            forEachOtherObservers(table) {
                 $0.noteChange(of: property, in: table.context)
                 $0.willChange(property)
             }
@@ -140,7 +140,7 @@ open class ObjectBase {
         table.context.record(self, property, table)
     }
 
-    // An observer may have deleted the object or ended the write.
+    // Repeats the checks, because an observer may have deleted the object or ended the write.
     private final func requireSettable(_ property: Int, _ table: ObjectTable) {
         _prepareToSet(property)
         table.context.willModify(self, table, property)
@@ -152,23 +152,23 @@ open class ObjectBase {
         _dirty |= 1 << UInt64(min(property, 63))
         if table.hasTwins { table.context.settleTwins(self, table) }
         if let observers = _observers { observers.didChange(property) }
-        if table.hasTwins { forEachTwin(table) { $0.didChange(property) } }
+        if table.hasTwins { forEachOtherObservers(table) { $0.didChange(property) } }
         if table.context.isNoting { table.context.reads.didChange() }
     }
 
-    /// The observers of the other accessors of the row.
-    private final func forEachTwin(_ table: ObjectTable, _ body: (KeyValueObservers) -> Void) {
+    /// Calls `body` with the observers of the other accessors of the row.
+    private final func forEachOtherObservers(_ table: ObjectTable, _ body: (KeyValueObservers) -> Void) {
         var observers: [KeyValueObservers] = []
         table.forEachAccessor(_key) { if $0 !== self, let known = $0._observers { observers.append(known) } }
         observers.forEach(body)
     }
 
-    // MARK: Names for messages
+    // MARK: Descriptions for messages
 
-    // Objects of a migration have one class for all types.
+    // Overridden by the one class of all objects in a migration.
     var _model: ModelClass { ModelClass.of(type(of: self)) }
 
-    /// The table that an unmanaged object is to be a row of.
+    /// The table to which an unmanaged object is added.
     func _table(in context: RealmContext) -> ObjectTable { context.table(type(of: self)) }
 
     /// The values of all properties, as untyped access reads and writes them.
@@ -180,12 +180,12 @@ open class ObjectBase {
         }
     }
 
-    /// An untyped value as it is to be assigned.
+    /// Converts an untyped value before it is assigned.
     func _accepted(_ value: Any?, _ property: PropertySchema) -> Any? { UntypedValue.unwrapped(value) }
 
     final var _typeName: String { _model.schema.name }
 
-    /// The object as messages name it.
+    /// The object in messages.
     final var _described: String { "a '\(_typeName)' \(_keyDescription)" }
 
     final var _keyDescription: String {
@@ -194,8 +194,8 @@ open class ObjectBase {
     }
 }
 
-/// What is read of an object inside of `withObservationTracking`, and by SwiftUI, is announced when it changes; see
-/// `Realm.Configuration.tracksReads`.
+/// Reads inside `withObservationTracking` and in SwiftUI views are tracked: Observation is notified when a property that was
+/// read changes. See `Realm.Configuration.tracksReads`.
 extension ObjectBase: Observable {}
 
 @available(

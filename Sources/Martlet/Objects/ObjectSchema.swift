@@ -5,34 +5,34 @@ public struct Schema: Sendable, Equatable {
     /// All types, by name.
     public let objectSchema: [ObjectSchema]
 
-    /// The type with a name; nil when there is none.
+    /// The object type with the given name; nil if there is none.
     public subscript(className: String) -> ObjectSchema? { objectSchema.first { $0.className == className } }
 }
 
-/// One object type: its name and its properties, as the schema declares them.
+/// The name and the properties of one object type, as declared in the schema.
 public struct ObjectSchema: Sendable, Equatable, CustomStringConvertible {
     let type: ObjectTypeSchema
 
     /// The name of the type.
     public var className: String { type.name }
 
-    /// True for types whose objects belong to exactly one other object.
+    /// True for embedded types, whose objects belong to exactly one other object.
     public var isEmbedded: Bool { type.isEmbedded }
 
-    /// The properties that are stored, in the order of the schema.
+    /// The stored properties in the order of the schema.
     public var properties: [Property] {
         type.properties.filter { $0.isColumn || $0.isCollection }.map { Property($0, type) }
     }
 
-    /// The properties that are computed from links to the object.
+    /// The linking objects properties, which are computed from links to the object.
     public var computedProperties: [Property] {
         type.properties.filter { !$0.isColumn && !$0.isCollection }.map { Property($0, type) }
     }
 
-    /// The primary key; nil without one.
+    /// The primary key; nil if the type has none.
     public var primaryKeyProperty: Property? { type.primaryKey.map { Property(type.properties[$0], type) } }
 
-    /// The property with a name; nil when there is none.
+    /// The property with the given name; nil if there is none.
     public subscript(name: String) -> Property? { type[name].map { Property($0, type) } }
 
     /// The name and the properties with their types.
@@ -52,28 +52,28 @@ public struct Property: Sendable, Equatable, CustomStringConvertible {
         isPrimaryKey = type.primaryKey == property.index
     }
 
-    /// The name.
+    /// The name of the property.
     public var name: String { property.name }
 
-    /// What a value, or an element of a collection, is.
+    /// The type of the value or, for a collection, of its elements.
     public var type: PropertyType {
         if case .linkingObjects = property.kind { return .linkingObjects }
         return PropertyType(property.element)
     }
 
-    /// The type as the schema language writes it: `String?`, `List<Dog>`, `LinkingObjects<Dog.owner>`.
+    /// The type in the syntax of the schema language: `String?`, `List<Dog>`, `LinkingObjects<Dog.owner>`.
     public var typeName: String { property.typeDescription }
 
-    /// True where the value, or an element, may be absent.
+    /// True if the value or, for a collection, an element can be nil.
     public var isOptional: Bool { property.isOptional }
 
-    /// True where the schema asks for an index, and for the primary key.
+    /// True if the schema declares an index, and for the primary key.
     public var isIndexed: Bool { property.isIndexed || isPrimaryKey }
 
     /// True for lists.
     public var isList: Bool { property.kind == .list }
 
-    /// True for lists, as other stores call them.
+    /// True for lists. The name in other databases; same as `isList`.
     public var isArray: Bool { isList }
 
     /// True for sets.
@@ -82,36 +82,36 @@ public struct Property: Sendable, Equatable, CustomStringConvertible {
     /// True for maps.
     public var isMap: Bool { property.kind == .map }
 
-    /// The object type that the property leads to; nil for values.
+    /// The name of the linked or embedded object type; nil for values.
     public var objectClassName: String? {
         if case .linkingObjects(let type, _) = property.kind { return type }
         return property.element.target
     }
 
-    /// The property whose links are followed back; nil for stored properties.
+    /// For linking objects, the name of the property that contains the links; nil for stored properties.
     public var linkOriginPropertyName: String? {
         if case .linkingObjects(_, let name) = property.kind { return name }
         return nil
     }
 
-    /// True for properties that are searched by words.
+    /// True for properties with a full-text index.
     public var isFullText: Bool { property.isFullText }
 
-    /// The name and the type.
+    /// The name and the type in the syntax of the schema language.
     public var description: String { "\(name): \(typeName)" }
 }
 
-/// What a property, or an element of its collection, holds.
+/// The type of a property's value or, for a collection, of its elements.
 public enum PropertyType: String, Sendable, Hashable, CaseIterable {
     case bool, int, float, double, string, data, date, uuid, objectId, decimal128
     /// Values of any kind.
     case any
     /// A link to an object, or an embedded object.
     case object
-    /// The objects that link to the object.
+    /// The objects that link to this object.
     case linkingObjects
 
-    /// Integers of all widths are one type, and enums that of their raw values.
+    /// Integers of all widths map to `int`, enums to the type of their raw values.
     init(_ element: ElementType) {
         switch element {
         case .intEnum: self = .int
@@ -136,6 +136,6 @@ public enum PropertyType: String, Sendable, Hashable, CaseIterable {
 }
 
 extension ObjectBase {
-    /// The object's type as the schema declares it.
+    /// The type of the object as declared in the schema.
     public final var objectSchema: ObjectSchema { ObjectSchema(type: _model.schema) }
 }

@@ -2,30 +2,31 @@ import MartletEngine
 import MartletSQLite
 import Synchronization
 
-/// One object type in one Realm: its class, its table, its living accessors.
+/// One object type in one Realm, with its class, its table and its living accessors.
 final class ObjectTable {
     let id: TableID
     let type: ObjectTypeSchema
     let layout: TableLayout
-    /// Properties that lead here; more when types are added to the open file.
+    /// The properties that link to this type. Updated when types are added to the open file.
     private(set) var incoming: [DatabaseSchema.Incoming]
-    /// Full-text indexes; others when a build that searches more, or less, has opened the file.
+    /// The full-text indexes. Updated when a program with other full-text properties opens the file.
     private(set) var words: [TableLayout.Words]
-    /// Nil for types of the file that the program has no class for.
+    /// Nil if the program has no class for this type of the file.
     let model: ModelClass?
     private let metatype: ObjectBase.Type?
-    /// Stands in for the class then, once it is needed. Frozen objects are used by several threads.
-    private let standIn = Mutex<ModelClass?>(nil)
+    /// The model used instead if `model` is nil. Created when first needed. In a mutex, because several threads use a frozen
+    /// Realm.
+    private let fallbackModel = Mutex<ModelClass?>(nil)
     let identity = IdentityMap()
-    /// Owns this table; objects keep it alive.
+    /// The context owns this table, and the objects keep the context alive.
     unowned(unsafe) let context: RealmContext
-    /// The property that is the object key itself; -1 where the runtime chooses keys.
+    /// The integer primary key, which is also the object key; -1 if the runtime chooses object keys.
     let integerKey: PropertyIndex
-    /// Properties of any type, whose values may be links; lists, sets and maps aside.
+    /// The single properties of any type, whose values may contain links.
     let anyColumns: [PropertyIndex]
-    /// True when there are some, or collections of such values.
+    /// True if the type has such properties, or collections of such values.
     let holdsAny: Bool
-    /// True when a column holds raw values of an enum: an accessor may not have the case of what is stored.
+    /// True if a column contains raw values of an enum. An accessor cannot represent a stored raw value without a case.
     let hasEnumColumns: Bool
     let insertSQL: String
     let selectSQL: String
@@ -40,8 +41,9 @@ final class ObjectTable {
         let isEmpty: Bool
         var statement: Statement?
     }
-    /// Accessors beside the one in `identity`: objects that were added as an update of a row that is there already.
-    private var twins: [ObjectKey: [WeakObject]] = [:]
+    /// The further accessors of rows, in addition to the one in `identity`: objects that were added as an update of an existing
+    /// row.
+    private var furtherAccessors: [ObjectKey: [WeakObject]] = [:]
 
     init(_ table: DatabaseSchema.Table, _ model: ModelClass?, _ context: RealmContext) {
         id = table.id
@@ -62,13 +64,13 @@ final class ObjectTable {
         selectSQL = table.layout.selectByKey
     }
 
-    /// Takes in what others have added to the file around this type.
+    /// Updates the links to this type and its full-text indexes after a change of the file's schema.
     func follow(_ table: DatabaseSchema.Table) {
         incoming = table.incoming
         words = table.layout.words
     }
 
-    // The statements of the hot paths are kept here: finding one by its text costs as much as running it.
+    // The statements of frequent operations are cached here, because finding one by its text costs as much as running it.
 
     func insertStatement(_ connection: Connection) throws -> Statement {
         if let known = insertStatement, known.belongs(to: connection) { return known }
@@ -84,7 +86,7 @@ final class ObjectTable {
         return statement
     }
 
-    /// Reads a row by the user's primary key.
+    /// The statement that reads a row by its primary key.
     func findStatement(_ connection: Connection) throws -> Statement {
         if let known = findStatement, known.belongs(to: connection) { return known }
         guard let property = type.primaryKey, let column = layout.column(of: property) else {
@@ -96,7 +98,7 @@ final class ObjectTable {
         return statement
     }
 
-    /// Lets go of statements whose connection others go on using.
+    /// Releases the cached statements, because other code continues to use their connection.
     func forgetStatements() {
         insertStatement = nil
         selectStatement = nil
@@ -104,12 +106,12 @@ final class ObjectTable {
         updates = [:]
     }
 
-    /// The position of the key in a full row.
+    /// The position of the key in a selected row.
     let keyPosition: Int
-    /// Where a row that is selected has the parts of floating-point values that columns cannot hold.
+    /// The position in a selected row of the bits of floating-point values that a column cannot store; nil without such values.
     let specialsPosition: Int?
 
-    /// The statement that writes the properties of `mask`; nil when none of them is a column.
+    /// The statement that writes the properties of `mask`; nil if none of them is a column.
     func updateStatement(_ mask: UInt64, _ connection: Connection) throws -> Statement? {
         if let known = updates[mask] {
             if known.isEmpty { return nil }
@@ -124,7 +126,7 @@ final class ObjectTable {
         return statement
     }
 
-    /// The accessor of a row, made if there is none. Its values are read when first needed.
+    /// The accessor of a row. A new accessor reads its values when they are first needed.
     func object(_ key: ObjectKey) -> ObjectBase {
         if let known = identity.object(key) { return known }
         if context.isFrozen { return frozenObject(key) ?? missing(key) }
@@ -133,13 +135,13 @@ final class ObjectTable {
         return object
     }
 
-    /// The accessors of different rows.
+    /// The accessors of distinct rows.
     func accessors(_ keys: [ObjectKey]) -> [ObjectBase] { identity.objects(keys, orMake: makeAccessor) }
 
-    /// The class of the type, or what stands in for it.
+    /// The model of the type, or the fallback model if the program has no class for it.
     var anyModel: ModelClass {
         if let model { return model }
-        let made = standIn.withLock { known in
+        let made = fallbackModel.withLock { known in
             if known == nil { known = context.standIn(type) }
             return known
         }
@@ -162,29 +164,29 @@ final class ObjectTable {
         }
     }
 
-    private var twinLimit = 64
+    private var furtherAccessorLimit = 64
 
     private struct WeakObject {
         weak var object: ObjectBase?
     }
 
-    var hasTwins: Bool { !twins.isEmpty }
+    var hasTwins: Bool { !furtherAccessors.isEmpty }
 
-    /// The living accessors of a row: one, but for updates by `add`.
+    /// Calls `body` with the living accessors of a row. There is more than one only after an update by `add`.
     func forEachAccessor(_ key: ObjectKey, _ body: (ObjectBase) -> Void) {
         if let object = identity.object(key) { body(object) }
-        guard !twins.isEmpty, let others = twins[key] else { return }
+        guard !furtherAccessors.isEmpty, let others = furtherAccessors[key] else { return }
         let living = Self.living(others)
-        twins[key] = living.isEmpty ? nil : living.map { WeakObject(object: $0) }
+        furtherAccessors[key] = living.isEmpty ? nil : living.map { WeakObject(object: $0) }
         for object in living { body(object) }
     }
 
-    private static func living(_ twins: [WeakObject]) -> [ObjectBase] {
-        twins.compactMap(\.object).filter { $0._state != .invalidated }
+    private static func living(_ references: [WeakObject]) -> [ObjectBase] {
+        references.compactMap(\.object).filter { $0._state != .invalidated }
     }
 
     /// The living accessors of all rows.
-    var accessors: [ObjectBase] { identity.all() + twins.values.flatMap { $0.compactMap(\.object) } }
+    var accessors: [ObjectBase] { identity.all() + furtherAccessors.values.flatMap { $0.compactMap(\.object) } }
 
     /// Makes an unmanaged object a further accessor of a row.
     func bindTwin(_ object: ObjectBase, _ key: ObjectKey) {
@@ -193,15 +195,15 @@ final class ObjectTable {
         object._context = context
         object._key = key
         object._state = .live
-        keepTwin(object, key)
+        keepFurtherAccessor(object, key)
     }
 
-    private func keepTwin(_ object: ObjectBase, _ key: ObjectKey) {
-        if twins.count >= twinLimit {
-            twins = twins.filter { !Self.living($0.value).isEmpty }
-            twinLimit = max(64, 2 * twins.count)
+    private func keepFurtherAccessor(_ object: ObjectBase, _ key: ObjectKey) {
+        if furtherAccessors.count >= furtherAccessorLimit {
+            furtherAccessors = furtherAccessors.filter { !Self.living($0.value).isEmpty }
+            furtherAccessorLimit = max(64, 2 * furtherAccessors.count)
         }
-        twins[key, default: []].append(WeakObject(object: object))
+        furtherAccessors[key, default: []].append(WeakObject(object: object))
     }
 
     /// Makes an invalidated object an accessor of its row again.
@@ -210,11 +212,11 @@ final class ObjectTable {
         if identity.object(object._key) == nil {
             identity.insert(object, object._key)
         } else {
-            keepTwin(object, object._key)
+            keepFurtherAccessor(object, object._key)
         }
     }
 
-    /// Makes `object`, which is being added, the accessor of a row.
+    /// Makes an object that is being added the accessor of its row.
     func bind(_ object: ObjectBase, _ key: ObjectKey) {
         object.keepHash(type)
         object._table = self

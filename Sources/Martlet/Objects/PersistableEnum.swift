@@ -1,17 +1,17 @@
-/// An enum declared in a schema. Its cases have the order of their raw values.
+/// An enum declared in a schema. Values are sorted by their raw values.
 public protocol PersistableEnum: RawRepresentable, OrderedValue, RealmCollectionValue, Sendable, Hashable,
     CaseIterable, Codable
 where RawValue: PersistableValue & Hashable & Codable {
-    /// The case for stored values that this build does not know; nil when there is none.
+    /// The case that represents stored raw values without a case in this program; nil if the enum declares none.
     static var _unknown: Self? { get }
 }
 
 extension PersistableEnum {
-    /// No case stands for unknown values.
+    /// Nil: by default no case represents unknown raw values.
     public static var _unknown: Self? { nil }
     /// The raw value.
     public var _stored: StoredValue { rawValue._stored }
-    /// The case with the stored raw value, or the unknown case.
+    /// The case with the stored raw value, or else the case for unknown raw values.
     public static func _value(_ stored: StoredValue) -> Self? {
         RawValue._value(stored).flatMap(Self.init(rawValue:)) ?? (stored == .null ? nil : _unknown)
     }
@@ -21,9 +21,9 @@ extension PersistableEnum {
         try container.encode(rawValue)
     }
 
-    /// The case with a raw value, or the case for unknown ones.
+    /// Decodes the case of a raw value, or else the case for unknown raw values.
     ///
-    /// - Throws: `DecodingError` for a raw value without a case.
+    /// - Throws: `DecodingError` for a raw value without a case, if the enum declares no case for unknown raw values.
     public init(from decoder: any Decoder) throws {
         let rawValue = try decoder.singleValueContainer().decode(RawValue.self)
         guard let known = Self._value(rawValue._stored) else {
@@ -34,6 +34,6 @@ extension PersistableEnum {
         self = known
     }
 
-    /// The zero that a stored property starts with.
+    /// The initial value of a stored property before it is decoded.
     static var first: Self? { allCases.first }
 }

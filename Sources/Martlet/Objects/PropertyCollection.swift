@@ -1,15 +1,15 @@
 import MartletEngine
 import MartletSQLite
 
-/// The list, set or map of a property: what generated code and the runtime need of it, whatever its elements are.
+/// The list, set or map of a property, independent of its element type, as generated code and the runtime use it.
 public protocol PropertyCollection: AnyObject {
-    /// The collection of a property of `owner`.
+    /// Creates the collection of a property of `owner`.
     init(_owner owner: ObjectBase, _ property: Int)
-    /// True for what is stored of an element.
+    /// True if the stored value is valid for an element of this collection.
     static func _holds(_ element: StoredValue) -> Bool
-    /// Stores the elements gathered while the owner was unmanaged.
+    /// Stores the elements that were added while the owner was unmanaged.
     func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy)
-    /// Becomes the collection of a row that has its contents already.
+    /// Binds the collection to a row that already contains its elements.
     func _attach(_ owner: ObjectBase, _ property: Int)
     /// Replaces the contents with untyped values; traps on a value that does not fit.
     func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment)

@@ -2,15 +2,15 @@ import CMartletRuntime
 import MartletEngine
 import Observation
 
-/// What a tracked read asked for: when it changes, whoever read it is told.
+/// What a tracked read depends on. When it changes, Observation is notified.
 enum ReadPlace: Hashable {
-    /// Whether a row is there.
+    /// Whether a row exists.
     case row(TableID, ObjectKey)
     /// A property of one row.
     case property(TableID, ObjectKey, PropertyIndex)
-    /// A property of any row: what a result is filtered or sorted by.
+    /// A property of all rows, by which results are filtered or sorted.
     case column(TableID, PropertyIndex)
-    /// Which rows there are.
+    /// The set of rows of a table.
     case rows(TableID)
 
     var table: TableID {
@@ -19,7 +19,7 @@ enum ReadPlace: Hashable {
         }
     }
 
-    /// The row that is meant; nil for all.
+    /// The key of the row; nil for all rows.
     var key: ObjectKey? {
         switch self {
         case .row(_, let key), .property(_, let key, _): key
@@ -28,27 +28,27 @@ enum ReadPlace: Hashable {
     }
 }
 
-/// Stands before Observation for what is read of objects: places are key paths of one observable object.
+/// The observable object that represents all tracked reads of one Realm. Each `ReadPlace` is a key path of this object.
 ///
-/// A registrar of each object would be memory that most never need, and would be gone with the accessor while its row lives
-/// on and is read through another.
+/// A registrar for each accessor would cost memory that most accessors do not need. It would also be deallocated with the
+/// accessor, although the row can still be read through another one.
 final class ReadRegistrar: Observable {
     private let registrar = ObservationRegistrar()
-    // A key path of its own for each: they may be hashed at once on several threads, but never change.
+    // Each registrar has a separate key path, because several threads may hash key paths at the same time.
     private let probe: KeyPath<ReadRegistrar, Bool> = \.[Probe()]
 
     private subscript(probe: Probe) -> Bool { true }
     private subscript(place: ReadPlace) -> Bool { true }
 
-    /// Observation does not say whether it is tracking; but it puts what is accessed into a set when it is, and only then,
-    /// and whoever is put into a set is asked for a hash.
+    /// Detects whether Observation is tracking, for which it has no API. If it is tracking, and only then, it inserts the
+    /// accessed key path into a set, which computes the hash of this value.
     private struct Probe: Hashable {
         static func == (left: Probe, right: Probe) -> Bool { true }
-        // Each thread counts for itself: what others track is none of its business.
+        // The counter is per thread, because tracking on other threads does not matter.
         func hash(into hasher: inout Hasher) { cmartlet_thread_count() }
     }
 
-    /// True inside of `withObservationTracking` on this thread.
+    /// True inside `withObservationTracking` on this thread.
     var isTracking: Bool {
         let before = cmartlet_thread_counted()
         registrar.access(self, keyPath: probe)
@@ -59,9 +59,9 @@ final class ReadRegistrar: Observable {
     func willSet(_ place: ReadPlace) { registrar.willSet(self, keyPath: \.[place]) }
     func didSet(_ place: ReadPlace) { registrar.didSet(self, keyPath: \.[place]) }
 
-    // MARK: A thread's spare one
+    // MARK: The spare registrar of a thread
 
-    /// One that belongs to nobody yet, to ask whether this thread is tracking.
+    /// A registrar of the current thread without an owner, used to detect whether the thread is tracking.
     static var spare: ReadRegistrar {
         if let known = cmartlet_thread_spare() {
             return Unmanaged<ReadRegistrar>.fromOpaque(known).takeUnretainedValue()
@@ -71,7 +71,7 @@ final class ReadRegistrar: Observable {
         return made
     }
 
-    /// The spare one, to keep: what was accessed of it ends with its new owner.
+    /// Takes the spare registrar of the current thread. Its tracked reads end when the new owner releases it.
     static func takeSpare() -> ReadRegistrar {
         let spare = spare
         if let known = cmartlet_thread_spare() {

@@ -1,12 +1,13 @@
 import MartletEngine
 import Synchronization
 
-/// What was read of a Realm inside of `withObservationTracking`, and is to be announced when it changes.
+/// The tracked reads of one Realm: what was read inside `withObservationTracking`, so that Observation is notified of changes.
 ///
-/// Each place is announced once: whoever is told reads again. Used on the Realm's executor only, but for `isInUse`.
+/// Observation is notified once of each place, because its observers read again. Used on the Realm's executor only, except for
+/// `isInUse`.
 final class ReadTracking {
     private struct RowMarks {
-        /// Whether there is such a row.
+        /// True if the existence of the row was read.
         var row = false
         var columns = ColumnSet()
 
@@ -40,26 +41,27 @@ final class ReadTracking {
         }
     }
 
-    /// Whether every read is looked at. While it is not, held objects are read without a look at anything but their guard.
+    /// True if every read is checked for tracking. While it is false, a read of a held object checks only its guard word.
     @exclusivity(unchecked) var isOn = false {
         didSet { if isOn { Self.isInUse.store(true, ordering: .relaxed) } }
     }
     private lazy var registrar = ReadRegistrar()
-    /// Owns this. Nil for a Realm that never tracks.
+    /// The context that owns this object. Nil for a Realm that never tracks reads.
     @exclusivity(unchecked) unowned(unsafe) var context: RealmContext?
     private var marks: [TableID: Marks] = [:]
-    /// Tracked reads since everything was last announced. Observation keeps the closure of each until one of its places
-    /// changes, and does not say how many it keeps, nor for whom.
+    /// The number of tracked reads since the last sweep. Observation keeps the closure of each read until one of its places
+    /// changes, and has no API to count or remove unused closures.
     private var readCount = 0
     private var isSweepDue = false
     private var lastSweep: UInt64?
-    /// So many tracked reads, and so many nanoseconds, lie between two sweeps.
+    /// The least number of tracked reads between two sweeps.
     private static let leastReads = 16_384
-    private static let leastPause: UInt64 = 60_000_000_000
-    /// Changes that were announced and are under way.
-    private var announced: [ReadPlace] = []
+    private static let leastPauseNanoseconds: UInt64 = 60_000_000_000
+    /// The places of which `willSet` was called and `didSet` was not called yet.
+    private var changing: [ReadPlace] = []
 
-    /// True once some Realm of the process tracks, or where SwiftUI does: reads of unmanaged objects are looked at then.
+    /// True if a Realm of this process has tracked reads, or if SwiftUI exists. Then reads of unmanaged objects are checked for
+    /// tracking, too.
     static let isInUse = Atomic<Bool>(isDefault)
 
     #if canImport(SwiftUI)
@@ -68,17 +70,17 @@ final class ReadTracking {
         static let isDefault = false
     #endif
 
-    /// True when nothing waits to be announced.
+    /// True if no tracked read waits for a change.
     var isEmpty: Bool { marks.isEmpty }
 
-    private func settle() { context?.isNoting = !marks.isEmpty || !announced.isEmpty }
+    private func updateContext() { context?.isNoting = !marks.isEmpty || !changing.isEmpty }
 
-    /// True inside of `withObservationTracking`.
+    /// True inside `withObservationTracking`.
     var isTracking: Bool { registrar.isTracking }
 
     // MARK: Reads
 
-    /// Takes note of what is read, if somebody tracks.
+    /// Records a read if Observation is tracking.
     func note(_ place: ReadPlace) {
         guard registrar.isTracking else { return }
         registrar.access(place)
@@ -88,22 +90,22 @@ final class ReadTracking {
         if readCount >= Self.leastReads { sweepSoon() }
     }
 
-    // MARK: Those who do not wait any more
+    // MARK: Sweeping unused closures
 
-    // Not more than once a minute: what very many wait for would be read again without end.
+    // At most once a minute. Otherwise a program with very many live reads would repeat them endlessly.
     private func sweepSoon() {
         guard !isSweepDue, let context else { return }
         let now = context.coordinator.environment.now()
-        if let lastSweep, now < lastSweep + Self.leastPause { return }
+        if let lastSweep, now < lastSweep + Self.leastPauseNanoseconds { return }
         (isSweepDue, lastSweep) = (true, now)
-        // Not now, inside of a tracking closure. Where no turns are taken, with the next step to another version.
+        // Scheduled, because this is called inside a tracking closure. Without a scheduler the next change of version sweeps.
         let owner = context.reference
         context.scheduler?.schedule { (owner.object as? RealmContext)?.reads.sweep() }
     }
 
-    /// Announces everything: whoever still waits reads again, and what was kept for the others is let go of.
+    /// Notifies Observation of all places. Active observers read again, and Observation releases the closures of all others.
     private func sweep() {
-        guard isSweepDue, announced.isEmpty else { return }
+        guard isSweepDue, changing.isEmpty else { return }
         willChangeAll()
         didChange()
     }
@@ -116,21 +118,25 @@ final class ReadTracking {
         var places: [ReadPlace] = []
         if known.properties[key]?.columns.contains(property) == true { places.append(.property(table, key, property)) }
         if known.columns.contains(property) { places.append(.column(table, property)) }
-        announce(places)
+        notifyWillChange(places)
     }
 
     /// A row is about to be inserted.
     func willInsert(in table: TableID) {
-        if marks[table]?.rows == true { announce([.rows(table)]) }
+        if marks[table]?.rows == true { notifyWillChange([.rows(table)]) }
     }
 
     /// A row is about to be deleted.
     func willDelete(_ key: ObjectKey, in table: TableID) {
         guard let known = marks[table] else { return }
-        announce((known.rows ? [.rows(table)] : []) + places(of: key, known, table))
+        notifyWillChange((known.rows ? [.rows(table)] : []) + places(of: key, known, table))
     }
 
-    /// A step to another version is about to change things; nil for no one knows what.
+    /// The Realm is about to move to another version.
+    ///
+    /// - Parameters:
+    ///   - changes: the changes between the versions; nil if they are not known.
+    ///   - isInverted: true if the changes are rolled back.
     func willChange(_ changes: ChangeSet?, isInverted: Bool) {
         guard let changes, !isSweepDue else { return willChangeAll() }
         var places: [ReadPlace] = []
@@ -140,7 +146,7 @@ final class ReadTracking {
             for column in known.columns where change.modified.contains(where: { $0.columns.contains(column) }) {
                 places.append(.column(table, column))
             }
-            // What was deleted comes back when that is taken back.
+            // A rollback changes deleted rows, too: they exist again.
             let gone = isInverted ? change.inserted.union(change.deleted) : change.deleted
             for key in touched(change, known) {
                 guard let row = known.properties[key] else { continue }
@@ -152,20 +158,20 @@ final class ReadTracking {
                 }
             }
         }
-        announce(places)
+        notifyWillChange(places)
     }
 
-    // The marked rows that changed, or all that are marked where that is less to look through.
+    // The marked rows that changed, or all marked rows if these are fewer than the changed ones.
     private func touched(_ change: TableChanges, _ known: Marks) -> [ObjectKey] {
         let keys = change.touchedKeys
         return keys.count < known.properties.count
             ? keys.filter { known.properties[$0] != nil } : known.properties.keys.sorted()
     }
 
-    /// Everything is about to change, or to become invalidated.
+    /// All rows are about to change or to be invalidated.
     func willChangeAll() {
         (readCount, isSweepDue) = (0, false)
-        announce(
+        notifyWillChange(
             marks.sorted { $0.key < $1.key }.flatMap { table, known in
                 (known.rows ? [.rows(table)] : []) + known.columns.map { .column(table, $0) }
                     + known.properties.keys.sorted().flatMap { places(of: $0, known, table) }
@@ -177,12 +183,13 @@ final class ReadTracking {
         return row.columns.map { .property(table, key, $0) } + (row.row ? [.row(table, key)] : [])
     }
 
-    private func announce(_ places: [ReadPlace]) {
+    private func notifyWillChange(_ places: [ReadPlace]) {
         if places.isEmpty { return }
-        // First of all: who is told may read again, and waits for the next change then. What is read in the same closure
-        // that changes it is observed only when the closure ends, and waits for it.
+        // The marks are removed first, because an observer may read again when it is notified and wait for the next change.
+        // If this thread is tracking, the tracking closure itself makes the change. Its reads are observed only after it has
+        // ended, so their marks are kept.
         if !registrar.isTracking { for place in places { forget(place) } }
-        announced += places
+        changing += places
         for place in places { registrar.willSet(place) }
     }
 
@@ -191,12 +198,12 @@ final class ReadTracking {
         if marks[place.table]?.isEmpty == true { marks[place.table] = nil }
     }
 
-    /// What was announced has happened.
+    /// The changes have happened.
     func didChange() {
-        if announced.isEmpty { return }
-        let places = announced
-        announced = []
-        settle()
+        if changing.isEmpty { return }
+        let places = changing
+        changing = []
+        updateContext()
         for place in places { registrar.didSet(place) }
     }
 }

@@ -1,4 +1,4 @@
-/// A database of live objects, opened on one thread or serial queue.
+/// A database of live objects, opened on a thread, a serial queue or an actor.
 ///
 /// ```swift
 /// let realm = try Realm()
@@ -6,20 +6,21 @@
 /// let dogs = realm.objects(Dog.self).where { $0.name == "Rex" }
 /// ```
 ///
-/// Everything that comes from a Realm stays on the executor it was opened on; opening the same file there again gives the
-/// same instance. What a Realm shows changes only when it is refreshed, when it begins a write, and by its own writes.
+/// A Realm and everything obtained from it are confined to the thread, queue or actor on which it was opened. Opening the same
+/// file there again returns the same instance. The contents of a Realm change only by a refresh, at the beginning of a write,
+/// and by its own writes.
 public struct Realm {
     let context: RealmContext
 
     init(_ context: RealmContext) { self.context = context }
 
-    /// What happens when an object with the same primary key exists.
+    /// What `add` and `create` do if an object with the same primary key exists.
     public enum UpdatePolicy: Sendable {
-        /// It is a mistake of the program, and traps.
+        /// Stop the program with a message, because a duplicate key is a programming error.
         case error
-        /// The existing object gets those values that differ; equal ones notify nobody.
+        /// Assign the values that differ. Observers are not notified of equal values.
         case modified
-        /// The existing object gets every given value.
+        /// Assign all given values.
         case all
     }
 }

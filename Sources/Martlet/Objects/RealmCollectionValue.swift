@@ -2,34 +2,34 @@ public import Foundation
 import MartletEngine
 import MartletSQLite
 
-/// What collections may hold: objects, and every kind of value.
+/// A type that a collection can contain: an object type or a value type.
 public protocol RealmCollectionValue {
-    /// The element in Swift, from what a collection stores.
+    /// The element for a stored value.
     static func _element(_ stored: StoredValue, _ source: ElementSource) -> Self
-    /// True for what is stored of an element of this type.
+    /// True if the stored value is valid for an element of this type.
     static func _holds(_ stored: StoredValue) -> Bool
-    /// What a collection stores for the element; adds unmanaged objects.
+    /// The stored value of the element. Adds unmanaged objects to the Realm.
     func _storedElement(_ source: ElementSource) -> StoredValue
-    /// What a collection stores for an element that is looked for; nil for what it cannot hold.
+    /// The stored value of an element to search for; nil if the collection cannot contain the element. Adds no object.
     func _soughtElement(_ source: ElementSource) -> StoredValue?
-    /// True for a list or map in the place of a single value.
+    /// True if the value is a list or map itself.
     var _isCollection: Bool { get }
-    /// The element when it is an object.
+    /// The element if it is an object, otherwise nil.
     var _object: ObjectBase? { get }
     /// The element as queries compare it; nil for objects.
     var _comparedElement: StoredValue? { get }
-    /// What distinguishes the element from others in a set; nil for objects.
+    /// The value by which a set compares elements; nil for objects.
     var _identity: StoredValue? { get }
-    /// Another object of the same class in the place of the element, when it is one; otherwise the element itself.
+    /// The element with each object replaced by another object of the same class.
     func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> Self
 }
 
-/// Where elements of a collection come from and go to.
+/// The Realm of a collection, and how elements are read from it and added to it.
 public struct ElementSource {
     let context: RealmContext
     var isEmbedded = false
     var policy = Realm.UpdatePolicy.error
-    /// The table of objects whose class does not tell it.
+    /// The table of the element objects, if their class does not determine it.
     var table: ObjectTable?
 }
 

@@ -2,7 +2,7 @@ import MartletEngine
 import MartletSQLite
 
 extension RealmContext {
-    /// Adds an object and what it links to; returns its key. A managed object of this Realm is left as it is.
+    /// Adds an object and the objects it links to. Returns its key. A managed object of this Realm is not changed.
     func adopt(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> ObjectKey {
         if object._state != .unmanaged {
             if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
@@ -22,16 +22,14 @@ extension RealmContext {
         return add(object, policy)
     }
 
-    /// Adds an unmanaged object. Returns the key of the row that holds it now.
-    ///
-    /// Objects without a primary key are always new.
+    /// Adds an unmanaged object and returns the key of its row. An object without a primary key is always added as a new row.
     func add(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> ObjectKey {
         let table = object._table(in: self)
         let transaction = requireWrite("a '\(table.type.name)'")
         if object._observers?.isEmpty == false { Misuse.addObserved(table.type.name) }
         let reads = object._observers?.reads
         object._observers = nil
-        // When it is managed: what is read again then is to be a row's.
+        // After the object is managed, so that observers that read again read the row.
         defer { reads?.end() }
         adding.depth += 1
         defer { adding.depth -= 1 }
@@ -49,7 +47,7 @@ extension RealmContext {
         }
         guard table.anyModel.hasReferences else { return addPlain(object, table, transaction) }
         let key = newKey(of: object, table, transaction)
-        // Managed from here on, so that objects that link back to it find its key.
+        // Bound before its links are added, so that objects with a link back find its key.
         table.bind(object, key)
         object._state = .live
         if adding.isDeep {
@@ -66,7 +64,7 @@ extension RealmContext {
         return key
     }
 
-    /// Goes on with the objects that links led to from too far away.
+    /// Adds the links of the objects that were too deep for recursion.
     private func addWaiting() {
         guard adding.depth == 1 else { return }
         while let next = adding.waiting.popLast() {
@@ -79,7 +77,7 @@ extension RealmContext {
         }
     }
 
-    // Its row is there, without the links.
+    // Adds the links of an object whose row was inserted without them.
     private func addLinks(of object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
         let collections = RowEncoder.collections(of: object)
         RowEncoder.adoptLinks(of: object, self, policy)
@@ -91,7 +89,7 @@ extension RealmContext {
         for (property, collection) in collections { collection._manage(object, property, policy) }
     }
 
-    // Objects that lead nowhere need no look at what comes with them.
+    // The fast path for types without links and collections.
     private func addPlain(_ object: ObjectBase, _ table: ObjectTable, _ transaction: WriteTransaction) -> ObjectKey {
         let key = insert(
             object, table.integerKey >= 0 ? nil : newKey(of: object, table, transaction), table, transaction)
@@ -105,7 +103,7 @@ extension RealmContext {
         if failure != nil { return lostKey(table) }
         if table.integerKey >= 0 {
             let key = RowEncoder.integerKey(of: object, table)
-            // Before the object is bound: otherwise it would take the place of the living accessor of that row.
+            // Checked before the object is bound. Otherwise it would replace the living accessor of the existing row.
             if table.identity.object(key) != nil, table.exists(key) { duplicate(.integer(key), table) }
             return key
         }
@@ -116,7 +114,7 @@ extension RealmContext {
         }
     }
 
-    /// Returns the key of the new row: the given one, or else the integer primary key.
+    /// Inserts a row. Returns its key: the chosen one, or else the integer primary key.
     private func insert(
         _ object: ObjectBase, _ chosen: ObjectKey?, _ table: ObjectTable, _ transaction: WriteTransaction
     ) -> ObjectKey {
@@ -139,7 +137,7 @@ extension RealmContext {
                 throw error
             }
         }
-        // Where nothing is stored any more the commit is going to fail, and the object becomes invalidated with it.
+        // If storing has failed, the commit will throw, and the object will be invalidated then.
         let key = stored ?? lostKey(table)
         transaction.recorder.insert(key, in: table.id)
         touch()
@@ -168,7 +166,7 @@ extension RealmContext {
 
     // MARK: Update
 
-    /// The row with a primary key; nil when there is none.
+    /// The key of the row with a primary key; nil if there is none.
     func key(primaryKey value: SQLValue, _ table: ObjectTable, asksAccessors: Bool = true) -> ObjectKey? {
         guard let property = table.type.primaryKey, let column = table.layout.column(of: property) else {
             Misuse.noPrimaryKey(table.type.name)
@@ -184,14 +182,14 @@ extension RealmContext {
         }
     }
 
-    /// Gives an existing row the values of an unmanaged object, which then becomes an accessor of the row.
+    /// Assigns the values of an unmanaged object to an existing row. The object then becomes a further accessor of the row.
     private func update(_ key: ObjectKey, from object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
         copyValues(from: object, to: table.object(key), policy)
         updating[ObjectIdentifier(object)] = nil
         takeOver(object, key, table)
     }
 
-    /// Gives `target` the values of an unmanaged object: only those that differ, or all of them.
+    /// Assigns the values of an unmanaged object to `target`: all of them, or only those that differ.
     func copyValues(from source: ObjectBase, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
         prepare(target)
         let (old, new) = (RowEncoder.values(of: target), RowEncoder.values(of: source))
@@ -204,7 +202,7 @@ extension RealmContext {
         }
     }
 
-    /// Makes an unmanaged object, whose values a row has got, a further accessor of that row.
+    /// Makes an unmanaged object a further accessor of a row to which its values were assigned.
     func takeOver(_ object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable) {
         guard object._state == .unmanaged else { return }
         let collections = RowEncoder.collections(of: object)
@@ -214,9 +212,9 @@ extension RealmContext {
     }
 }
 
-/// How far `add` has followed links from the object it was given.
+/// The depth of the recursion of `add`, and the objects that wait for its end.
 struct AddingState {
-    /// An object whose row is there and whose links are not.
+    /// An object whose row was inserted, and whose links were not added yet.
     struct Waiting {
         let object: ObjectBase
         let key: ObjectKey
@@ -226,6 +224,6 @@ struct AddingState {
     var depth = 0
     var waiting: [Waiting] = []
 
-    // A chain of links may be longer than a stack is deep.
+    // A chain of links may be too long for the stack, so the recursion is limited.
     var isDeep: Bool { depth > 64 }
 }

@@ -1,43 +1,46 @@
 import MartletEngine
 
 extension RealmContext {
-    /// Moves to another version: changed accessors become stale, those of deleted rows invalidated.
+    /// Moves to another version. Accessors of changed rows become stale, accessors of deleted rows are invalidated.
     func advance(to handle: SnapshotHandle) { advance(from: version, to: handle) }
 
-    /// The same from a version that may not be pinned any more.
+    /// Moves to another version from `before`, which need not be pinned any more.
     func advance(from before: Version, to handle: SnapshotHandle) {
         guard handle.version != before else {
             replaceSnapshot(handle)
             return
         }
         let changes = try? coordinator.changes(after: before, through: handle.version, handle)?.changes
-        let announcement = announce(changes, next: handle)
+        let notification = announce(changes, next: handle)
         replaceSnapshot(handle)
         touch()
         apply(changes, inverted: false)
-        tell(announcement)
+        tell(notification)
     }
 
-    /// The same for a write transaction that began on a newer version. Observers have been told that it will change.
-    func advance(to transaction: WriteTransaction, after before: Version, _ announcement: KeyValueAnnouncement) {
+    /// Moves to the version from which a write transaction begins. Observers were already notified before the change.
+    func advance(to transaction: WriteTransaction, after before: Version, _ notification: KeyValueAnnouncement) {
         touch()
         apply(changes(after: before, transaction), inverted: false)
-        tell(announcement)
+        tell(notification)
     }
 
-    /// What changed up to the version that a write begins from; nil when it is not known.
+    /// The changes from `before` to the version from which a write begins; nil if they are not known.
     func changes(after before: Version?, _ transaction: WriteTransaction) -> ChangeSet? {
         before.flatMap {
             try? coordinator.changes(after: $0, through: transaction.baseVersion, transaction.handle)?.changes
         }
     }
 
-    /// Tells accessors what happened to their rows. Without changes all of them may be old.
-    /// Inverted, the changes are being taken back: what they inserted is gone.
+    /// Updates the states of accessors after their rows have changed.
+    ///
+    /// - Parameters:
+    ///   - changes: the changes; if they are nil, all accessors become stale.
+    ///   - inverted: true if the changes were rolled back, so that inserted rows do not exist any more.
     func apply(_ changes: ChangeSet?, inverted: Bool) {
         guard let changes else {
             for table in tables.values { table.accessors.forEach(markStale) }
-            // Others find out when they are used; observers are told now.
+            // Observed objects are checked now. All others are checked when they are used.
             for object in observedObjects.values.compactMap(\.object) { _ = exists(object) }
             for core in collections.values { core.core?.forget() }
             return

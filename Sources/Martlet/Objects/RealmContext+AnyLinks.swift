@@ -1,9 +1,9 @@
 import MartletEngine
 import MartletSQLite
 
-// Links in values of any type: the index that leads from rows to them, and what happens when a row is deleted.
+// The index of links in values of any type, and the removal of these links when their target is deleted.
 extension RealmContext {
-    /// Brings the index up to date with those values of a row that are in `mask`.
+    /// Updates the index for the properties of a row in `mask`.
     func writeAnyLinks(
         of object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable, mask: UInt64, _ connection: Connection
     ) throws {
@@ -19,7 +19,7 @@ extension RealmContext {
         }
     }
 
-    /// Forgets the links in the values of a row that is being deleted.
+    /// Removes the links in the values of a row from the index, because the row is being deleted.
     func removeAnyLinks(of key: ObjectKey, _ table: ObjectTable) {
         guard table.holdsAny else { return }
         withAnyLinks { try $0.removeLinks(of: key, in: table.id) }
@@ -27,7 +27,7 @@ extension RealmContext {
 
     func removeAllAnyLinks() { withAnyLinks { try $0.removeAll() } }
 
-    /// Puts `none` into the place of a row that is being deleted, in all values of any type; sets lose it.
+    /// Replaces links to a row that is being deleted by `none` in all values of any type. Sets lose the element.
     func releaseAnyLinks(to key: ObjectKey, _ table: ObjectTable) {
         let link = AnyLink(table.id, key)
         var holders: [AnyLinkIndex.Holder] = []
@@ -70,7 +70,7 @@ extension RealmContext {
         }
     }
 
-    // The write fails with it.
+    // Makes the write fail, because the index is damaged.
     private func refuseHolder(_ holder: AnyLinkIndex.Holder) {
         let type = tables[holder.table]?.type.name ?? "number \(holder.table)"
         storing {

@@ -1,10 +1,10 @@
 import MartletEngine
 
 extension RealmContext {
-    /// Makes and adds an object from a dictionary, an array in schema order, or another object of its type, nested to any
+    /// Creates and adds an object from a dictionary, an array in schema order, or another object of its type, nested to any
     /// depth.
     ///
-    /// An embedded object waits for its owner, who is to claim it with `adoptEmbedded`.
+    /// An embedded object must be assigned to its owner next, which claims it with `adoptEmbedded`.
     func create(
         _ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy, at path: UntypedPath? = nil
     ) -> ObjectBase {
@@ -17,21 +17,21 @@ extension RealmContext {
         let input = UntypedInput(value, model.schema, at: path)
         let existing = existing(model, input, policy)
         let object = existing ?? model.make()
-        // Circles of links among objects that are copied lead to the copies.
+        // In a cycle of links between copied objects, the copies link to each other.
         if let source { copies[ObjectIdentifier(source)] = object }
         defer { if let source { copies[ObjectIdentifier(source)] = nil } }
         if existing == nil {
-            object.assign(input, rules) { !$0.mayLead }
+            object.assign(input, rules) { !$0.mayContainObjects }
             _ = add(object, .error)
             if model.schema.isEmbedded { unowned.insert(ObjectIdentifier(object)) }
-            object.assign(input, rules) { $0.mayLead }
+            object.assign(input, rules) { $0.mayContainObjects }
         } else {
             object.assign(input, rules)
         }
         return object
     }
 
-    /// The row that values with a primary key mean, when updating is allowed.
+    /// The existing object with the primary key of the given values, if updating is allowed.
     private func existing(_ model: ModelClass, _ input: UntypedInput, _ policy: Realm.UpdatePolicy) -> ObjectBase? {
         guard policy != .error, let index = model.schema.primaryKey else { return nil }
         let property = model.schema.properties[index]
@@ -45,7 +45,7 @@ extension RealmContext {
 
     /// The object to link to for an untyped value.
     ///
-    /// - Parameter refuse: stops the program over an object of another type.
+    /// - Parameter refuse: called for an object of another type; stops the program.
     func object(_ model: ModelClass, for value: Any, _ rules: UntypedAssignment, orRefuse refuse: () -> Never)
         -> ObjectBase
     {
@@ -53,7 +53,7 @@ extension RealmContext {
         if !model.isType(of: object) { refuse() }
         if !rules.copiesObjects {
             if object._context === self || object._model === model { return object }
-            // Objects of a migration stand for those of the classes of the program.
+            // Objects of a migration represent objects of the program's classes.
             if object._state != .unmanaged && !access.isOfMigration { self.refuse(foreign: object) }
         } else if object._context === self && !model.schema.isEmbedded {
             return object
@@ -61,25 +61,25 @@ extension RealmContext {
         return create(model, object, rules.policy, at: rules.path)
     }
 
-    /// What the objects of a type are here: those of a migration have no class of the program.
+    /// The model of an object in this Realm. Objects of a migration have no class of the program.
     func model(for object: ObjectBase) -> ModelClass { table(named: object._typeName)?.anyModel ?? object._model }
 }
 
 extension ModelClass {
-    /// True for objects of this type, whichever class shows them.
+    /// True for objects of this type, independent of their class.
     func isType(of object: ObjectBase) -> Bool {
         let model = object._model
         return model === self || model.schema.name == schema.name
     }
 
-    /// An unmanaged object with the given values and, for the others, defaults.
+    /// An unmanaged object with the given values, and default values for all other properties.
     private func unmanaged(_ value: Any, _ rules: UntypedAssignment) -> ObjectBase {
         let object = metatype.init()
         object.assign(UntypedInput(value, schema, at: rules.path), rules)
         return object
     }
 
-    /// The object that an unmanaged one is to link to for an untyped value.
+    /// The object to which an unmanaged object links for an untyped value.
     func unmanaged(for value: Any, _ rules: UntypedAssignment, orRefuse refuse: () -> Never) -> ObjectBase {
         guard let object = value as? ObjectBase else { return unmanaged(value, rules) }
         if !isType(of: object) { refuse() }
@@ -89,12 +89,12 @@ extension ModelClass {
 }
 
 extension PropertySchema {
-    /// True for what may hold objects, which need a Realm to be made or added in.
-    fileprivate var mayLead: Bool { isLink || isCollection || isAny }
+    /// True if the value may contain objects, which are created in or added to the Realm of the owner.
+    fileprivate var mayContainObjects: Bool { isLink || isCollection || isAny }
 }
 
 extension ObjectBase {
-    /// Assigns the values that a dictionary, array or object gives.
+    /// Assigns the values of a dictionary, an array or another object.
     final func assign(
         _ input: UntypedInput, _ rules: UntypedAssignment, where isWanted: (PropertySchema) -> Bool = { _ in true }
     ) {
@@ -108,7 +108,7 @@ extension ObjectBase {
         }
     }
 
-    // True when the property has this plain value or link already.
+    // True if the property already has this value or link.
     private final func holds(_ property: PropertySchema, _ given: Any?) -> Bool {
         if property.isCollection { return false }
         let given = UntypedValue.unwrapped(given)
@@ -130,12 +130,12 @@ extension ObjectBase {
     }
 }
 
-/// Values for an object from outside: by name, by position, or from another object.
+/// Untyped values for the properties of an object: by name, by position, or from another object.
 struct UntypedInput {
     private let dictionary: [String: Any]?
     private let array: [Any]?
     private let object: ObjectBase?
-    /// The positions of properties in an array: linking objects have none.
+    /// The properties to which the elements of an array belong. Linking objects are not among them.
     private let positions: [Int]
 
     init(_ value: Any, _ schema: ObjectTypeSchema, at path: UntypedPath? = nil) {
@@ -157,7 +157,7 @@ struct UntypedInput {
         }
     }
 
-    /// Nil when nothing is said about the property; `.some(nil)` when it is said to be nil.
+    /// The value of a property: nil if it is not given, `.some(nil)` if it is given as nil.
     func value(of property: PropertySchema) -> Any?? {
         if let dictionary { return dictionary[property.name].map { .some($0) } }
         if let array {

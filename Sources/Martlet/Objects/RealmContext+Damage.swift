@@ -1,16 +1,16 @@
 import MartletEngine
 import MartletSQLite
 
-// What is read of a damaged file is an error of the file. A property cannot throw, so it stops the program, and says where
-// the damage is. All of this is out of the way of what reads a sound file.
+// Errors for damaged values in the file. A property cannot throw, so reading a damaged value stops the program with a message
+// that says where the damage is. This code is kept apart from the code that reads intact files.
 extension RealmContext {
-    /// Stops the program over a row of which a value does not fit the schema.
+    /// Stops the program because a value of a row does not fit the schema.
     @inline(never)
     func refuseDamaged(_ row: RowDecoder, _ key: ObjectKey, _ table: ObjectTable) -> Never {
         readFailed(damage(in: row, key, table))
     }
 
-    /// The error of a row of which a value does not fit the schema.
+    /// The error for a row with a value that does not fit the schema.
     @inline(never)
     func damage(in row: RowDecoder, _ key: ObjectKey, _ table: ObjectTable) -> EngineError {
         let property = table.type.properties[row.damaged]
@@ -25,7 +25,7 @@ extension RealmContext {
 
     func refuse(_ damage: DamagedValue) -> Never { readFailed(damage.error(path: coordinator.path)) }
 
-    /// Stops the program over a value of any type of a row.
+    /// Stops the program because a value of any type in a row is damaged.
     func refuseDamagedAny(_ key: ObjectKey, _ table: ObjectTable) -> Never {
         let found = search { search in
             try table.anyColumns.lazy.compactMap { try search.value(of: $0, in: table.id, key: key) }.first
@@ -34,12 +34,12 @@ extension RealmContext {
         refuseDamagedAny()
     }
 
-    /// The same where the row is not known.
+    /// Stops the program because a value of any type in an unknown row is damaged.
     func refuseDamagedAny() -> Never {
         readFailed(EngineError.damaged("a value of any type cannot be read", path: coordinator.path))
     }
 
-    /// Stops the program over a link in a value of any type that leads to no type of the file.
+    /// Stops the program because a link in a value of any type refers to a type that is not in the file.
     func refuseUnknownTarget(_ link: AnyLink) -> Never {
         if let found = search({ try $0.anyLink(link) }) { refuse(found) }
         readFailed(
@@ -48,7 +48,7 @@ extension RealmContext {
                 path: coordinator.path))
     }
 
-    /// Stops the program over a value that an aggregate, or an observer, has met somewhere in a column.
+    /// Stops the program because an aggregate or an observer has found a damaged value in a column.
     func refuseDamaged(_ property: PropertyIndex, in table: TableID) -> Never {
         if let found = search({ try $0.value(of: property, in: table) }) { refuse(found) }
         let type = schema[table].type
@@ -58,8 +58,8 @@ extension RealmContext {
                 path: coordinator.path))
     }
 
-    /// Stops the program over an object whose row is not there: the file is damaged where a link leads to it, otherwise the
-    /// program uses what was deleted.
+    /// Stops the program because the row of an object does not exist. If a link to the row exists, the file is damaged.
+    /// Otherwise the program uses a deleted object.
     func refuseMissing(_ object: ObjectBase) -> Never {
         if let table = object._table, let found = search({ try $0.link(to: object._key, in: table.id) }) {
             refuse(found)
@@ -67,7 +67,7 @@ extension RealmContext {
         Misuse.invalidated(object._typeName, object._keyDescription)
     }
 
-    /// What failed, with the place of the collection where one could not be read.
+    /// The error, with the location of the collection if a collection could not be read.
     func located(_ error: any Error) -> any Error {
         guard let failure = error as? SQLiteError, failure.message.contains(EngineError.unreadableCollection),
             let found = search({ try $0.collection() })
@@ -75,7 +75,7 @@ extension RealmContext {
         return found.error(path: coordinator.path)
     }
 
-    // A search that fails finds nothing: the first failure is the one to report.
+    // Ignores errors of the search, because the original error is the one to report.
     private func search(_ body: (DamageSearch) throws -> DamagedValue?) -> DamagedValue? {
         try? handle.read { try body(DamageSearch(schema, $0)) }
     }

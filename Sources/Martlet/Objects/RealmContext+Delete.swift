@@ -2,7 +2,7 @@ import MartletEngine
 import MartletSQLite
 
 extension RealmContext {
-    /// Deletes a row: what it owns goes with it, what links to it lets go.
+    /// Deletes the row of an object together with the rows it owns, and removes all links to it.
     func delete(_ object: ObjectBase) {
         confinement.require(object._described)
         if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
@@ -12,7 +12,7 @@ extension RealmContext {
         deleteRow(object._key, table)
     }
 
-    /// Deletes objects in this order. One that is gone by the time its turn comes is passed over.
+    /// Deletes objects in the given order. Skips objects that an earlier deletion has deleted already.
     func delete(_ objects: [ObjectBase]) {
         let living = objects.filter { !$0.isInvalidated }
         for object in living {
@@ -34,7 +34,7 @@ extension RealmContext {
         deletion.run(rows)
     }
 
-    /// Deletes one row: what links to it lets go, and its collections go with it.
+    /// Deletes one row and its collections, and removes all links to it.
     fileprivate func remove(_ key: ObjectKey, _ table: ObjectTable) {
         for incoming in table.incoming { release(RowDeletion.Row(table: table.id, key: key), incoming) }
         releaseAnyLinks(to: key, table)
@@ -54,7 +54,7 @@ extension RealmContext {
             if hasInverse { transaction?.recorder.relink(targets, link) }
         }
         execute(table.layout.delete, [.integer(key)])
-        for words in table.words { execute(words.delete, [.integer(key)]) }
+        for index in table.words { execute(index.delete, [.integer(key)]) }
         transaction?.recorder.delete(key, in: table.id)
         denials.rowWasDeleted(RowDeletion.Row(table: table.id, key: key))
         touch()
@@ -65,16 +65,16 @@ extension RealmContext {
         collection.targets == nil ? [] : read { try collection.storedTargets(of: key, $0) }
     }
 
-    /// Deletes everything: nothing is left that could link to anything, so rows go by the table.
+    /// Deletes all rows, one table at a time. Links need no attention, because no row remains.
     func deleteAll() {
         _ = requireWrite("the Realm")
-        let announcement = announceEnd()
+        let notification = announceEnd()
         flushForQuery()
         for table in tables.values.sorted(by: { $0.id < $1.id }) {
             let keys = keys("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)", [])
             if transaction?.keepsOldRows == true { for key in keys { keepOldRow(key, table) } }
             execute("DELETE FROM \(table.layout.table)", [])
-            for words in table.words { execute("DELETE FROM \(words.table)", []) }
+            for index in table.words { execute("DELETE FROM \(index.table)", []) }
             for collection in table.layout.collections {
                 execute("DELETE FROM \(collection.chunks)", [])
                 if let targets = collection.targets { execute("DELETE FROM \(targets)", []) }
@@ -87,14 +87,14 @@ extension RealmContext {
         collections = [:]
         denials = DeletionDenials()
         touch()
-        announcement.didChange()
+        notification.didChange()
     }
 
     func execute(_ sql: String, _ arguments: [SQLValue]) {
         storing { try handle.read { try $0.run(sql, arguments) } }
     }
 
-    /// Keeps the image of a row as it is stored, before the first change of it.
+    /// Stores the image of a row before its first change in the transaction.
     func keepOldRow(_ key: ObjectKey, _ table: ObjectTable) {
         guard let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull,
             transaction.oldRows.row(key, in: table.id) == nil
@@ -104,13 +104,13 @@ extension RealmContext {
         }
     }
 
-    /// The rows that are deleted after a row: its embedded objects, and what its `deleteRule` takes along.
+    /// The rows to delete after a row: its embedded objects, and the targets of its properties with `deleteRule: cascade`.
     fileprivate func ownedRows(of key: ObjectKey, _ table: ObjectTable) -> [RowDeletion.Row] {
         table.type.properties.filter { $0.element.isEmbedded || $0.deleteRule == .cascade }
             .flatMap { targets(of: $0, key, table) }
     }
 
-    /// Notes what a `deleteRule` says against the deletion of a row.
+    /// Records the denials of a row's deletion by `deleteRule: deny`.
     fileprivate func denyDeletion(of key: ObjectKey, _ table: ObjectTable) {
         for property in table.type.properties where property.deleteRule == .deny {
             let targets = targets(of: property, key, table)
@@ -120,7 +120,7 @@ extension RealmContext {
         }
     }
 
-    /// What a property of a row links to, each once.
+    /// The distinct targets of a property of a row.
     private func targets(of property: PropertySchema, _ key: ObjectKey, _ table: ObjectTable) -> [RowDeletion.Row] {
         guard let target = property.element.target.flatMap(self.table(named:)) else { return [] }
         var found: [ObjectKey] = []
@@ -158,7 +158,7 @@ extension RealmContext {
         nullify(holders, source, column.name, property)
     }
 
-    /// Notes that `onDelete` says something against the deletion of a row.
+    /// Records the denials of a row's deletion by `onDelete: deny`.
     private func deny(
         _ target: RowDeletion.Row, _ holders: [ObjectKey], _ source: ObjectTable, _ property: PropertySchema
     ) {
@@ -174,8 +174,10 @@ extension RealmContext {
             "SELECT \(source.layout.keyColumn) FROM \(source.layout.table) WHERE \(column) = ?1", [.integer(key)])
     }
 
-    /// The rows that are deleted when a row they link to is. Links in columns go now; nobody is told of that, because the
-    /// rows follow. Collections go with their rows.
+    /// The rows to delete because they link to a row by a property with `onDelete: cascade`.
+    ///
+    /// Sets their links in columns to NULL without notifying observers, because the rows are deleted next. Links in collections
+    /// are deleted together with their rows.
     fileprivate func cascadingRows(to key: ObjectKey, _ table: ObjectTable) -> [RowDeletion.Row] {
         var rows: [RowDeletion.Row] = []
         for incoming in table.incoming {
@@ -206,7 +208,7 @@ extension RealmContext {
         }
     }
 
-    /// Changes a property of a row in the file, where its accessors read it again.
+    /// Changes a property of a row in the file. The accessors of the row read it again.
     func change(
         _ property: PropertyIndex, of key: ObjectKey, _ table: ObjectTable, isSilent: Bool = false, _ body: () -> Void
     ) {
@@ -238,7 +240,7 @@ extension RealmContext {
         flushForQuery()
     }
 
-    /// The rows whose collection holds a row.
+    /// The rows whose collection contains a row.
     private func owners(of key: ObjectKey, _ source: ObjectTable, _ property: PropertySchema) -> [ObjectKey] {
         guard property.isCollection, let targets = source.layout.collection(of: property.index).targets else {
             return []
@@ -246,14 +248,14 @@ extension RealmContext {
         return keys("SELECT owner FROM \(targets) WHERE target = ?1", [.integer(key)])
     }
 
-    /// Lets collections go of rows that are about to be deleted: each collection once, however many of them it holds.
+    /// Removes rows that are about to be deleted from collections. Each collection is changed once.
     fileprivate func releaseElements(_ rows: [RowDeletion.Row]) {
         guard rows.count > 1 else { return }
         for (id, rows) in Dictionary(grouping: rows, by: \.table).sorted(by: { $0.key < $1.key }) {
             for incoming in table(id).incoming {
                 let source = table(incoming.table)
                 let property = source.type.properties[incoming.property]
-                // Those that go by cascade have their turn first.
+                // The owners of cascading properties are deleted themselves.
                 guard property.isCollection, property.onDelete != .cascade else { continue }
                 var held: [ObjectKey: Set<SQLValue>] = [:]
                 for row in rows {
@@ -270,8 +272,8 @@ extension RealmContext {
     }
 }
 
-/// The deletion of rows with all that goes with them. A list of steps and no recursion: chains of cascades and of embedded
-/// objects may be longer than any stack.
+/// The deletion of rows together with all rows that cascades and ownership include. It uses a list of steps and no recursion,
+/// because chains of cascades and embedded objects may be too long for the stack.
 struct RowDeletion {
     struct Row: Hashable {
         let table: TableID
@@ -279,26 +281,26 @@ struct RowDeletion {
     }
 
     private enum Step {
-        /// First goes what `onDelete: cascade` takes along,
+        /// Deletes the rows that link to a row with `onDelete: cascade`.
         case begin(Row)
-        /// then the row, and then what it owned or takes along by its `deleteRule`.
+        /// Deletes the row, and then the rows it owns and the targets of its `deleteRule: cascade`.
         case end(Row, KeyValueAnnouncement)
     }
 
     private let context: RealmContext
-    /// The next is the last.
+    /// A stack: the last step is performed next.
     private var steps: [Step] = []
     private var begun: Set<Row> = []
-    /// What observers have been told of rows whose turn has not come.
-    private var announced: [Row: KeyValueAnnouncement] = [:]
+    /// The observers that were notified before the deletion of rows that are not deleted yet.
+    private var notified: [Row: KeyValueAnnouncement] = [:]
 
     init(_ context: RealmContext) { self.context = context }
 
-    /// Deletes rows, each with all that goes with it before the next. One that is gone by then is passed over.
+    /// Deletes rows, each with all rows it includes before the next. Skips rows that are deleted already.
     mutating func run(_ rows: [Row]) {
         if rows.count > 1 {
             if context.hasKeyValueObservers {
-                for row in rows where announced[row] == nil { announced[row] = announceEnd(row) }
+                for row in rows where notified[row] == nil { notified[row] = announceEnd(row) }
             }
             context.flushForQuery()
             context.releaseElements(rows)
@@ -308,11 +310,11 @@ struct RowDeletion {
             while let step = steps.popLast() {
                 switch step {
                 case .begin(let row): begin(row)
-                case .end(let row, let announcement): end(row, announcement)
+                case .end(let row, let notification): end(row, notification)
                 }
             }
         }
-        for row in rows { announced.removeValue(forKey: row)?.didChange() }
+        for row in rows { notified.removeValue(forKey: row)?.didChange() }
     }
 
     private func announceEnd(_ row: Row) -> KeyValueAnnouncement {
@@ -322,31 +324,31 @@ struct RowDeletion {
     private mutating func begin(_ row: Row) {
         let table = context.table(row.table)
         guard begun.insert(row).inserted, table.exists(row.key) else { return }
-        let announcement = announced.removeValue(forKey: row) ?? announceEnd(row)
+        let notification = notified.removeValue(forKey: row) ?? announceEnd(row)
         context.flushForQuery()
         context.keepOldRow(row.key, table)
         let cascading = context.cascadingRows(to: row.key, table)
-        if cascading.isEmpty { return remove(row, announcement) }
-        steps.append(.end(row, announcement))
-        follow(cascading)
+        if cascading.isEmpty { return remove(row, notification) }
+        steps.append(.end(row, notification))
+        push(cascading)
     }
 
-    // Observers of what went before may have deleted the row themselves.
-    private mutating func end(_ row: Row, _ announcement: KeyValueAnnouncement) {
-        guard context.table(row.table).exists(row.key) else { return announcement.didChange() }
-        remove(row, announcement)
+    // An observer of an earlier deletion may have deleted the row already.
+    private mutating func end(_ row: Row, _ notification: KeyValueAnnouncement) {
+        guard context.table(row.table).exists(row.key) else { return notification.didChange() }
+        remove(row, notification)
     }
 
-    private mutating func remove(_ row: Row, _ announcement: KeyValueAnnouncement) {
+    private mutating func remove(_ row: Row, _ notification: KeyValueAnnouncement) {
         let table = context.table(row.table)
         let owned = context.ownedRows(of: row.key, table)
         context.denyDeletion(of: row.key, table)
         context.remove(row.key, table)
-        announcement.didChange()
-        follow(owned)
+        notification.didChange()
+        push(owned)
     }
 
-    private mutating func follow(_ rows: [Row]) {
+    private mutating func push(_ rows: [Row]) {
         context.releaseElements(rows)
         steps += rows.reversed().map { .begin($0) }
     }

@@ -2,7 +2,7 @@ import MartletEngine
 import MartletSQLite
 
 extension RealmContext {
-    /// The object with a primary key, its values read with it; nil when there is none.
+    /// The object with a primary key; nil if there is none. Finds the row and reads its values with one statement.
     func find(primaryKey value: SQLValue, _ table: ObjectTable) -> ObjectBase? {
         if table.integerKey >= 0, case .integer(let key) = value, let known = table.identity.object(key),
             known._state == .live

@@ -4,7 +4,8 @@ import MartletEngine
 extension RealmContext {
     var isFrozen: Bool { access == .frozen }
 
-    /// What this Realm shows now, or showed before its open write, for ever. Shared by all who freeze the same version.
+    /// The frozen context of the current version or, inside a write, of the version before the write. There is one for each
+    /// version.
     func frozen(_ fileID: StaticString, _ line: UInt) -> RealmContext {
         if isFrozen { return self }
         confinement.require("a Realm")
@@ -13,7 +14,7 @@ extension RealmContext {
         return frozen(at: committedHandle, fileID, line)
     }
 
-    /// The same of a version that the Realm shows, or has shown before.
+    /// The frozen context of a version that the Realm shows or has shown.
     func frozen(at handle: SnapshotHandle, _ fileID: StaticString, _ line: UInt) -> RealmContext {
         if let known = lastFrozen, known.handle.isSame(as: handle) { return known }
         let known = coordinator.frozen(handle.version) as? RealmContext
@@ -29,7 +30,7 @@ extension RealmContext {
         return frozen
     }
 
-    // While a write is open nobody else can commit: what is newest is what the write began from.
+    // While a write is open, no other writer can commit, so the newest version is the one from which the write began.
     private var committedHandle: SnapshotHandle {
         guard isInWrite else { return handle }
         if let known = lastFrozen?.handle, known.version == transaction?.baseVersion { return known }
@@ -40,13 +41,13 @@ extension RealmContext {
         }
     }
 
-    /// True when both show the same state, so that a row of one is the same as in the other.
+    /// True if both are the same Realm or frozen at the same snapshot, so that equal rows are the same object.
     func showsSame(as other: RealmContext) -> Bool {
         self === other
             || (isFrozen && other.isFrozen && coordinator === other.coordinator && handle.isSame(as: other.handle))
     }
 
-    /// Does what may be done by several threads at once in a frozen Realm, and by one only in others.
+    /// Runs `body` under the lock of a frozen Realm, which several threads may use. A live Realm needs no lock.
     @inline(__always)
     func guarded<R>(_ body: () throws -> R) rethrows -> R {
         guard let frozenLock else { return try body() }
@@ -56,7 +57,7 @@ extension RealmContext {
     }
 }
 
-/// Where a version was first frozen.
+/// The place in the program where a version was frozen first.
 private struct FreezingPlace: CustomStringConvertible, Sendable {
     let fileID: StaticString
     let line: UInt
@@ -65,7 +66,7 @@ private struct FreezingPlace: CustomStringConvertible, Sendable {
 }
 
 extension ObjectTable {
-    /// The frozen object of a row, nil when there is none. It has its values before any other thread can see it.
+    /// The frozen object of a row; nil if the row does not exist. Its values are read before other threads can access it.
     func frozenObject(_ key: ObjectKey) -> ObjectBase? {
         if let known = identity.object(key) { return known }
         let object = makeAccessor(key)
@@ -73,7 +74,7 @@ extension ObjectTable {
         return identity.settle(object, key)
     }
 
-    // Nothing in a version leads to a row that is not in it; who asks for one by its key is told so.
+    // An invalidated object for a key without a row. Its use stops the program.
     func missing(_ key: ObjectKey) -> ObjectBase {
         let object = makeAccessor(key)
         object._state = .invalidated

@@ -1,23 +1,24 @@
 import MartletEngine
 
 extension RealmContext {
-    /// What accessors compare the thread's word with: nothing is equal to it while every read must be looked at.
+    /// The guard word of accessors that can be read without further checks. Zero, which equals no thread's word, while reads are
+    /// tracked.
     var guardWord: UInt { reads.isOn ? 0 : confinement.guardWord }
 
-    /// Takes note of a read. Costs a comparison where reads are not tracked.
+    /// Records a read. Costs one comparison if reads are not tracked.
     @inline(__always)
     func noteRead(_ place: @autoclosure () -> ReadPlace) {
         if reads.isOn { reads.note(place()) }
     }
 
-    /// From now on every read is looked at.
+    /// Starts to track reads: from now on every read is checked.
     func trackReads() {
         guard !reads.isOn, !isFrozen, !access.isOfMigration else { return }
         reads.isOn = true
         for table in tables.values { for object in table.accessors { object._guard = 0 } }
     }
 
-    /// Begins to track when somebody does. Asked where the file is read, which takes far longer than to ask.
+    /// Starts to track reads if Observation is tracking. Called when the file is read, which takes much longer than this check.
     func noticeTracking() {
         guard !reads.isOn, !isFrozen, !access.isOfMigration, reads.isTracking else { return }
         trackReads()
@@ -25,7 +26,7 @@ extension RealmContext {
 }
 
 extension ObjectBase {
-    /// Takes note that every property is read.
+    /// Records a read of every property.
     final func noteAllReads() {
         for property in _model.schema.properties {
             if _state == .unmanaged {
@@ -36,9 +37,9 @@ extension ObjectBase {
         }
     }
 
-    /// Takes note that somebody wants to know whether the object is there.
+    /// Records a read of the existence of the object.
     final func noteExistence() {
-        // Asked on any thread; only the Realm's own can track it.
+        // Called on any thread. Only reads on the Realm's executor are tracked.
         guard let context = _context, context.reads.isOn, context.confinement.isCurrent else { return }
         context.reads.note(.row(_table?.id ?? 0, _key))
     }

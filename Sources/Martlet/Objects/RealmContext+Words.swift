@@ -2,17 +2,17 @@ import MartletEngine
 import MartletSQLite
 
 extension RealmContext {
-    /// Brings the full-text indexes of a row up to date with those of its properties that are in `mask`.
+    /// Updates the full-text indexes for the properties of a row in `mask`.
     func writeWords(
         of object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable, mask: UInt64, _ connection: Connection
     ) throws(SQLiteError) {
         guard !table.words.isEmpty else { return }
         let values = RowEncoder.values(of: object)
-        for words in table.words where mask & (1 << UInt64(min(words.property, 63))) != 0 {
-            if case .text = values[words.property] {
-                try connection.run(words.replace, [.integer(key), values[words.property]])
+        for index in table.words where mask & (1 << UInt64(min(index.property, 63))) != 0 {
+            if case .text = values[index.property] {
+                try connection.run(index.replace, [.integer(key), values[index.property]])
             } else {
-                try connection.run(words.delete, [.integer(key)])
+                try connection.run(index.delete, [.integer(key)])
             }
         }
     }

@@ -4,7 +4,7 @@ import MartletSQLite
 extension RealmContext {
     var isInWrite: Bool { transaction != nil && !isBetweenWrites }
 
-    /// The open write; traps outside of one.
+    /// The open write transaction. Traps if there is none.
     func requireWrite(_ what: @autoclosure () -> String, property: String? = nil) -> WriteTransaction {
         if let transaction, !isBetweenWrites { return transaction }
         switch access {
@@ -18,7 +18,9 @@ extension RealmContext {
 
     // MARK: Begin, commit, cancel
 
-    /// - Parameter holdsLock: the write lock is there already, for an asynchronous write.
+    /// Begins a write transaction and delivers pending notifications.
+    ///
+    /// - Parameter holdsLock: true if an asynchronous write holds the write lock already.
     func beginWrite(holdsLock: Bool = false) throws {
         confinement.require("a Realm")
         if isInWrite { Misuse.alreadyInWrite() }
@@ -30,14 +32,14 @@ extension RealmContext {
             asyncWrites?.makeWay()
         }
         let before = hasSnapshot ? version : nil
-        var announcement = KeyValueAnnouncement()
+        var notification = KeyValueAnnouncement()
         try translating {
             try beginTransaction(holdsLock: holdsLock) { begun in
-                announcement = announce(changes(after: before, begun), next: begun.handle)
+                notification = announce(changes(after: before, begun), next: begun.handle)
             }
         }
         guard let transaction else { return }
-        if let before, transaction.baseVersion != before { advance(to: transaction, after: before, announcement) }
+        if let before, transaction.baseVersion != before { advance(to: transaction, after: before, notification) }
         hooks.deliverBeforeWrite(before)
     }
 
@@ -69,24 +71,24 @@ extension RealmContext {
         guard let transaction, !isBetweenWrites else { Misuse.noWriteToEnd("cancelled") }
         let changes = transaction.recorder.finish()
         let revival = takeRevival(since: writeNumber, changes)
-        let announcement = announce(changes, inverted: true, revival: revival)
+        let notification = announce(changes, inverted: true, revival: revival)
         dropDirty()
-        if transaction.sealedCount > 0 { return cancelNext(transaction, changes, revival, announcement) }
+        if transaction.sealedCount > 0 { return cancelNext(transaction, changes, revival, notification) }
         self.transaction = nil
         let handle = try? transaction.cancel()
         replaceSnapshot(handle)
         touch()
         apply(changes, inverted: true)
         revive(revival)
-        tell(announcement)
+        tell(notification)
         if let handle, handle.version != transaction.baseVersion { advance(from: transaction.baseVersion, to: handle) }
         if handle == nil { catchUp(from: transaction.baseVersion) }
         hooks.cancelled()
         asyncWrites?.resume()
     }
 
-    // Where the lock file was deleted while this Realm held it, another process may have committed since, and what is pinned
-    // now is newer than what the transaction has left: accessors learn of the rest.
+    // If the lock file was deleted while this Realm held the lock, another process may have committed since. Then the new
+    // snapshot is newer than the version of the transaction, and the Realm also advances over the other commits.
     private func show(_ handle: SnapshotHandle, after transaction: WriteTransaction) {
         if handle.version == transaction.baseVersion {
             replaceSnapshot(handle)
@@ -95,8 +97,8 @@ extension RealmContext {
         }
     }
 
-    // A transaction that failed is rolled back, and accessors follow. One that was refused by a rule can still be read: key-value
-    // observers get their old values out of it. Otherwise they are notified afterwards.
+    // Rolls back a failed transaction and updates the accessors. If a rule rejected the transaction, its state can still be read,
+    // so key-value observers are notified before the rollback and read their old values. Otherwise they are notified after it.
     private func abandon(_ transaction: WriteTransaction, isReadable: Bool = false) {
         let changes = transaction.allChanges()
         let revival = takeRevival(since: firstWriteNumber, changes)
@@ -104,17 +106,17 @@ extension RealmContext {
         dropDirty()
         self.transaction = nil
         isBetweenWrites = false
-        // Observers may wait for others who write.
+        // Before observers are notified, because they may wait for other writers.
         transaction.abandon()
         replaceSnapshot(nil)
         touch()
-        let announcement = readable ?? announce(changes, inverted: true, revival: revival)
+        let notification = readable ?? announce(changes, inverted: true, revival: revival)
         apply(changes, inverted: true)
         revive(revival)
         #if MARTLET_SEEDED_BUGS
-            if !SeededBug.isOn(.deniedUnannounced) { tell(announcement) }
+            if !SeededBug.isOn(.deniedUnannounced) { tell(notification) }
         #else
-            tell(announcement)
+            tell(notification)
         #endif
         catchUp(from: transaction.firstVersion)
         hooks.cancelled()
@@ -123,7 +125,7 @@ extension RealmContext {
 
     // MARK: Several writes in one transaction
 
-    /// Begins an asynchronous write: the first takes over the write lock, others follow what is sealed.
+    /// Begins an asynchronous write. The first of a group takes over the write lock, the others continue after a sealed write.
     func beginAsyncWrite(isFirst: Bool) throws {
         if isFirst { return try beginWrite(holdsLock: true) }
         try translating { try transaction?.beginNext() }
@@ -131,8 +133,8 @@ extension RealmContext {
         isBetweenWrites = false
     }
 
-    /// Ends the open write, to be made durable with others. After a failure it is taken back, and where the disk has lost
-    /// the transaction, those before it are, too.
+    /// Ends the open write, which becomes durable together with other writes. If this fails, the write is rolled back. If SQLite
+    /// has ended the whole transaction, the earlier writes of the group are rolled back, too.
     func sealWrite() throws {
         guard let transaction else { return }
         do {
@@ -152,7 +154,7 @@ extension RealmContext {
         }
     }
 
-    /// Makes durable what is sealed.
+    /// Makes the sealed writes durable.
     func commitSealed(silencing tokens: Set<ObjectIdentifier> = []) throws {
         guard let transaction else { return }
         let count = transaction.sealedCount
@@ -172,17 +174,17 @@ extension RealmContext {
         asyncWrites?.resume()
     }
 
-    // Takes back one of several writes.
+    // Rolls back the last of several writes.
     private func cancelNext(
         _ transaction: WriteTransaction, _ changes: ChangeSet, _ revival: Revival,
-        _ announcement: KeyValueAnnouncement
+        _ notification: KeyValueAnnouncement
     ) {
         do {
             try transaction.cancelNext()
         } catch {
             revive(revival)
             abandon(transaction)
-            tell(announcement)
+            tell(notification)
             asyncWrites?.groupEnded(Realm.Error(error))
             return
         }
@@ -190,11 +192,11 @@ extension RealmContext {
         touch()
         apply(changes, inverted: true)
         revive(revival)
-        tell(announcement)
+        tell(notification)
         hooks.cancelled()
     }
 
-    // The version from before cannot be pinned any more; others may have committed since.
+    // The version before the transaction may not be available any more, because other writers may have committed since.
     private func catchUp(from before: Version) {
         guard let handle = try? coordinator.openSnapshot() else { return }
         advance(from: before, to: handle)
@@ -211,7 +213,7 @@ extension RealmContext {
 
     // MARK: Recording
 
-    /// The checks before an assignment to a managed object.
+    /// Performs the checks before an assignment to a managed object, and keeps its old row.
     func willModify(_ object: ObjectBase, _ table: ObjectTable, _ property: Int) {
         if transaction == nil {
             _ = requireWrite("a '\(object._typeName)'", property: table.type.properties[property].name)
@@ -220,7 +222,7 @@ extension RealmContext {
             denials.propertyWasAssigned(property, of: RowDeletion.Row(table: table.id, key: object._key))
         }
         if object._dirty == 0, let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull {
-            // An accessor does not know the raw value that an unknown case stands for.
+            // An accessor does not contain the raw value that the case for unknown raw values represents.
             if table.hasEnumColumns { return keepOldRow(object._key, table) }
             transaction.oldRows.keepFirst(RowEncoder.columnValues(of: object), of: object._key, in: table.id)
         }
@@ -233,7 +235,7 @@ extension RealmContext {
 
     // MARK: Flushing
 
-    /// Writes what accessors and collections hold back: before any query, and at the commit.
+    /// Writes the pending changes of accessors and collections. Called before any query, and at the commit.
     func flush() throws {
         if let failure { throw failure }
         guard let transaction, !(dirty.isEmpty && dirtyCollections.isEmpty) else { return }
@@ -271,7 +273,7 @@ extension RealmContext {
         try writeAnyLinks(of: object, object._key, table, mask: mask, connection)
     }
 
-    /// A row was changed through one of several accessors: the others read it again.
+    /// After a row was changed through one of several accessors, makes the others read it again.
     func settleTwins(_ object: ObjectBase, _ table: ObjectTable) {
         var others: [ObjectBase] = []
         table.forEachAccessor(object._key) { if $0 !== object { others.append($0) } }
@@ -280,14 +282,14 @@ extension RealmContext {
         others.forEach(markStale)
     }
 
-    /// What queries inside a write call first.
+    /// Writes the pending changes before a query inside a write.
     func flushForQuery() {
         guard isInWrite, failure == nil else { return }
         storing { try flush() }
     }
 
-    /// Runs a part of the open write. A fault of the disk is kept for the commit, which throws it: nothing of the write
-    /// will be stored, and the rest of it has no effect.
+    /// Runs a part of the open write. If it fails, the error is kept until the commit, which throws it. The rest of the write has
+    /// no effect, and nothing of it is stored.
     func storing(_ body: () throws -> Void) {
         guard failure == nil else { return }
         do {

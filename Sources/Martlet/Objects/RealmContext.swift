@@ -2,91 +2,91 @@ import Foundation
 import MartletEngine
 import MartletSQLite
 
-/// The state of one Realm on one executor: what it sees, what it has written, and its living objects.
+/// The state of one Realm on one executor: its snapshot, its open write, and its living objects.
 ///
-/// Ledger: used on its executor only, but for `deinit`. A frozen one is used by any thread: what it has from the start never
-/// changes, and what it finds out later (collections, keys of results) is guarded by `frozenLock`.
+/// Ledger: used on its executor only, except for `deinit`. A frozen context is used on any thread: its initial state never
+/// changes, and what is added later (collections, keys of results) is guarded by `frozenLock`.
 final class RealmContext {
-    /// What refers to it without keeping it: every object retains it.
+    /// A weak reference to this context. It is not a `weak` one, because every object retains the context.
     let reference = LooseReference()
     let coordinator: StoreCoordinator
     let configuration: Realm.Configuration
     let confinement: Confinement
     private(set) var schema: DatabaseSchema
-    /// The epoch of the file whose types `tables` has.
+    /// The epoch of the file to which `tables` belongs.
     private var epoch: Int64
     let access: Access
     private var models: [String: ModelClass]
     private(set) var tables: [TableID: ObjectTable] = [:]
-    /// True when some type has a property whose values may be links without the schema saying so.
+    /// True if a type has properties of any type, whose values may contain links.
     private(set) var hasAnyProperties = false
-    /// Tables of types that have been given a class since, for objects from before.
+    /// Former tables of types that have got a class since. Older objects refer to them.
     private var retired: [ObjectTable] = []
-    /// What stands in for the class of a type that the program has none for; set by those who open Realms.
+    /// Creates the model of a type for which the program has no class. Set when the Realm is opened.
     var standIn: (ObjectTypeSchema) -> ModelClass? = { _ in nil }
     private var tablesByClass: [ObjectIdentifier: ObjectTable] = [:]
 
-    /// What the Realm sees; nil after `invalidate()` until it is next used.
+    /// The snapshot that the Realm shows; nil after `invalidate()` until the next use.
     @exclusivity(unchecked) private var snapshot: SnapshotHandle?
     @exclusivity(unchecked) var transaction: WriteTransaction?
-    /// True while the transaction holds writes that have ended and wait to be made durable together: none is open then.
+    /// True while the transaction contains only sealed writes, which become durable together. No write is open then.
     var isBetweenWrites = false
-    /// The asynchronous writes; nil until there was one.
+    /// The asynchronous writes; nil until the first one.
     var asyncWrites: AsyncWrites?
-    /// Changes with everything that can change what a query finds: caches compare it.
+    /// Incremented by everything that can change the result of a query. Caches compare it.
     @exclusivity(unchecked) private(set) var stamp: UInt64 = 1
     var autorefresh = true
 
-    /// Accessors assigned to in the open write and not yet written.
+    /// Accessors that were assigned to in the open write and not yet written.
     var dirty: [ObjectBase] = []
-    /// Lists, sets and maps changed in the open write and not yet written.
+    /// Lists, sets and maps that were changed in the open write and not yet written.
     var dirtyCollections: [CollectionCore] = []
-    /// What the open transaction has deleted, for a rollback.
+    /// The accessors and collections that the open transaction has deleted, for a rollback.
     var deleted = DeletedAccessors()
-    /// Deletions of the open write that a rule denies unless the rest of it removes the reason.
+    /// The deletions of the open write that a rule denies, unless the write removes the reason.
     @exclusivity(unchecked) var denials = DeletionDenials()
-    /// The number of the open write, or the last: each of a group has its own.
+    /// The number of the open or the last write. Each write of a group has its own number.
     @exclusivity(unchecked) private(set) var writeNumber: UInt32 = 0
     /// The number of the first write of the transaction.
     private(set) var firstWriteNumber: UInt32 = 0
-    /// Objects that a rollback is about to make live again, while key-value observers are being told.
+    /// Objects that a rollback is about to make live again, while key-value observers are being notified.
     var reviving: Set<ObjectIdentifier> = []
-    /// Objects with key-value observers: told before and after their rows change.
+    /// Objects with key-value observers, which are notified before and after a change of the row.
     var observedObjects: [ObjectIdentifier: WeakObject] = [:]
-    /// Collections with such observers of `isInvalidated`.
+    /// Collections with key-value observers of `isInvalidated`.
     var observedCollections: [CollectionID: WeakCore] = [:]
-    /// What was read by those who track what they read.
+    /// The tracked reads of this Realm.
     let reads = ReadTracking()
-    /// Whether any of it waits to be announced, or is being announced: here, where an assignment finds it with one load.
+    /// True if tracked reads wait for a change, or are being notified of one. Stored here so that an assignment needs one load.
     @exclusivity(unchecked) var isNoting = false
-    /// Whether key-value observers are being told of a step to another version.
+    /// Whether key-value observers are being notified of a change of the version.
     var movement = Movement.none
-    /// Loops that have not read all keys of what they walk.
+    /// The cursors of loops that have not read all their keys.
     var walks: [WeakWalk] = []
     /// The cores of collections in use, by row and property.
     var collections: [CollectionID: WeakCore] = [:]
     let arena = TextArena()
-    /// Objects that are being added as updates, with their rows: circles of links end here.
+    /// Objects that are being added as updates, with the keys of their rows. They end the recursion in a cycle of links.
     var updating: [ObjectIdentifier: ObjectKey] = [:]
     var adding = AddingState()
-    /// Embedded objects that were just made from untyped values and wait for their owner.
+    /// Embedded objects that were created from untyped values and are not yet assigned to their owner.
     var unowned: Set<ObjectIdentifier> = []
     /// Objects that are being copied by `create`, with their copies.
     var copies: [ObjectIdentifier: ObjectBase] = [:]
-    /// Of the objects before a migration: those it makes of them, under the same numbers and keys.
+    /// For the old objects of a migration, the context of the new ones. Tables and rows have the same ids and keys in both.
     @Loose var counterpart: RealmContext? = nil
-    /// What kept the open write from being stored: its commit throws it.
+    /// The error that prevents the open write from being stored. Its commit throws the error.
     var failure: EngineError?
-    /// The key of the last object that was added after `failure`.
-    private var lastLostKey = ObjectKey.min
-    /// Counts `invalidate()`: results from before are invalidated.
+    /// The key of the last object that was added after a failure.
+    private var lastPlaceholderKey = ObjectKey.min
+    /// The number of calls of `invalidate()`. Results of an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
-    /// Guards what a frozen Realm finds out; nil for live ones. May be held while the snapshot is read, not the other way
-    /// round.
+    /// Guards the mutable state of a frozen Realm; nil for live ones. Lock order: this lock is acquired before the lock of the
+    /// snapshot.
     let frozenLock: NSRecursiveLock?
-    /// What was frozen last: all that is frozen of one version shares it.
+    /// The context that was frozen last. All frozen objects of one version share one context.
     @Loose var lastFrozen: RealmContext? = nil
-    /// Told about what observers care for; set by the observation room.
+    /// Callbacks for observation, set by the layer `Observation`.
     var hooks = ContextHooks()
     let scheduler: Scheduler?
 
@@ -110,12 +110,12 @@ final class RealmContext {
         weak var walk: StartedWalk?
     }
 
-    /// What may be done with what is seen.
+    /// The kind of access to the file.
     enum Access {
         case readWrite, readOnly
-        /// One version, for ever and for every thread.
+        /// One version, which never changes, on any thread.
         case frozen
-        /// What was there before a migration; what the migration writes.
+        /// The old objects of a migration, and the new objects that it writes.
         case beforeMigration, migration
 
         var isOfMigration: Bool { self == .beforeMigration || self == .migration }
@@ -139,7 +139,7 @@ final class RealmContext {
         if configuration.tracksReads { trackReads() }
     }
 
-    /// What `source` shows in a version, for ever.
+    /// Creates a frozen context of a version of `source`.
     init(frozen source: RealmContext, _ handle: SnapshotHandle) {
         coordinator = source.coordinator
         configuration = source.configuration
@@ -148,7 +148,7 @@ final class RealmContext {
         confinement = .anywhere
         scheduler = nil
         frozenLock = NSRecursiveLock()
-        // As the source knows them: the file may have got other types since.
+        // Copied from the source, because the types of the file may have changed since.
         (schema, epoch) = (source.schema, source.epoch)
         snapshot = handle
         standIn = source.standIn
@@ -164,7 +164,7 @@ final class RealmContext {
 
     // MARK: Types
 
-    // Types that this Realm has known keep their tables: nobody may change them while the file is open.
+    // Known types keep their tables, because types cannot be changed while the file is open.
     private func adoptTypes() {
         for table in schema.tables.values {
             let model = models[table.type.name]
@@ -183,14 +183,14 @@ final class RealmContext {
         hasAnyProperties = tables.values.contains { $0.type.properties.contains(where: \.isAny) }
     }
 
-    // Another process, or another Realm of this one, has added types to the file.
-    private func follow(_ handle: SnapshotHandle) {
+    // Adopts the new schema if another process, or another Realm of this one, has added types to the file.
+    private func adoptSchema(of handle: SnapshotHandle) {
         guard handle.epoch != epoch else { return }
         (schema, epoch) = coordinator.schemaAndEpoch
         adoptTypes()
     }
 
-    /// Takes in the classes of a configuration with which the same Realm is opened again.
+    /// Adds the classes of another configuration with which the same Realm is opened again.
     func extend(_ configuration: Realm.Configuration) {
         if configuration.tracksReads { trackReads() }
         let added = configuration.models.filter { models[$0.key] == nil }
@@ -218,7 +218,7 @@ final class RealmContext {
         return table
     }
 
-    /// True when accessors of both have the same classes.
+    /// True if both contexts have the same classes.
     func hasClasses(of other: RealmContext) -> Bool {
         tablesByClass.count == other.tablesByClass.count
             && tablesByClass.keys.allSatisfy { other.tablesByClass[$0] != nil }
@@ -226,9 +226,9 @@ final class RealmContext {
 
     func table(named name: String) -> ObjectTable? { schema[name].flatMap { tables[$0.id] } }
 
-    // MARK: What it sees
+    // MARK: Snapshot
 
-    /// The snapshot that reads go to: the pinned one, or the open write's own.
+    /// The snapshot for reads: the pinned one, or that of the open write.
     var handle: SnapshotHandle {
         if let snapshot { return snapshot }
         if let transaction { return transaction.handle }
@@ -255,11 +255,13 @@ final class RealmContext {
             handle?.note(live: confinement)
         }
         snapshot = handle
-        if let handle { follow(handle) }
+        if let handle { adoptSchema(of: handle) }
     }
 
-    /// Gives up the snapshot, so that its connection may write. Key-value observers see it until they have been told that
-    /// the write starts from a newer version.
+    /// Begins a write transaction. It replaces the snapshot, so that its connection can be used for the write.
+    ///
+    /// If the write starts from a newer version, calls `willMove` to notify key-value observers, which still read the old
+    /// snapshot then.
     func beginTransaction(holdsLock: Bool, _ willMove: (WriteTransaction) -> Void) throws {
         settleWalks()
         var given = snapshot
@@ -273,22 +275,22 @@ final class RealmContext {
         transaction = begun
         countWrite()
         firstWriteNumber = writeNumber
-        follow(begun.handle)
+        adoptSchema(of: begun.handle)
         guard let old, old.version != begun.baseVersion else { return }
         snapshot = old
         willMove(begun)
     }
 
-    /// A write begins.
+    /// Assigns a number to a write that begins.
     func countWrite() { writeNumber &+= 1 }
 
-    /// A key for an object that will not be stored, as the write has failed: no other object has it.
+    /// A unique key for an object that will not be stored, because the write has failed.
     func lostKey(_ table: ObjectTable) -> ObjectKey {
-        repeat { lastLostKey &+= 1 } while table.identity.object(lastLostKey) != nil
-        return lastLostKey
+        repeat { lastPlaceholderKey &+= 1 } while table.identity.object(lastPlaceholderKey) != nil
+        return lastPlaceholderKey
     }
 
-    /// What users are given as the Realm of an object or collection; objects of a migration are in none.
+    /// The public Realm of an object or collection; nil for objects of a migration.
     var realm: Realm? { access.isOfMigration ? nil : Realm(self) }
 
     func touch() { stamp &+= 1 }
@@ -298,8 +300,8 @@ final class RealmContext {
         touch()
     }
 
-    /// Reads with the snapshot's connection. A failure of the disk in the middle of a pinned version cannot be thrown from
-    /// a property, so it stops the program with what SQLite said.
+    /// Reads with the connection of the snapshot. A property cannot throw, so a disk error stops the program with the message of
+    /// SQLite.
     func read<R>(_ body: (Connection) throws -> R) -> R {
         do {
             return try handle.read(body)
@@ -313,7 +315,7 @@ final class RealmContext {
         }
     }
 
-    /// Stops the program over an object that is in another Realm.
+    /// Stops the program because an object belongs to another Realm.
     func refuse(foreign object: ObjectBase, isLinked: Bool = true) -> Never {
         if isLinked, object.isFrozen { Misuse.frozenLinked(object._typeName) }
         Misuse.foreignObject(object._typeName, of: object._context?.coordinator.path, in: coordinator.path)
@@ -325,9 +327,9 @@ final class RealmContext {
 
     // MARK: Accessors
 
-    /// The slow path of a property read: the right executor, and values that are current.
+    /// The slow path of a property read: checks the executor and reads the values if they are stale.
     func prepare(_ object: ObjectBase) {
-        // Frozen objects have their values from the start, and nobody may write on them.
+        // Frozen objects have their values from the beginning. They are shared by threads and must not be changed.
         if access == .frozen { return }
         confinement.require(object._described)
         if object._state == .stale { load(object) }
@@ -342,7 +344,7 @@ final class RealmContext {
         noticeTracking()
     }
 
-    /// Reads the row of a stale accessor; false when it is gone.
+    /// Reads the row of a stale accessor; false if it does not exist. Stops the program if the file cannot be read.
     func loadIfThere(_ object: ObjectBase, _ table: ObjectTable) -> Bool {
         if table.hasTwins { flushForQuery() }
         let found = read { try decode(object, table, $0) }
@@ -350,7 +352,7 @@ final class RealmContext {
         return found
     }
 
-    /// The same where an error can be thrown.
+    /// Reads the row of a stale accessor; false if it does not exist. Throws if the file cannot be read.
     func loadOrThrow(_ object: ObjectBase, _ table: ObjectTable) throws -> Bool {
         if object._state == .live { return true }
         let found = try handle.read { try decode(object, table, $0) }
@@ -369,7 +371,7 @@ final class RealmContext {
         return true
     }
 
-    /// True when the row is there; asks the file if the accessor is not sure.
+    /// True if the row exists. Reads the file only if the accessor is stale.
     func exists(_ object: ObjectBase) -> Bool {
         guard object._state == .stale, let table = object._table else { return object._state == .live }
         let found = read { connection in
@@ -381,7 +383,7 @@ final class RealmContext {
         return found
     }
 
-    /// The values of an accessor are older than the Realm: they are given up now and read again when needed.
+    /// Discards the outdated values of an accessor. They are read again when they are needed.
     func markStale(_ object: ObjectBase) {
         guard object._state == .live else { return }
         object._guard = 0
@@ -390,7 +392,7 @@ final class RealmContext {
         object._decode(&empty)
     }
 
-    /// The row is gone, or the Realm was invalidated.
+    /// Invalidates an accessor, because its row was deleted or the Realm was invalidated.
     func invalidate(_ object: ObjectBase) {
         guard object._state == .live || object._state == .stale, let table = object._table else { return }
         table.identity.remove(Unmanaged.passUnretained(object).toOpaque(), object._key)
@@ -402,27 +404,29 @@ final class RealmContext {
     }
 }
 
-/// What the observation room wants to be told. Callbacks live low, the API that registers them lives high.
+/// The callbacks for observation. They are stored in this layer and set by the higher layer `Observation`.
 struct ContextHooks {
-    /// Before a write begins: deliver what is pending, up to the version the write starts from.
-    /// Given the version the Realm showed before.
+    /// Called when a write begins: delivers pending notifications up to the version from which the write starts. The parameter
+    /// is the version that the Realm showed before.
     var deliverBeforeWrite: (Version?) -> Void = { _ in }
     /// Releases a version that was opened in the background and that no observer needs.
     var releaseUnneeded: () -> Void = {}
-    /// Before a commit of this Realm, with the tokens that are not to be told. Not where several writes are made durable
-    /// together, as there is no version in between that could be opened; of those only the block of a 'writeAsync' that commits
-    /// by itself can be silent, and whoever is silenced is told of it with what was sealed before.
+    /// Called before a commit of this Realm, with the tokens of the observers that are not notified of it.
+    ///
+    /// Not called for a group of writes that become durable together, because the versions in between cannot be opened. In a
+    /// group, only a `writeAsync` block that commits itself can be silent. Its silenced observers are notified of it together
+    /// with the writes that were sealed before.
     var willCommit: (Set<ObjectIdentifier>) -> Void = { _ in }
-    /// After a commit of this Realm, with the tokens that are not to be told.
+    /// Called after a commit of this Realm, with the tokens of the observers that are not notified of it.
     var committed: (Set<ObjectIdentifier>) -> Void = { _ in }
-    /// True while there are observers of collections and objects, which a commit could leave out.
+    /// True while collections or objects of this Realm are observed.
     var hasObservers: () -> Bool = { false }
-    /// What set the hooks.
+    /// The object that has set the hooks, kept alive here.
     var hub: AnyObject?
-    /// The Realm's last reference is gone.
+    /// Called when the context is deallocated.
     var closed: () -> Void = {}
-    /// After a write of this Realm was taken back.
+    /// Called after a write of this Realm was rolled back.
     var cancelled: () -> Void = {}
-    /// True inside a callback: then the Realm neither moves nor lets go of what it shows.
+    /// True inside an observer callback, in which the Realm does not change or release its version.
     var isDelivering: () -> Bool = { false }
 }

@@ -2,19 +2,19 @@ public import Foundation
 import MartletEngine
 
 extension Realm.Error: LocalizedError, CustomNSError {
-    /// The message; `localizedDescription` is the same.
+    /// The message, which is also the `localizedDescription`.
     public var errorDescription: String? { message }
 
-    /// The file; nil when no file is concerned.
+    /// The file to which the error belongs; nil if it belongs to none.
     public var fileURL: URL? { path.map { URL(fileURLWithPath: $0) } }
 
-    /// The domain of the errors as `NSError`.
+    /// The domain of `NSError`.
     public static var errorDomain: String { "Martlet.Realm.Error" }
 
-    /// The number of the code, the same in every version of Martlet.
+    /// The number of the code. It is the same in every version of Martlet.
     public var errorCode: Int { code.number }
 
-    /// The message and the file, under the keys of Foundation.
+    /// The message and the file under the keys that Foundation defines.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let path { info[NSFilePathErrorKey] = path }
@@ -24,7 +24,7 @@ extension Realm.Error: LocalizedError, CustomNSError {
 }
 
 extension Realm.Error.Code {
-    /// Numbers that are given once and never change: they may be in the logs of programs.
+    /// The numbers of the codes. They never change, because logs of programs may contain them.
     private static let numbers: [String: Int] = [
         "fileNotFound": 1, "fileAccess": 2, "incompatibleConfiguration": 3, "schemaMismatch": 4,
         "schemaVersionNewer": 5, "notADatabase": 6, "fileCorrupted": 7, "unsupportedFileFormat": 8, "outOfDiskSpace": 9,
@@ -32,7 +32,7 @@ extension Realm.Error.Code {
         "uniqueViolation": 15, "fileExists": 16, "deletionDenied": 17, "logFull": 18, "alreadyOpen": 19,
     ]
 
-    /// The number of the code as an `NSError`. One that was added later has a number that its name alone decides.
+    /// The code of `NSError`. A code that is not in the table gets a number that depends only on its name.
     var number: Int {
         Self.numbers[rawValue]
             ?? rawValue.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }.magnitudeAboveTable
@@ -44,6 +44,6 @@ extension UInt32 {
 }
 
 extension InvalidText: LocalizedError {
-    /// The text and what was expected; `localizedDescription` is the same.
+    /// The invalid text and the expected format, which are also the `localizedDescription`.
     public var errorDescription: String? { description }
 }

@@ -2,26 +2,26 @@ import MartletEngine
 import MartletSQLite
 
 extension Realm {
-    /// A fault of the world around a Realm: the disk, a lock, the schema of a file, input.
+    /// An error outside of the program's control: of the disk, a lock, the schema of a file, or input.
     ///
-    /// No committed data is lost by any of them, and the file opens again once the cause is gone. Mistakes of the program
-    /// (a change outside a write, a deleted object) are not errors: they trap with a message.
+    /// No error loses committed data, and the file can be opened again when the cause is removed. Programming errors (a change
+    /// outside a write, the use of a deleted object) are not thrown: they trap with a message.
     public struct Error: Swift.Error, Sendable, CustomStringConvertible {
-        /// What kind of fault it is. More codes may be added: keep a `default` in a `switch`.
+        /// The kind of an error. More codes may be added, so a `switch` needs a `default`.
         public struct Code: RawRepresentable, Hashable, Sendable {
             public let rawValue: String
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// So that `catch Realm.Error.fileNotFound` works.
+            /// Matches an error by its code, as in `catch Realm.Error.fileNotFound`.
             public static func ~= (pattern: Code, error: any Swift.Error) -> Bool {
                 pattern == (error as? Realm.Error)?.code
             }
         }
 
         public let code: Code
-        /// The path of the file; nil when no file is concerned.
+        /// The path of the file to which the error belongs; nil if it belongs to none.
         public let path: String?
-        /// What happened and how to mend it.
+        /// What happened, and how to fix it.
         public let message: String
 
         init(_ code: Code, path: String? = nil, _ message: String) {
@@ -30,12 +30,12 @@ extension Realm {
             self.message = message
         }
 
-        /// What users are told of any failure of the layers below.
+        /// Converts an error of the lower layers to a `Realm.Error`. Returns any other error unchanged.
         static func told(_ error: any Swift.Error, path: String) -> any Swift.Error {
             error is EngineError || error is SQLiteError ? Realm.Error(EngineError.named(error, path: path)) : error
         }
 
-        /// What is thrown to users: an error of their own code as it is.
+        /// The error to throw to the user. An error thrown by the user's own code is thrown unchanged.
         static func thrown(_ error: EngineError) -> any Swift.Error { error.cause ?? Realm.Error(error) }
 
         init(_ error: EngineError) { self.init(Code(error.code), path: error.path, error.message) }
@@ -47,90 +47,90 @@ extension Realm {
     }
 }
 
-/// The kinds of faults, to compare a code with and to catch.
+/// The error codes, for comparison and for `catch`.
 extension Realm.Error {
-    /// There is no such file, or no folder to make it in.
+    /// The file does not exist, or the folder in which to create it does not exist.
     public static let fileNotFound = Code(rawValue: "fileNotFound")
-    /// The file or its folder may not be used so.
+    /// The permissions of the file or its folder do not allow the access.
     public static let fileAccess = Code(rawValue: "fileAccess")
     /// The file is open in this process with another configuration.
     public static let incompatibleConfiguration = Code(rawValue: "incompatibleConfiguration")
-    /// The file and the schema differ in what cannot change by itself.
+    /// The schema of the file differs from that of the program, and the difference requires a migration.
     public static let schemaMismatch = Code(rawValue: "schemaMismatch")
     /// The file was written with a higher schema version.
     public static let schemaVersionNewer = Code(rawValue: "schemaVersionNewer")
-    /// The file is of another program, or none that holds a database.
+    /// The file is not a database, or was created by another program.
     public static let notADatabase = Code(rawValue: "notADatabase")
-    /// The file is damaged: a page of it, or a stored value that does not fit the schema, which the message names.
+    /// A page of the file is damaged, or a stored value does not fit the schema. The message names the place.
     public static let fileCorrupted = Code(rawValue: "fileCorrupted")
-    /// The file was written by another version of Martlet.
+    /// The file has a format that this version of Martlet does not support.
     public static let unsupportedFileFormat = Code(rawValue: "unsupportedFileFormat")
     /// The disk is full.
     public static let outOfDiskSpace = Code(rawValue: "outOfDiskSpace")
-    /// Reading or writing failed.
+    /// The system could not read or write the file.
     public static let inputOutput = Code(rawValue: "inputOutput")
-    /// Another thread or process kept its write transaction open for too long.
+    /// Another thread or process kept its write transaction open longer than the timeout.
     public static let busy = Code(rawValue: "busy")
-    /// A predicate or value that cannot be used.
+    /// A predicate, value or setting is invalid.
     public static let invalidInput = Code(rawValue: "invalidInput")
     /// More versions of the file are in use than the configuration allows.
     public static let tooManyVersions = Code(rawValue: "tooManyVersions")
-    /// The disk did not confirm a commit: open the file again to learn whether it is there.
+    /// The disk did not confirm a commit. Open the file again to find out whether it contains the changes.
     public static let commitOutcomeUnknown = Code(rawValue: "commitOutcomeUnknown")
-    /// A write leaves two objects with the same values of properties that must be unique.
+    /// At the end of a write, two objects have equal values of properties that must be unique.
     public static let uniqueViolation = Code(rawValue: "uniqueViolation")
-    /// A write deletes what `onDelete: deny` or `deleteRule: deny` protects, and leaves the reason.
+    /// A write deletes an object although `onDelete: deny` or `deleteRule: deny` forbids it.
     public static let deletionDenied = Code(rawValue: "deletionDenied")
-    /// There is a file already where a copy was to be written.
+    /// The destination of a copy exists already.
     public static let fileExists = Code(rawValue: "fileExists")
-    /// The file was overwritten, or its log taken away, while it was open: release its Realms and open it again.
+    /// The file was overwritten, or its log was removed, while it was open. Release its Realms and open it again.
     public static let fileReplaced = Code(rawValue: "fileReplaced")
-    /// Old versions that are in use keep the log from starting again, and it has the size that the configuration allows.
+    /// The log has its maximum size, and old versions that are in use prevent it from being reset.
     public static let logFull = Code(rawValue: "logFull")
-    /// The file is open in this process and cannot be migrated.
+    /// The file is already open in this process, so it cannot be migrated.
     public static let alreadyOpen = Code(rawValue: "alreadyOpen")
 }
 
 extension Realm.Error.Code {
-    /// There is no such file, or no folder to make it in.
+    /// The file does not exist, or the folder in which to create it does not exist.
     public static let fileNotFound = Realm.Error.fileNotFound
-    /// The file or its folder may not be used so.
+    /// The permissions of the file or its folder do not allow the access.
     public static let fileAccess = Realm.Error.fileAccess
     /// The file is open in this process with another configuration.
     public static let incompatibleConfiguration = Realm.Error.incompatibleConfiguration
-    /// The file and the schema differ in what cannot change by itself.
+    /// The schema of the file differs from that of the program, and the difference requires a migration.
     public static let schemaMismatch = Realm.Error.schemaMismatch
     /// The file was written with a higher schema version.
     public static let schemaVersionNewer = Realm.Error.schemaVersionNewer
-    /// The file is of another program, or none that holds a database.
+    /// The file is not a database, or was created by another program.
     public static let notADatabase = Realm.Error.notADatabase
-    /// The file is damaged: a page of it, or a stored value that does not fit the schema, which the message names.
+    /// A page of the file is damaged, or a stored value does not fit the schema. The message names the place.
     public static let fileCorrupted = Realm.Error.fileCorrupted
-    /// The file was written by another version of Martlet.
+    /// The file has a format that this version of Martlet does not support.
     public static let unsupportedFileFormat = Realm.Error.unsupportedFileFormat
     /// The disk is full.
     public static let outOfDiskSpace = Realm.Error.outOfDiskSpace
-    /// Reading or writing failed.
+    /// The system could not read or write the file.
     public static let inputOutput = Realm.Error.inputOutput
-    /// Another thread or process kept its write transaction open for too long.
+    /// Another thread or process kept its write transaction open longer than the timeout.
     public static let busy = Realm.Error.busy
-    /// A predicate or value that cannot be used.
+    /// A predicate, value or setting is invalid.
     public static let invalidInput = Realm.Error.invalidInput
     /// More versions of the file are in use than the configuration allows.
     public static let tooManyVersions = Realm.Error.tooManyVersions
-    /// The disk did not confirm a commit: open the file again to learn whether it is there.
+    /// The disk did not confirm a commit. Open the file again to find out whether it contains the changes.
     public static let commitOutcomeUnknown = Realm.Error.commitOutcomeUnknown
-    /// A write leaves two objects with the same values of properties that must be unique.
+    /// At the end of a write, two objects have equal values of properties that must be unique.
     public static let uniqueViolation = Realm.Error.uniqueViolation
-    /// A write deletes what `onDelete: deny` or `deleteRule: deny` protects, and leaves the reason.
+    /// A write deletes an object although `onDelete: deny` or `deleteRule: deny` forbids it.
     public static let deletionDenied = Realm.Error.deletionDenied
-    /// There is a file already where a copy was to be written.
+    /// The destination of a copy exists already.
     public static let fileExists = Realm.Error.fileExists
-    /// The file was overwritten, or its log taken away, while it was open: release its Realms and open it again.
+    /// The file was overwritten, or its log was removed, while it was open. Release its Realms and open it again.
     public static let fileReplaced = Realm.Error.fileReplaced
-    /// Old versions that are in use keep the log from starting again, and it has the size that the configuration allows.
+    /// The log has its maximum size, and old versions that are in use prevent it from being reset.
     public static let logFull = Realm.Error.logFull
-    /// The file is open in this process and cannot be migrated.
+    /// The file is already open in this process, so it cannot be migrated.
     public static let alreadyOpen = Realm.Error.alreadyOpen
 
     init(_ code: EngineError.Code) {
@@ -160,7 +160,7 @@ extension Realm.Error.Code {
     }
 }
 
-/// Runs engine work and throws its faults as the public error.
+/// Runs `body` and converts errors of the engine to `Realm.Error`.
 func translating<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()

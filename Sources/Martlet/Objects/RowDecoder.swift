@@ -2,24 +2,26 @@ public import Foundation
 import MartletEngine
 import MartletSQLite
 
-/// Hands the columns of one row to a generated class, in schema order.
+/// Decodes the columns of one row for a generated class, in schema order.
 @_spi(Generated) public struct RowDecoder {
-    // Kept by whoever decodes, until all is decoded.
+    // Kept alive by the caller until the row is decoded.
     private unowned(unsafe) let statement: Statement?
     private let copied: BufferedRow?
     private let image: RowImageBox?
     private var column: Int32 = 0
     private var property = 0
-    /// The column with the parts of floating values that columns cannot hold; -1 for a row without.
+    /// The column with the bits of floating-point values that a column cannot store; -1 if the row has none.
     private let specials: Int
     private let isChecking: Bool
-    /// A property whose value is no case of its enum; known only where that is to be found out.
+    /// A property whose raw value is not a case of its enum. Set only if `isChecking` is true.
     private(set) var refused: Int?
-    /// The first property whose stored value does not fit the schema; -1 where all do. Code that decodes a row looks at it before
-    /// anything that was decoded is read.
+    /// The first property whose stored value does not fit the schema; -1 if all values fit. It must be checked before a decoded
+    /// value is used.
     private(set) var damaged = -1
 
-    /// The current row of a statement that selects `TableLayout.rowColumns`, of which one may be special.
+    /// Decodes the current row of a statement that selects `TableLayout.rowColumns`.
+    ///
+    /// - Parameter position: the column with the bits of special floating-point values; nil if there is none.
     init(_ statement: Statement, specialsAt position: Int?) {
         self.statement = statement
         copied = nil
@@ -28,7 +30,9 @@ import MartletSQLite
         specials = position.map { statement.isNull($0) ? -1 : $0 } ?? -1
     }
 
-    /// The same from a row that was copied out of such a statement. The buffer must not change before all is decoded.
+    /// Decodes a row that was copied from a statement for `TableLayout.rowColumns`. The buffer must not change during decoding.
+    ///
+    /// - Parameter position: the column with the bits of special floating-point values; nil if there is none.
     init(_ row: BufferedRow, specialsAt position: Int?) {
         statement = nil
         copied = row
@@ -37,9 +41,9 @@ import MartletSQLite
         specials = position.map { row.isNull($0) ? -1 : $0 } ?? -1
     }
 
-    /// Values that were taken from an object and may have been changed since.
+    /// Decodes values that were taken from an object and may have been changed.
     ///
-    /// - Parameter isChecking: raw values that are no case are noted; otherwise they trap, or read as nil.
+    /// - Parameter isChecking: if true, a raw value without a case sets `refused`. Otherwise it traps, or is decoded as nil.
     init(_ image: RowImage, isChecking: Bool = false) {
         statement = nil
         copied = nil
@@ -56,7 +60,7 @@ import MartletSQLite
         specials = -1
     }
 
-    /// Gives every property its zero: releases what an accessor holds when it becomes stale.
+    /// A decoder that sets every property to its initial value, which releases the values of an accessor that becomes stale.
     static var empty: RowDecoder { RowDecoder(RowImageBox.empty) }
 
     @inline(__always)
@@ -68,14 +72,14 @@ import MartletSQLite
         return Int(column)
     }
 
-    // MARK: One value. Each takes one comparison to be sure of its type, and what is damaged has its way out of line.
+    // MARK: Decoding one value. The type check is one comparison, and the code for damaged values is not inlined.
 
     @inline(never)
     private mutating func noteDamage(_ property: Int) {
         if damaged < 0 { damaged = property }
     }
 
-    // Nil is damage where `column` is not NULL.
+    // A value that could not be decoded is damaged unless `column` is NULL.
     @inline(never)
     private mutating func noteUnlessNull(_ property: Int, _ column: Int) {
         if let copied {
@@ -166,7 +170,7 @@ import MartletSQLite
         return nil
     }
 
-    // What `make` makes of a blob; nil is damage.
+    // The value that `make` creates from a blob. If it returns nil, the value is damaged.
     private mutating func blob<T>(_ make: (UnsafeRawBufferPointer) -> T?, image: (StoredValue) -> T?) -> T? {
         let current = property
         let column = next()
@@ -182,7 +186,7 @@ import MartletSQLite
         return nil
     }
 
-    // A required value of a row.
+    // A required value. In a row, nil is damage.
     private mutating func required<T>(_ value: T?, or zero: @autoclosure () -> T) -> T {
         if let value { return value }
         if image == nil { noteDamage(property - 1) }
@@ -201,19 +205,19 @@ import MartletSQLite
         let column = next()
         if let image { return StoredValue(image.image[current]) }
         let value = copied?.value(column) ?? statement?.value(column) ?? .null
-        // Bytes that are no UTF-8 have become others here.
+        // Invalid UTF-8 was replaced when the value was read, so the bytes are checked separately.
         if case .text = value, (copied?.text(column) ?? statement?.validText(column)) == nil { noteDamage(current) }
         return StoredValue(value)
     }
 
-    /// The value that a row has of a property, and whether it is a text that is no UTF-8.
+    /// The stored value of a column, and false if it is a text that is not valid UTF-8.
     func found(_ column: Int) -> (value: SQLValue, isValid: Bool) {
         let value = copied?.value(column) ?? statement?.value(column) ?? .null
         guard case .text = value else { return (value, true) }
         return (value, (copied?.text(column) ?? statement?.validText(column)) != nil)
     }
 
-    // MARK: One method per kind, as generated code calls them
+    // MARK: Methods for generated code, one for each type
 
     public mutating func bool() -> Bool { truth(integer()) }
     public mutating func optionalBool() -> Bool? { if let value = optionalInteger() { truth(value) } else { nil } }
@@ -262,7 +266,7 @@ import MartletSQLite
         return storage
     }
 
-    // A value of another type than the raw values have is damage; other raw values may be of newer builds.
+    // A value with another type than the raw values is damaged. An unknown raw value may come from a newer program.
     private mutating func noteUnlessRaw<E: PersistableEnum>(_ value: StoredValue, _: E.Type) {
         if image == nil, value != .null, E.RawValue._value(value) == nil { noteDamage(property - 1) }
     }
@@ -288,7 +292,7 @@ import MartletSQLite
         return known
     }
 
-    /// The value of a property of any type, as `RowImage` has it.
+    /// Decodes a property whose type is known only at run time, in the form that `RowImage` contains.
     mutating func value(_ property: PropertySchema) -> SQLValue {
         let current = self.property
         if property.element.isFloating {
@@ -306,15 +310,15 @@ import MartletSQLite
         storage = object.map { LinkStorage($0) } ?? LinkStorage(key: key)
     }
 
-    /// Lists, sets and maps look after themselves.
+    /// Skips a list, set or map, which reads its elements itself.
     public mutating func collection<C: PropertyCollection>(_ collection: inout C?) { property += 1 }
 
-    /// Linking objects have no column.
+    /// Skips linking objects, which have no column.
     public mutating func skip() { property += 1 }
 }
 
-/// An image behind one reference: decoders of rows have none, and are made for each row.
-// Sendable: the image never changes, and only the empty one is shared.
+/// An image in a class instance, which keeps the decoder small. A decoder is created for each row.
+// Sendable: the image never changes, and only the empty image is shared.
 private final class RowImageBox: @unchecked Sendable {
     let image: RowImage
 
@@ -323,11 +327,11 @@ private final class RowImageBox: @unchecked Sendable {
     static let empty = RowImageBox(RowImage())
 }
 
-/// The values of an object, one for each property in schema order, with the objects behind links that are not yet added.
+/// The values of an object, one for each property in schema order, and the linked objects that are not added to a Realm yet.
 struct RowImage {
     var values: [SQLValue] = []
     var objects: [Int: ObjectBase] = [:]
-    /// Values of any type with objects that are not yet added; `values` has what they are compared by.
+    /// Values of any type with objects that are not added yet. `values` contains the values by which they are compared.
     var anyValues: [Int: AnyRealmValue] = [:]
 
     subscript(property: Int) -> SQLValue { property < values.count ? values[property] : .null }

@@ -2,42 +2,42 @@ public import Foundation
 import MartletEngine
 import MartletSQLite
 
-/// Takes the values of an object from its generated class, in schema order, to where they are needed: the parameters of
-/// a statement, an array, or the Realm that linked objects are to be added to first.
+/// Encodes the values of an object from its generated class, in schema order: as parameters of a statement, as an array, or to
+/// add linked objects to a Realm.
 @_spi(Generated) public struct RowEncoder {
     private enum Mode {
         case bind(Statement, TextArena)
-        /// Every property has a value; collections and linking objects have nil.
+        /// Collects the values of all properties. Collections and linking objects get NULL.
         case collect
         case adopt(RealmContext, Realm.UpdatePolicy)
-        /// Looks for the primary key only.
+        /// Reads only the integer primary key.
         case key
-        /// Asks one property whether it can hold a value.
+        /// Checks whether one property can contain a value.
         case probe(StoredValue, Int)
-        /// Asks a property that is an enum for its case with a raw value.
+        /// Finds the case with a raw value for a property that is an enum.
         case findCase(StoredValue, Int)
-        /// Makes the collection of one property if it has not been asked for yet.
+        /// Returns the collection of one property, and creates it if needed.
         case collection(of: Int, ObjectBase)
     }
 
     private let mode: Mode
-    /// Properties to bind; the last bit stands for all from 63 on.
+    /// The properties to bind. The last bit stands for all properties from 63 on.
     private let mask: UInt64
     private var property = 0
     private var parameter = 1
     private var image = RowImage()
     private var collections: [(property: Int, collection: any PropertyCollection)] = []
     private var specials: [UInt8] = []
-    /// The integer primary key; -1 without one.
+    /// The integer primary key; -1 if there is none.
     private var keyProperty = -1
     private var key: ObjectKey = 0
     private var isHeld = true
     private var foundCase: Any?
-    /// The enum of the property that is probed.
+    /// The enum of the property to check.
     private var enumeration: (any PersistableEnum.Type)?
 
-    /// Binds the properties of `mask` to a statement's parameters, from the first. Returns the next parameter, and the
-    /// value of an integer primary key.
+    /// Binds the properties of `mask` to the parameters of a statement, beginning with the first. Returns the next parameter,
+    /// and the value of the integer primary key.
     static func bind(
         _ object: ObjectBase, _ statement: Statement, _ arena: TextArena, mask: UInt64, _ table: ObjectTable
     ) -> (parameter: Int, key: ObjectKey) {
@@ -86,42 +86,42 @@ import MartletSQLite
         return object._model.schema.properties.filter(\.isColumn).map { values[$0.index] }
     }
 
-    /// The collections of an object that have been asked for, with their properties.
+    /// The collections of an object that exist already, with their properties. Collections are created on first use.
     static func collections(of object: ObjectBase) -> [(property: Int, collection: any PropertyCollection)] {
         var encoder = RowEncoder(mode: .collect, mask: .max)
         object._encode(&encoder)
         return encoder.collections
     }
 
-    /// The collection of one property.
+    /// The collection of one property. It is created if it does not exist yet.
     static func collection(of object: ObjectBase, _ property: Int) -> (any PropertyCollection)? {
         var encoder = RowEncoder(mode: .collection(of: property, object), mask: .max)
         object._encode(&encoder)
         return encoder.collections.first?.collection
     }
 
-    /// True for the raw values that a property, or an element of it, has a case for.
+    /// True if a property, or an element of it, can contain a value. False for raw values without a case.
     static func holds(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Bool {
         var encoder = RowEncoder(mode: .probe(value, property), mask: .max)
         object._encode(&encoder)
         return encoder.isHeld
     }
 
-    /// The case of a property that is an enum for a raw value; nil where there is none.
+    /// The case with a raw value, for a property that is an enum; nil if there is none.
     static func enumCase(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Any? {
         var encoder = RowEncoder(mode: .findCase(value, property), mask: .max)
         object._encode(&encoder)
         return encoder.foundCase
     }
 
-    /// The enum of a property; nil for values that are no enum, collections, and objects without a class of the program.
+    /// The enum type of a property; nil for other values, for collections, and for objects without a class in the program.
     static func enumeration(of object: ObjectBase, _ property: Int) -> (any PersistableEnum.Type)? {
         var encoder = RowEncoder(mode: .probe(.null, property), mask: .max)
         object._encode(&encoder)
         return encoder.enumeration
     }
 
-    /// Adds the unmanaged objects that `object` links to, and makes its links keys.
+    /// Adds the unmanaged objects that `object` links to, and replaces its links by keys.
     static func adoptLinks(of object: ObjectBase, _ context: RealmContext, _ policy: Realm.UpdatePolicy) {
         var encoder = RowEncoder(mode: .adopt(context, policy), mask: .max)
         object._encode(&encoder)
@@ -132,7 +132,7 @@ import MartletSQLite
         self.mask = mask
     }
 
-    // MARK: One value
+    // MARK: Encoding one value
 
     @inline(__always)
     private mutating func isWanted() -> Bool {
@@ -194,7 +194,7 @@ import MartletSQLite
         }
     }
 
-    // MARK: One method per kind, as generated code calls them
+    // MARK: Methods for generated code, one for each type
 
     public mutating func bool(_ value: Bool) { put(value ? 1 : 0 as Int64) }
     public mutating func optionalBool(_ value: Bool?) { put(value.map { $0 ? 1 : 0 as Int64 }) }
@@ -256,7 +256,7 @@ import MartletSQLite
         }
     }
 
-    /// A value of any type, as `RowImage` has it.
+    /// Encodes a value whose type is known only at run time, in the form that `RowImage` contains.
     mutating func value(_ value: SQLValue, _ element: ElementType) {
         if element.isFloating { return put(Double?._value(StoredValue(value)) ?? nil) }
         if case .integer(let number) = value { return put(number) }
@@ -281,7 +281,7 @@ import MartletSQLite
         put(storage.key)
     }
 
-    /// The elements of collections follow their row.
+    /// Handles a collection. Its elements are written after the row.
     public mutating func collection<C: PropertyCollection>(_ collection: inout C?) {
         switch mode {
         case .collect:
@@ -297,14 +297,15 @@ import MartletSQLite
         property += 1
     }
 
-    /// Linking objects have no column.
+    /// Skips linking objects, which have no column.
     public mutating func skip() {
         if case .collect = mode { image.values.append(.null) }
         property += 1
     }
 }
 
-/// The bytes of the strings bound to one statement, kept in place until it has run: SQLite then need not copy them.
+/// The bytes of the strings that are bound to one statement. They stay in place until it has run, so that SQLite need not copy
+/// them.
 final class TextArena {
     private let bytes = UnsafeMutableRawPointer.allocate(byteCount: TextArena.capacity, alignment: 16)
     private var used = 0

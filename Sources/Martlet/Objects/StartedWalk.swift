@@ -1,22 +1,23 @@
 import MartletEngine
 
-/// The members that a collection had when a loop over it began, for as long as the loop can find them one after the other.
+/// The members of a collection at the beginning of a loop, read in steps instead of all at once.
 ///
-/// It can while its Realm shows the same. Before the Realm shows anything else the keys of all members are read.
+/// The loop reads in steps while its Realm shows the same state. Before the Realm shows another state, the keys of all members
+/// are read.
 final class StartedWalk {
-    /// The keys of all members; nil while the Realm shows what it showed at the start.
+    /// The keys of all members; nil while the Realm shows the state at the beginning of the loop.
     private(set) var keys: KeySequence?
     private let findKeys: () -> KeySequence
 
     init(_ findKeys: @escaping () -> KeySequence) { self.findKeys = findKeys }
 
-    func settle() {
+    func loadKeys() {
         if keys == nil { keys = findKeys() }
     }
 }
 
 extension RealmContext {
-    /// From now on the walk is settled before the Realm shows something else. What is frozen never does.
+    /// Registers a cursor, whose keys are read before the Realm shows another state. A frozen Realm never does.
     func register(_ walk: StartedWalk) {
         if isFrozen { return }
         walks.removeAll { $0.walk == nil }
@@ -25,7 +26,7 @@ extension RealmContext {
 
     func settleWalks() {
         if walks.isEmpty { return }
-        for walk in walks { walk.walk?.settle() }
+        for walk in walks { walk.walk?.loadKeys() }
         walks = []
     }
 }

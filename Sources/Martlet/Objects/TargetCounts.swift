@@ -1,9 +1,9 @@
 import MartletEngine
 
-/// How often a collection links to objects more, or less, than is written.
+/// The changes in the number of links from a collection to each object since the last write to the file.
 ///
-/// What happens is noted one by one and summed up when it is asked for, which takes a fraction of what looking each target up
-/// would take: most are named once.
+/// Every change is appended to an array, and the arrays are summed up on demand. Most targets occur once, so this is much faster
+/// than a dictionary.
 struct TargetCounts {
     private var linked: [ObjectKey] = []
     private var unlinked: [ObjectKey] = []
@@ -21,7 +21,7 @@ struct TargetCounts {
         if unlinked.count > greatestLength { fold() }
     }
 
-    /// The targets whose number of links has changed, in the order of their keys.
+    /// The targets with a changed number of links, in the order of their keys.
     func changes() -> [(target: ObjectKey, change: Int)] {
         let (more, fewer) = (linked.sorted(), unlinked.sorted())
         var changes: [(target: ObjectKey, change: Int)] = []
@@ -37,7 +37,7 @@ struct TargetCounts {
         return changes
     }
 
-    // What goes to and fro must not take ever more memory.
+    // Sums up the arrays, so that links that are added and removed repeatedly do not use more and more memory.
     private mutating func fold() {
         let changes = changes()
         linked = changes.flatMap { [ObjectKey](repeating: $0.target, count: max(0, $0.change)) }

@@ -1,54 +1,54 @@
 import Dispatch
 import MartletEngine
 
-/// What belongs to a Realm and stays on its thread, queue or actor: Realms, objects, collections, projections.
+/// A type whose values are confined to the thread, queue or actor of their Realm: Realms, objects, collections, projections.
 ///
-/// To take it elsewhere, freeze it, which gives a picture of this moment, or make a `ThreadSafeReference` of it, which leads to
-/// the live thing there.
+/// To pass a value to other threads, freeze it, which creates an immutable snapshot, or create a `ThreadSafeReference`, which is
+/// resolved to the live value there.
 public protocol ThreadConfined {
-    /// The Realm; nil for what is in none.
+    /// The Realm of the value; nil if it is unmanaged.
     var realm: Realm? { get }
-    /// True once it has ended: what it stands for was deleted, or the Realm invalidated.
+    /// True after the object or collection was deleted, or the Realm was invalidated.
     var isInvalidated: Bool { get }
-    /// True for what never changes and may be read by any thread.
+    /// True for a frozen value, which never changes and can be read on any thread.
     var isFrozen: Bool { get }
-    /// How to find the same thing in another Realm of the file; nil for what is in none. Traps on what has ended.
+    /// A locator that finds the value in another Realm of the file; nil for an unmanaged value. Traps on an invalidated one.
     func _locator() -> _Locator?
 }
 
-/// Finds one thing in any Realm of its file.
-// Sendable: `find` captures keys and types, and is called where the Realm it is given belongs.
+/// Finds one object, collection or other value in any Realm of its file.
+// Sendable: `find` captures only keys and types, and is called on the executor of its parameter.
 public struct _Locator: @unchecked Sendable {
     let coordinator: StoreCoordinator
     let configuration: Realm.Configuration
-    /// The version in which it can be found.
+    /// The first version that contains the value.
     let version: Version
-    /// What the thing is called in messages.
+    /// The name of the value in messages.
     let name: String
-    /// Nil where it is not there, or not any more.
+    /// Finds the value in a Realm; nil if it does not exist there.
     private(set) var find: (RealmContext) -> Any?
 
     init(_ context: RealmContext, _ name: String, _ find: @escaping (RealmContext) -> Any?) {
         coordinator = context.coordinator
         configuration = context.configuration
-        // What the open write has made can be found when it is committed.
+        // Objects created in the open write can be found after its commit.
         version = context.version + (context.transaction?.recorder.hasChanges == true ? 1 : 0)
         self.name = name
         self.find = find
     }
 
-    /// Finds the thing and makes something of it.
+    /// A locator that finds the value and converts it.
     func then(_ make: @escaping (Any) -> Any?) -> _Locator {
         var next = self
         next.find = { [find] in find($0).flatMap(make) }
         return next
     }
 
-    /// The Realm of the file on the executor that runs now: the one that is open there, or a new one of this thread.
+    /// The Realm of the file on the current executor: the one that is open there, or a new one on the current thread.
     func currentContext(_ isolation: (any Actor)?) throws -> RealmContext {
         if let isolation { return try context(.actor(isolation), Scheduler.mainQueue(isolation)) }
-        let here = coordinator.residents.compactMap { $0 as? RealmContext }.filter(\.confinement.isCurrent)
-        if let nearest = here.max(by: { $0.confinement.precedence < $1.confinement.precedence }) { return nearest }
+        let open = coordinator.residents.compactMap { $0 as? RealmContext }.filter(\.confinement.isCurrent)
+        if let nearest = open.max(by: { $0.confinement.precedence < $1.confinement.precedence }) { return nearest }
         return try context(.currentThread())
     }
 
@@ -60,15 +60,15 @@ public struct _Locator: @unchecked Sendable {
 }
 
 extension ThreadConfined {
-    /// A picture of this moment: it never changes, and any thread may read it. What it leads to is frozen with it.
+    /// An immutable snapshot that can be read on any thread. Everything reachable from it is frozen, too.
     ///
-    /// Inside a write it is a picture of the state before that write. Frozen things return themselves. Use `Frozen` to hand
-    /// it to other threads, queues and actors with the compiler's consent.
+    /// Inside a write it shows the state before the write. A frozen value returns itself. Use `Frozen` to pass it to other
+    /// threads, queues and actors in code that the compiler checks.
     ///
-    /// The version of the file that it shows is kept for as long as anything frozen of it lives, and the file grows
-    /// meanwhile: `Realm.pinnedVersions` says who keeps what.
+    /// The frozen value keeps its version of the file in use, and the file grows in the meantime. `Realm.pinnedVersions` lists
+    /// the versions in use and their holders.
     ///
-    /// Traps on what is in no Realm, has ended, or was created in the open write.
+    /// Traps if the value is unmanaged or invalidated, or was created in the open write.
     public func freeze(fileID: StaticString = #fileID, line: UInt = #line) -> Self {
         if isFrozen { return self }
         guard let locator = _locator() else { Misuse.unmanagedTransfer("\(Self.self)", "frozen") }
@@ -79,12 +79,12 @@ extension ThreadConfined {
         return frozen
     }
 
-    /// The live thing that this is a picture of, on the current thread, queue or actor; nil when it is gone. A live one
-    /// returns itself.
+    /// The live value of this frozen one, on the current thread, queue or actor; nil if it was deleted. A live value returns
+    /// itself.
     ///
-    /// The Realm there is refreshed if it shows an older version than this.
+    /// Refreshes the Realm there if it shows an older version than this value.
     ///
-    /// Traps on what is in no Realm.
+    /// Traps if the value is unmanaged.
     public func thaw(isolation: isolated (any Actor)? = #isolation) -> Self? {
         guard let locator = _locator() else { Misuse.unmanagedTransfer("\(Self.self)", "thawed") }
         if !isFrozen { return self }
@@ -97,7 +97,7 @@ extension ThreadConfined {
 }
 
 extension RealmContext {
-    /// Finds something here, after moving to where it can be found.
+    /// Finds a value in this Realm. Refreshes the Realm first if its version is older than the value.
     func resolve(_ locator: _Locator) -> Any? {
         confinement.require("a Realm")
         if !isFrozen, !isInWrite, version < locator.version { _ = refresh() }
@@ -109,7 +109,7 @@ extension Realm: ThreadConfined {
     /// The Realm itself.
     public var realm: Realm? { self }
 
-    /// False: a Realm does not end.
+    /// Always false: `invalidate()` ends objects and collections, but not the Realm.
     public var isInvalidated: Bool { false }
 
     public func _locator() -> _Locator? { _Locator(context, "Realm") { Realm($0) } }
@@ -127,7 +127,7 @@ extension ObjectBase: ThreadConfined {
 }
 
 extension RealmContext {
-    /// The object of a row; nil when there is no such row.
+    /// The object of a row; nil if the row does not exist.
     func object(_ key: ObjectKey, _ id: TableID) -> ObjectBase? {
         guard let table = tables[id], table.model != nil else { return nil }
         if isFrozen { return table.frozenObject(key) }

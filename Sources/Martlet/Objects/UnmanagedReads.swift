@@ -1,17 +1,17 @@
 import MartletEngine
 import Synchronization
 
-/// What was read of an object that is in no Realm, inside of `withObservationTracking`.
+/// The tracked reads of an unmanaged object: the properties that were read inside `withObservationTracking`.
 ///
-/// Used where the object is used.
+/// Not synchronized, like the object itself.
 final class UnmanagedReads {
     private let registrar: ReadRegistrar
     private var marks = ColumnSet()
-    private var announced: [PropertyIndex] = []
+    private var changing: [PropertyIndex] = []
 
     private init(_ registrar: ReadRegistrar) { self.registrar = registrar }
 
-    /// Takes note of what is read, if somebody tracks.
+    /// Records a read if Observation is tracking.
     static func note(_ property: PropertyIndex, of object: ObjectBase) {
         guard ReadTracking.isInUse.load(ordering: .relaxed) else { return }
         if let known = object._observers?.reads { return known.note(property) }
@@ -34,17 +34,17 @@ final class UnmanagedReads {
     func willChange(_ property: PropertyIndex) {
         guard marks.contains(property) else { return }
         if !registrar.isTracking { marks.remove(property) }
-        announced.append(property)
+        changing.append(property)
         registrar.willSet(place(property))
     }
 
     func didChange() {
-        let properties = announced
-        announced = []
+        let properties = changing
+        changing = []
         for property in properties { registrar.didSet(place(property)) }
     }
 
-    /// The object is being added to a Realm, which notes what is read from then on: whoever has read it reads it again.
+    /// Notifies Observation of all properties, because the object was added to a Realm, which tracks reads from then on.
     func end() {
         for property in Array(marks) { willChange(property) }
         didChange()

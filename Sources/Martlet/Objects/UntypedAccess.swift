@@ -4,14 +4,14 @@ import MartletSQLite
 extension ObjectBase {
     /// The value of a property by name: a Swift value, an object, a collection, or nil.
     ///
-    /// Traps on a name that the type does not have. Enum properties give their raw values, properties of any type the value
-    /// itself, as in `note["content"] as? Int`, and linking objects live `LinkingObjects`.
+    /// Enum properties return their raw values, and linking objects return live `LinkingObjects`. Properties of any type return
+    /// the contained value, as in `note["content"] as? Int`. Traps if the type has no property of this name.
     public final func value(forKey name: String) -> Any? { UntypedValue.bare(untypedValue(property(named: name))) }
 
-    /// Sets a property by name. Traps on an unknown name and on a value that does not fit.
+    /// Sets a property by name. Traps if the name is unknown or the value does not fit the property.
     ///
-    /// Texts become `UUID`, `ObjectId` and `Decimal128`, numbers `Decimal128`, 0 and 1 `Bool`, and raw values cases. An
-    /// optional enum that is given a raw value without a case becomes nil, as a stored one reads.
+    /// Values are converted: strings to `UUID`, `ObjectId` and `Decimal128`, numbers to `Decimal128`, 0 and 1 to `Bool`, and raw
+    /// values to enum cases. Assigning a raw value without a case to an optional enum sets it to nil.
     public final func setValue(_ value: Any?, forKey name: String) {
         let property = property(named: name)
         setUntyped(property, isWithoutCase(value, property) ? nil : value, .single)
@@ -25,7 +25,7 @@ extension ObjectBase {
         return !UntypedValue.isCase(stored, of: type)
     }
 
-    /// A property by name, as `value(forKey:)` and `setValue(_:forKey:)` do.
+    /// Reads and sets a property by name, as `value(forKey:)` and `setValue(_:forKey:)` do.
     public final subscript(name: String) -> Any? {
         get { value(forKey: name) }
         set { setValue(newValue, forKey: name) }
@@ -61,7 +61,7 @@ extension ObjectBase {
         return UntypedValue.swift(image[property.index], property.element)
     }
 
-    /// Assigns an untyped value, with all that an assignment to the typed property does.
+    /// Assigns an untyped value. The effects are those of an assignment to the typed property.
     final func setUntyped(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
         let value = _accepted(value, property)
         if let key = _table?.type.primaryKey, property.index == key, isPrimaryKey(value, property) { return }
@@ -90,7 +90,7 @@ extension ObjectBase {
         setStored(property.index, stored)
     }
 
-    // Assigning the primary key that an object has is no change.
+    // Assigning the current value to the primary key is allowed and has no effect.
     private final func isPrimaryKey(_ value: Any?, _ property: PropertySchema) -> Bool {
         _load(property.index)
         return UntypedValue.stored(value, property.element, isOptional: property.isOptional)
@@ -141,18 +141,18 @@ extension ObjectBase {
         let old = isOldNeeded ? RowEncoder.value(of: self, property.index) : .null
         guard property.element.isEmbedded else {
             let new: SQLValue = object.map { .integer(context.adopt($0, policy)) } ?? .null
-            // The link that is there already is no change, however it was given.
+            // An equal link is not a change, even if its value was given as a dictionary.
             if policy != .modified || new != old { setStored(property.index, new) }
             return
         }
         setStored(property.index, object.map { .integer(context.adoptEmbedded($0, policy)) } ?? .null)
-        // Only now, when this object no longer leads there.
+        // The old row is deleted after this object does not link to it any more.
         if case .integer(let key) = old, let table = property.element.target.flatMap(context.table(named:)) {
             context.deleteRow(key, table)
         }
     }
 
-    /// A value of any type from an untyped one; nil for what is none.
+    /// Converts an untyped value to a value of any type; nil if that is not possible.
     final func anyValue(_ value: Any?, _ rules: UntypedAssignment) -> AnyRealmValue? {
         AnyRealmValue(untyped: value) { object in
             guard let context = _context else { return object }
@@ -191,7 +191,7 @@ extension ObjectBase {
         _didSet(property)
     }
 
-    /// Replaces the keys of embedded objects that a property holds, and deletes none.
+    /// Replaces the keys of the embedded objects in a property without deleting any of them.
     final func replaceEmbeddedKeys(_ property: PropertySchema, _ replacement: (ObjectKey) -> ObjectKey) {
         _load(property.index)
         guard property.isCollection else {
@@ -209,7 +209,7 @@ extension ObjectBase {
         }
     }
 
-    /// Gives `target`, a managed object of the same class, this unmanaged object's value of a property.
+    /// Copies the value of a property from this unmanaged object to `target`, a managed object of the same class.
     final func copyProperty(_ property: PropertySchema, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
         switch property.kind {
         case .linkingObjects: return

@@ -1,8 +1,8 @@
 import MartletEngine
 
-/// Where an untyped value stands among the values it was given with, for messages: `Owner.dogs[0].name`.
+/// The path of an untyped value inside a nested value, for messages: `Owner.dogs[0].name`.
 ///
-/// The text is made when a message needs it.
+/// The text is created only when a message needs it.
 indirect enum UntypedPath: Sendable {
     case root(String)
     case property(of: UntypedPath, String)
@@ -19,12 +19,12 @@ indirect enum UntypedPath: Sendable {
     }
 }
 
-/// What assigning untyped values does with rows that exist and with objects among the values.
+/// The rules for the assignment of untyped values: how existing rows and objects among the values are handled.
 public struct UntypedAssignment: Sendable {
     let policy: Realm.UpdatePolicy
-    /// True where objects that are not in this Realm, and embedded ones, are copied; otherwise they are added themselves.
+    /// True if embedded objects and objects outside of this Realm are copied. If false, the objects themselves are added.
     let copiesObjects: Bool
-    /// The place of the object or collection that is assigned to; nil for the object that a call names.
+    /// The path of the object or collection that is assigned to; nil for the object at the top level.
     private(set) var path: UntypedPath?
 
     init(policy: Realm.UpdatePolicy, copiesObjects: Bool, path: UntypedPath? = nil) {
@@ -33,15 +33,15 @@ public struct UntypedAssignment: Sendable {
         self.path = path
     }
 
-    /// An assignment of one property by the user.
+    /// The rules for the assignment of one property by the user.
     static let single = UntypedAssignment(policy: .error, copiesObjects: false)
 
-    /// The same for the value of a property.
+    /// These rules with the path of a property.
     func entering(_ property: PropertySchema, of object: ObjectBase) -> UntypedAssignment {
         at(.property(of: path ?? .root(object._typeName), property.name))
     }
 
-    /// The same for an element of the collection `name`.
+    /// These rules with the path of an element of the collection `name`.
     func entering(_ place: ElementPlace?, of name: String) -> UntypedAssignment {
         switch place {
         case .position(let position): at(.index(of: path ?? .root(name), position))
@@ -55,7 +55,7 @@ public struct UntypedAssignment: Sendable {
     }
 }
 
-/// The place of an element among those that are given.
+/// The place of an element in a collection of given values.
 enum ElementPlace {
     case position(Int)
     case key(String)

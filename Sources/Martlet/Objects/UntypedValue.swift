@@ -2,9 +2,9 @@ import Foundation
 import MartletEngine
 import MartletSQLite
 
-/// Conversions between `Any` and what a file stores, for untyped access.
+/// Conversions between `Any` and stored values, for untyped access.
 enum UntypedValue {
-    /// The Swift value of a stored one.
+    /// The Swift value for a stored value.
     static func swift(_ value: SQLValue, _ element: ElementType) -> Any? {
         let stored = StoredValue(value)
         guard value != .null else { return nil }
@@ -16,7 +16,7 @@ enum UntypedValue {
         }
     }
 
-    /// The stored value of a Swift one; nil when it does not fit.
+    /// The stored value for a Swift value; nil if the value does not fit the type.
     static func stored(_ value: Any?, _ element: ElementType, isOptional: Bool) -> SQLValue? {
         guard let value else { return isOptional ? .null : nil }
         switch element {
@@ -47,7 +47,7 @@ enum UntypedValue {
         }
     }
 
-    // A text that is a value of another type, as JSON has it.
+    // A string that represents a value of another type, as in JSON.
     private static func text(_ value: Any) -> String? { value as? String }
 
     private static func bool(_ value: Any) -> Bool? {
@@ -70,13 +70,13 @@ enum UntypedValue {
         }
     }
 
-    // A finite number stays one.
+    // Nil if a finite number would overflow to infinity.
     private static func float(_ number: Double) -> Float? {
         let float = Float(number)
         return float.isInfinite && number.isFinite ? nil : float
     }
 
-    // The digits that a number shows, which are fewer than its bits are worth.
+    // Converts the shortest decimal description of a number, and not its exact binary value.
     private static func decimal(_ value: Any) -> Decimal128? {
         switch value {
         case let number as Decimal128: return number
@@ -87,9 +87,9 @@ enum UntypedValue {
         }
     }
 
-    // MARK: Types that are known at run time
+    // MARK: Types known at run time
 
-    /// A value as one of a type that collections hold; nil when it does not fit.
+    /// Converts a value to the element type of a collection; nil if it does not fit.
     static func element<Element>(_ value: Any, as type: Element.Type) -> Element? {
         let wrapped = (type as? any UntypedOptional.Type)?.wrapped ?? type
         guard let element = elementType(of: wrapped), let stored = stored(value, element, isOptional: false) else {
@@ -112,12 +112,12 @@ enum UntypedValue {
         ScalarType.allCases.compactMap { scalar in type(of: scalar).map { (ObjectIdentifier($0), scalar) } },
         uniquingKeysWith: { first, _ in first })
 
-    /// True for the raw value of a case. That of the case for unknown values is one, other unknown ones are not.
+    /// True for the raw value of a case, including the case for unknown raw values. False for other unknown raw values.
     static func isCase(_ stored: SQLValue, of type: any PersistableEnum.Type) -> Bool {
         type._value(StoredValue(stored))?._stored.raw == stored
     }
 
-    /// An enum with its raw values, for messages.
+    /// The name of an enum with its raw values, for messages.
     static func described(_ type: any PersistableEnum.Type, isOptional: Bool = false) -> String {
         let values = rawValues(of: type)
         let shown = values.prefix(12).joined(separator: ", ") + (values.count > 12 ? ", …" : "")
@@ -128,9 +128,9 @@ enum UntypedValue {
         E.allCases.map { $0.rawValue is String ? "'\($0.rawValue)'" : "\($0.rawValue)" }
     }
 
-    // MARK: Layers around a value
+    // MARK: Wrappers around a value
 
-    /// What is in a value of any type; other values as they are.
+    /// The contents of an `AnyRealmValue`. Returns any other value unchanged.
     static func bare(_ value: Any?) -> Any? {
         guard let value = value as? AnyRealmValue else { return value }
         switch value {
@@ -153,7 +153,8 @@ enum UntypedValue {
 
     private static func rawValue(_ value: Any) -> Any? { (value as? any PersistableEnum)?.rawValue }
 
-    /// `Any` without optionals and views around it; what JSON readers give as plain Swift values.
+    /// The value without wrappers such as optionals and dynamic objects. Foundation values from JSON decoders become Swift
+    /// values.
     static func unwrapped(_ value: Any?) -> Any? {
         guard let value else { return nil }
         if let layer = value as? any UntypedLayer { return unwrapped(layer.inner) }
@@ -194,7 +195,7 @@ enum UntypedValue {
     }
 }
 
-/// What stands around an untyped value without being one: an optional, or a view of an object or collection by names.
+/// A wrapper around an untyped value: an optional, or dynamic access to an object or collection.
 protocol UntypedLayer {
     var inner: Any? { get }
 }
@@ -203,7 +204,7 @@ extension Optional: UntypedLayer {
     var inner: Any? { self }
 }
 
-/// The type of a value that may be absent.
+/// An optional type, as used for untyped values.
 protocol UntypedOptional {
     static var wrapped: Any.Type { get }
 }

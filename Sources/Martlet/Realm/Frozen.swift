@@ -1,29 +1,29 @@
-/// Something frozen that the compiler lets go anywhere: to other threads, queues, actors and tasks.
+/// A frozen value that is `Sendable`, so that it can be passed to other threads, queues, actors and tasks.
 ///
 /// ```swift
 /// let dog = Frozen(dogs[0])
 /// Task.detached { print(dog.name) }
 /// ```
 ///
-/// It shows a picture of the moment when it was made, as `freeze()` does, and reads as the thing itself. What it leads to is
-/// frozen, too; wrap it in turn to send it on.
+/// It contains the result of `freeze()` at the moment of its creation, and forwards reads to it. Objects reachable from it are
+/// frozen, too. To pass one of them on, wrap it in another `Frozen`.
 ///
-/// Ignored properties are not part of the picture: they are neither shared nor guarded, so leave them alone.
+/// Ignored properties are not frozen and not synchronized. Do not use them.
 @dynamicMemberLookup
-// Sendable: what is frozen never changes and may be read by any thread.
+// Sendable: a frozen value never changes and can be read on any thread.
 public struct Frozen<Value: ThreadConfined>: @unchecked Sendable {
-    /// The frozen thing.
+    /// The frozen value.
     public let value: Value
 
-    /// A picture of this moment. Traps as `freeze()` does.
+    /// Freezes a value. Traps under the same conditions as `freeze()`.
     public init(_ value: Value, fileID: StaticString = #fileID, line: UInt = #line) {
         self.value = value.freeze(fileID: fileID, line: line)
     }
 
-    /// What the frozen thing has.
+    /// Reads a property of the frozen value.
     public subscript<Member>(dynamicMember keyPath: KeyPath<Value, Member>) -> Member { value[keyPath: keyPath] }
 
-    /// The live thing, on the current thread, queue or actor; nil when it is gone.
+    /// The live value on the current thread, queue or actor; nil if it was deleted.
     public func thaw(isolation: isolated (any Actor)? = #isolation) -> Value? { value.thaw(isolation: isolation) }
 }
 
@@ -35,7 +35,7 @@ extension Frozen: Identifiable where Value: Identifiable {
 }
 
 extension Frozen: Encodable where Value: Encodable {
-    /// Encodes the frozen thing itself.
+    /// Encodes the frozen value, without a wrapper.
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 

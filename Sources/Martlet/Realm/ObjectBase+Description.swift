@@ -1,16 +1,16 @@
 import MartletEngine
 
 extension ObjectBase: CustomStringConvertible {
-    /// The class and its properties, with the objects that links lead to and the first elements of collections.
+    /// The class and the properties, including linked objects and the first elements of collections.
     ///
-    /// Bounded in depth and length: what is left out is shown as `…`. Linking objects are shown by their type.
+    /// The depth and the length are limited, and omitted parts are shown as `…`. Linking objects are shown by their type.
     public final var description: String {
         var text = ObjectText()
         return text.text(of: self)
     }
 }
 
-/// Writes an object as text.
+/// Builds the description of an object.
 private struct ObjectText {
     private static let depthLimit = 4
     private static let objectLimit = 50
@@ -18,7 +18,7 @@ private struct ObjectText {
     private static let valueLimit = 200
 
     private var count = 0
-    /// The objects whose text is not finished.
+    /// The objects whose description is not finished, to detect cycles.
     private var trail: [ObjectBase] = []
 
     mutating func text(of object: ObjectBase) -> String {

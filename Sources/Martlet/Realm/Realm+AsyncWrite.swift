@@ -2,15 +2,15 @@ import MartletEngine
 import Synchronization
 
 extension Realm {
-    /// Runs `block` in a write transaction of its own, soon and on this Realm's thread, queue or actor, and commits.
+    /// Schedules a write transaction: `block` runs later on the Realm's thread, queue or actor, and the write is committed.
     ///
-    /// Nobody is kept waiting: where another thread or process writes, its end is waited for in the background. Asynchronous
-    /// writes of a Realm run in the order they were asked for; those that have queued up are made durable together. May be
-    /// called at any time, inside writes and callbacks too.
+    /// The call does not block. If another thread or process is writing, a background thread waits for the lock. Asynchronous
+    /// writes of a Realm run in the order of the calls, and queued ones become durable together. This method can be called at
+    /// any time, also inside writes and observer callbacks.
     ///
     /// - Parameters:
-    ///   - block: makes the changes.
-    ///   - onComplete: called when the changes are durable, or with the error that took them back.
+    ///   - block: Makes the changes.
+    ///   - onComplete: Called with nil when the changes are durable, or with the error because of which they were rolled back.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -24,8 +24,8 @@ extension Realm {
         return id
     }
 
-    /// Runs `block` in a write transaction, as `writeAsync` does, and leaves the commit to it: `commitAsyncWrite` or
-    /// `commitWrite`. What the block does not commit is taken back.
+    /// Schedules a write transaction whose block commits it, with `commitAsyncWrite` or `commitWrite`. If the block does not
+    /// commit, its changes are rolled back. In all other respects this method works like `writeAsync`.
     @discardableResult
     public func beginAsyncWrite(_ block: @escaping () -> Void) -> AsyncTransactionId {
         let writes = requireAsyncWrites()
@@ -37,14 +37,14 @@ extension Realm {
         return id
     }
 
-    /// Ends the open write transaction, and tells later when it is durable.
+    /// Commits the open write transaction, and calls `onComplete` when it is durable.
     ///
-    /// Where collections or objects of this Realm are observed, the block of a `beginAsyncWrite` begins when all before it is
-    /// durable and told, whatever was allowed.
+    /// If collections or objects of this Realm are observed, the block of a `beginAsyncWrite` runs only after all earlier writes
+    /// are durable and their notifications are delivered, even if grouping is allowed.
     ///
     /// - Parameters:
-    ///   - allowGrouping: the changes may be made durable together with those of the writes that follow in the queue.
-    ///   - onComplete: called when the changes are durable, or with the error that took them back.
+    ///   - allowGrouping: True if the changes may become durable together with the following writes in the queue.
+    ///   - onComplete: Called with nil when the changes are durable, or with the error because of which they were rolled back.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -56,9 +56,9 @@ extension Realm {
         return id
     }
 
-    /// Prevents an asynchronous write that has not begun. Its `onComplete` is not called.
+    /// Cancels an asynchronous write that has not begun. Its `onComplete` is not called.
     ///
-    /// - Throws: `Realm.Error.invalidInput` when it has begun, or ended, already.
+    /// - Throws: `Realm.Error.invalidInput` if the write has begun or ended already.
     public func cancelAsyncWrite(_ id: AsyncTransactionId) throws {
         guard requireAsyncWrites().cancel(id) else {
             throw Error(
@@ -68,19 +68,19 @@ extension Realm {
         }
     }
 
-    /// True while asynchronous writes wait, run, or are not yet durable.
+    /// True while asynchronous writes are queued, running, or not durable yet.
     public var isPerformingAsynchronousWriteOperations: Bool {
         context.confinement.require("a Realm")
         return context.asyncWrites?.isBusy ?? false
     }
 
-    /// Runs `block` in a write transaction of its own on this Realm's actor, and returns its result when the changes are
-    /// durable. The actor is free while others write.
+    /// Runs `block` in a write transaction on the Realm's actor, and returns its result when the changes are durable.
     ///
-    /// Queues up with the other asynchronous writes of this Realm.
+    /// The actor is not blocked while other writers hold the lock. The write is added to the queue of the Realm's asynchronous
+    /// writes.
     ///
-    /// - Throws: what the block throws, with its changes taken back; `CancellationError` when the task is cancelled before the
-    ///   block has begun; `Realm.Error` as `write` does.
+    /// - Throws: Any error of the block, after a rollback of its changes; `CancellationError` if the task is cancelled before the
+    ///   block begins; the errors of `write`.
     @discardableResult
     public func asyncWrite<Result>(
         isolation: isolated (any Actor)? = #isolation, @_implicitSelfCapture _ block: @escaping () throws -> Result
@@ -103,8 +103,10 @@ extension Realm {
         return result
     }
 
-    /// Moves to the newest version, whose changes are worked out without keeping the actor from other work, and delivers its
-    /// notifications. False when there was nothing new.
+    /// Moves to the newest version and delivers its notifications. The changes are computed in the background, without blocking
+    /// the actor.
+    ///
+    /// - Returns: False if there was no newer version.
     @discardableResult
     public func asyncRefresh(isolation: isolated (any Actor)? = #isolation) async -> Bool {
         context.confinement.require("a Realm")
@@ -124,18 +126,19 @@ extension Realm {
     }
 }
 
-/// A task that waits for its write: it is resumed once, by the write's end or by being cancelled before its beginning.
+/// The state of a task that waits for its write. The task is resumed once: when the write ends, or when the task is cancelled
+/// before the write begins.
 private final class AsyncWriteTicket: Sendable {
     private enum State {
         case new
         case waiting(CheckedContinuation<Void, any Error>)
         case running(CheckedContinuation<Void, any Error>)
-        case over
+        case ended
     }
 
     private let state = Mutex(State.new)
 
-    /// False when it was cancelled already.
+    /// Stores the continuation; false if the task was cancelled already.
     func wait(_ continuation: CheckedContinuation<Void, any Error>) -> Bool {
         let isNew = state.withLock { state in
             guard case .new = state else { return false }
@@ -146,7 +149,7 @@ private final class AsyncWriteTicket: Sendable {
         return isNew
     }
 
-    /// False when it was cancelled meanwhile.
+    /// Called before the block; false if the task was cancelled in the meantime.
     func begin() -> Bool {
         state.withLock { state in
             guard case .waiting(let continuation) = state else { return false }
@@ -159,9 +162,9 @@ private final class AsyncWriteTicket: Sendable {
         let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             switch state {
             case .waiting(let continuation), .running(let continuation):
-                state = .over
+                state = .ended
                 return continuation
-            case .new, .over: return nil
+            case .new, .ended: return nil
             }
         }
         if let error { continuation?.resume(throwing: error) } else { continuation?.resume() }
@@ -171,12 +174,12 @@ private final class AsyncWriteTicket: Sendable {
         let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             switch state {
             case .waiting(let continuation):
-                state = .over
+                state = .ended
                 return continuation
             case .new:
-                state = .over
+                state = .ended
                 return nil
-            case .running, .over: return nil
+            case .running, .ended: return nil
             }
         }
         continuation?.resume(throwing: CancellationError())

@@ -3,90 +3,89 @@ package import MartletEngine
 import Synchronization
 
 extension Realm {
-    /// Which file a Realm opens, and how.
+    /// The file that a Realm opens, and the options for opening it.
     public struct Configuration: Sendable {
-        /// The file; nil for a Realm in memory. A URL of another kind, as `http:`, is refused when the file is opened.
+        /// The file; nil for a Realm in memory. Opening throws for a URL that is not a file URL, such as `http:`.
         public var fileURL: URL? {
             didSet { if fileURL != nil { inMemoryIdentifier = nil } }
         }
 
-        /// The name of a Realm in memory: it is shared by all who use the name in this process and gone with the last. No
-        /// file of any kind is written.
+        /// The name of a Realm in memory. All Realms with this name in the process share their data, which is deleted when the
+        /// last of them is released. No file is written.
         public var inMemoryIdentifier: String? {
             didSet { if inMemoryIdentifier != nil { fileURL = nil } }
         }
 
-        /// The file is never changed. Writing and observing trap.
+        /// True to open the file without ever changing it. Writing and observing trap.
         ///
-        /// A file that lacks types, properties or indexes of the program is shown as if it had them: empty, with defaults,
-        /// and searched without.
+        /// If the file lacks types, properties or indexes of the program, it is shown as if it had them: types are empty,
+        /// properties have their default values, and searches work without an index.
         public var readOnly = false
 
-        /// The version of the program's schema; a file with a higher one is refused.
+        /// The version of the program's schema. Opening a file with a higher version throws.
         ///
-        /// What only adds to a schema needs no new version. What can lose or invent values does: it is refused until this
-        /// is higher than the file's.
+        /// Additions to a schema need no new version. A change that can lose or invent values needs one: opening throws unless
+        /// this version is higher than that of the file.
         public var schemaVersion: UInt64 = 0
 
-        /// Called once, when a file has a lower schema version, to give objects the values that do not follow by
-        /// themselves. Not called for new files.
+        /// Called once if the file has a lower schema version, to set values that cannot be derived automatically. Not called
+        /// for new files.
         public var migrationBlock: MigrationBlock?
 
-        /// Deletes the file, data and all, instead of migrating it, and when it would be refused for what cannot change by
-        /// itself. For development.
+        /// True to delete the file with all its data instead of migrating it, or if its schema cannot be changed
+        /// automatically. For development.
         public var deleteRealmIfMigrationNeeded = false
 
-        /// The classes to use; nil for all that are linked into the program.
+        /// The classes to use; nil for all classes that are linked into the program.
         public var objectTypes: [ObjectBase.Type]?
 
-        /// The most versions of the file that may be in use at once; opening or writing beyond it throws.
+        /// The maximum number of versions of the file that may be in use at the same time. Opening and writing throw if it is
+        /// exceeded.
         public var maximumNumberOfActiveVersions: UInt?
 
-        /// The bytes of the log (`-wal`) above which a write waits, for two seconds at most, for old versions that are in use to
-        /// end, so that the log can start again. If they do not end, the log sink names those who hold them, and the log grows.
+        /// The size of the log (`-wal`) above which a write waits, at most two seconds, until old versions are released and the
+        /// log can be reset. If they are not released, their holders are reported to the log sink, and the log grows.
         public var maximumLogBytes = 268_435_456
 
-        /// Whether a write throws `.logFull` where waiting did not help, instead of letting the log grow above
-        /// `maximumLogBytes`.
+        /// True if a write throws `.logFull` after this wait, instead of letting the log grow above `maximumLogBytes`.
         public var throwsWhenLogIsFull = false
 
-        /// A file to begin with: where the Realm's own file does not exist, it is made a copy of this one. Best made with
-        /// `writeCopy(toFile:)`.
+        /// The file that is copied if the Realm's own file does not exist. Create it with `writeCopy(toFile:)`.
         public var seedFilePath: URL?
 
-        /// Asked when the first Realm of this process opens the file, with the bytes of the file and those in use; true
-        /// compacts it. Passed over while another process writes. Not asked for files that are only read.
+        /// Called when the first Realm of this process opens the file, with the size of the file and the size of its contents in
+        /// bytes. If it returns true, the file is compacted, unless another process is writing. Not called for read-only files.
         public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
-        /// The permissions of a file that is created, of which the umask is taken off. The files beside it have the same,
-        /// and so have copies. Files that exist keep theirs. The owner can always read and write.
+        /// The permissions of a new file, from which the umask is subtracted. Auxiliary files and copies get the same
+        /// permissions, and existing files keep theirs. The owner must be able to read and write.
         public var fileMode: UInt16 = 0o600
 
-        /// What a commit promises.
+        /// The guarantee for committed data.
         public var durability = Durability.full
 
-        /// What `write` promises when it returns.
+        /// The guarantee for the data of a write when `write` returns.
         public enum Durability: Sendable {
-            /// The data survives a power cut.
+            /// The data survives a power failure.
             case full
-            /// The data survives a crash of the program; a power cut may take the newest commits, never a part of one.
+            /// The data survives a crash of the program. A power failure may lose the newest commits, but never a part of one.
             case normal
-            /// For data that can be made again: a power cut may damage the file.
+            /// For data that can be recreated: a power failure may damage the file.
             case off
         }
 
-        /// Whether what is read of objects and collections inside of `withObservationTracking`, and by SwiftUI, is announced
-        /// when it changes. True where SwiftUI exists.
+        /// True if reads inside `withObservationTracking` and in SwiftUI views are tracked from the beginning, so that Observation
+        /// is notified of changes. The default is true where SwiftUI exists.
         ///
-        /// While it is false, held objects are read at full speed, and a Realm begins to track by itself when it reads its
-        /// file inside of `withObservationTracking`: what was read before, and is still held, is not seen until then. Set it to
-        /// be sure of the first reads, too. Once a Realm tracks, it does so for as long as it is open.
+        /// If it is false, held objects are read at full speed. The Realm starts to track when it first reads its file inside
+        /// `withObservationTracking`. Until then, reads of objects that are already in memory are not tracked. Set it to true to
+        /// track these reads, too. A Realm that tracks reads does so as long as it is open.
         public var tracksReads = ReadTracking.isDefault
 
         package var environment = Environment.live
         package var scheduler: ManualScheduler?
 
-        /// The file `default.realm` in `defaultFolder`, or what is given.
+        /// Creates a configuration. The default file is `default.realm` in `defaultFolder`.
         public init(
             fileURL: URL? = Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
             readOnly: Bool = false,
@@ -110,7 +109,7 @@ extension Realm {
         nonisolated(unsafe) private static var standard: Configuration?
         private static let standardLock = NSLock()
 
-        /// What `Realm()` uses.
+        /// The configuration that `Realm()` uses.
         public static var defaultConfiguration: Configuration {
             get {
                 standardLock.lock()
@@ -124,20 +123,22 @@ extension Realm {
             }
         }
 
-        /// The classes by the names of their types, with all that they lead to.
+        /// The models of the classes, by type name.
         var models: [String: ModelClass] {
             let classes = objectTypes ?? ModelRegistry.classes
             return Dictionary(
                 classes.map(ModelClass.of).map { ($0.schema.name, $0) }, uniquingKeysWith: { first, _ in first })
         }
 
-        /// - Throws: `.invalidInput` for a URL of another kind, `.fileNotFound` without a folder for the default file.
+        /// The path of the file, or the name of the Realm in memory.
+        ///
+        /// - Throws: `.invalidInput` for a URL that is not a file URL, `.fileNotFound` if there is no folder for the default file.
         func requirePath() throws -> String {
             if let inMemoryIdentifier { return StoreFiles.memoryPath(identifier: inMemoryIdentifier) }
             return try Self.path(fileURL ?? Self.requireDefaultFileURL())
         }
 
-        /// The path as messages name it.
+        /// The path of the file in messages.
         var path: String { (try? requirePath()) ?? fileURL?.absoluteString ?? Self.defaultName }
 
         func options() throws -> StoreOptions {

@@ -6,15 +6,16 @@ extension Realm.Configuration {
     static let defaultName = "default.realm"
     private static let chosenFolder = Mutex<URL?>(nil)
 
-    /// The folder of `default.realm`. Set it once, before the first Realm is opened, to choose another one for the program:
+    /// The folder of `default.realm`. To use another folder, set it once before the first Realm is opened:
     ///
     /// ```swift
     /// Realm.Configuration.defaultFolder = URL(fileURLWithPath: "/var/lib/kennel")
     /// ```
     ///
-    /// Until then it is the folder of the program, by its name, in Application Support on Apple's systems, and elsewhere in
-    /// `$XDG_DATA_HOME` or, without that, in `~/.local/share`. Nil where the environment names no home directory: then
-    /// opening the default file throws `.fileNotFound`. The folder is created when the default file is.
+    /// By default it is a folder with the name of the program. Its parent folder is Application Support on Apple platforms. On
+    /// other platforms it is `$XDG_DATA_HOME` or, if that is not set, `~/.local/share`. The value is nil if the environment
+    /// contains no home directory. Then opening the default file throws `.fileNotFound`. The folder is created together with
+    /// the default file.
     public static var defaultFolder: URL? {
         get { chosenFolder.withLock { $0 } ?? platformFolder }
         set { chosenFolder.withLock { $0 = newValue } }
@@ -44,7 +45,7 @@ extension Realm.Configuration {
         return folder?.appendingPathComponent(program.isEmpty ? "martlet" : program, isDirectory: true)
     }
 
-    // https://specifications.freedesktop.org/basedir-spec/latest: a path that is not absolute is to be ignored.
+    // https://specifications.freedesktop.org/basedir-spec/latest: a path that is not absolute must be ignored.
     private static var xdgFolder: URL? {
         func folder(_ variable: String) -> URL? {
             guard let value = getenv(variable).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
@@ -54,7 +55,7 @@ extension Realm.Configuration {
             ?? folder("HOME")?.appendingPathComponent(".local/share", isDirectory: true)
     }
 
-    /// Creates the folder of the default file, if that is what is opened.
+    /// Creates the folder of the default file, if this configuration opens the default file.
     func createDefaultFolder() {
         guard let folder = Self.defaultFolder?.standardizedFileURL.path,
             let file = try? requirePath(), file == "\(folder)/\(Self.defaultName)"
@@ -62,9 +63,9 @@ extension Realm.Configuration {
         cmartlet_create_folders(folder)
     }
 
-    /// The path of a file.
+    /// The path of a file URL.
     ///
-    /// - Throws: `.invalidInput` for a URL that leads elsewhere.
+    /// - Throws: `.invalidInput` for a URL that is not a file URL.
     static func path(_ url: URL) throws -> String {
         guard url.isFileURL || url.scheme == nil else {
             let text = String(url.absoluteString.prefix(100))

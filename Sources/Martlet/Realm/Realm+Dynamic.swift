@@ -1,18 +1,18 @@
 import MartletEngine
 
-// Objects of types that are named at run time: those of the schema, and those of the file that the program has no class for,
-// whose objects are `StoredObject`s.
+// Access to types that are named at run time: types of the schema, and types of the file for which the program has no class.
+// Objects of the latter are `StoredObject`s.
 extension Realm {
-    /// All objects of a type: live, lazy, in the order of their keys. Traps on a type that neither the schema
-    /// nor the file has.
+    /// All objects of a type as live, lazy results in the order of their keys. Traps if neither the schema nor the file contains
+    /// the type.
     public func dynamicObjects(_ typeName: String) -> DynamicResults {
         let table = table(named: typeName)
         return DynamicResults(Results(ResultsStorage(context, table, QueryPlan(table: table.id))))
     }
 
-    /// The object with a primary key; nil when there is none.
+    /// The object with a primary key; nil if there is none.
     ///
-    /// Traps on a type that neither the schema nor the file has, on one without primary key, and on a key of another type.
+    /// Traps if neither the schema nor the file contains the type, if it has no primary key, or if the key has another type.
     public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
         let table = table(named: typeName)
         guard let position = table.type.primaryKey else { Misuse.noPrimaryKey(table.type.name) }
@@ -24,7 +24,7 @@ extension Realm {
         return context.find(primaryKey: value, table).map { DynamicObject($0) }
     }
 
-    /// Makes and adds an object, as `create(_:value:update:)` does. Inside a write transaction only.
+    /// Creates and adds an object, as `create(_:value:update:)` does. Traps outside of a write transaction.
     @discardableResult
     public func dynamicCreate(
         _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error

@@ -2,12 +2,13 @@ public import Foundation
 import MartletEngine
 
 extension Realm {
-    /// True when the file of a configuration exists.
+    /// True if the file of a configuration exists.
     public static func fileExists(for configuration: Configuration) -> Bool { StoreFiles.exists(configuration.path) }
 
-    /// Deletes the file of a configuration and those beside it; false when there was none.
+    /// Deletes the file of a configuration and its auxiliary files; false if there was no file.
     ///
-    /// - Throws: `Realm.Error` when a Realm of this process has the file open, or another process writes for too long.
+    /// - Throws: `Realm.Error` if a Realm of this process has the file open, or if another process writes longer than the
+    ///   timeout.
     @discardableResult
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         var options = StoreOptions(path: try configuration.requirePath(), types: [])
@@ -15,25 +16,27 @@ extension Realm {
         return try translating { try StoreRegistry.remove(options) }
     }
 
-    /// The logs that were found beside the file of a configuration although they do not continue it, as after a backup was
-    /// copied over the file: each was set aside under the name given here, and was not read. Oldest first.
+    /// The logs that were set aside because they did not belong to the file of a configuration, oldest first.
+    ///
+    /// This happens, for example, after a backup was copied over the file. Such a log was renamed to the returned name and not
+    /// read.
     public static func logsSetAside(for configuration: Configuration) -> [URL] {
         SetAsideLogs.all(of: configuration.path).map { URL(fileURLWithPath: $0) }
     }
 
     /// Opens the file of a configuration, migrates it if its schema version is lower, and closes it again.
     ///
-    /// - Throws: as `init(configuration:)`, and what the `migrationBlock` throws.
+    /// - Throws: The errors of `init(configuration:)` and of the `migrationBlock`.
     public static func performMigration(for configuration: Configuration = .defaultConfiguration) throws {
         _ = try coordinator(configuration)
     }
 
-    /// Writes a compact copy of the newest committed state to a file that does not exist yet. The copy is whole or absent,
-    /// whatever happens meanwhile, and opens as a Realm of its own.
+    /// Writes a compact copy of the newest committed state to a new file, which can be opened as a Realm.
     ///
-    /// Traps inside a write transaction: what is not committed belongs to no state.
+    /// If the process or the system stops in the meantime, there is either a complete copy or no file. Traps inside a write
+    /// transaction, because its changes are not committed.
     ///
-    /// - Throws: `Realm.Error`: `.fileExists` when there is a file, `.fileNotFound` when its folder is missing,
+    /// - Throws: `Realm.Error`: `.fileExists` if the file exists, `.fileNotFound` if its folder does not exist,
     ///   `.outOfDiskSpace`.
     public func writeCopy(toFile fileURL: URL) throws {
         context.confinement.require("a Realm")
@@ -45,7 +48,7 @@ extension Realm {
 
     /// Writes a compact copy to the file of another configuration and migrates it to that configuration's schema.
     ///
-    /// - Throws: as `writeCopy(toFile:)` and `init(configuration:)`.
+    /// - Throws: The errors of `writeCopy(toFile:)` and `init(configuration:)`.
     public func writeCopy(configuration: Configuration) throws {
         guard configuration.inMemoryIdentifier == nil else {
             throw Error(
@@ -56,11 +59,12 @@ extension Realm {
         try Realm.performMigration(for: configuration)
     }
 
-    /// Writes the file of a configuration anew without gaps, which gives space back. Safe at any moment: a program that is
-    /// killed meanwhile leaves the file as it was. Other processes may have it open.
+    /// Rewrites the file of a configuration without unused space.
     ///
-    /// - Throws: `Realm.Error` when a Realm of this process has the file open, when another process writes for too long, or
-    ///   when the disk has no room for a second copy.
+    /// If the program is killed in the meantime, the file is unchanged. Other processes may have the file open.
+    ///
+    /// - Throws: `Realm.Error` if a Realm of this process has the file open, if another process writes longer than the timeout,
+    ///   or if the disk has not enough space for a second copy.
     public static func compact(configuration: Configuration = .defaultConfiguration) throws {
         let options = try configuration.options()
         if !StoreFiles.exists(options.path) {
@@ -70,9 +74,9 @@ extension Realm {
     }
 }
 
-/// The schema version of a file, which is not changed and may be open.
+/// Reads the schema version of a file. The file is not changed, and may be open.
 ///
-/// - Throws: `Realm.Error` when there is no such file or it is not one of Martlet.
+/// - Throws: `Realm.Error` if the file does not exist or is not a Martlet file.
 public func schemaVersionAtURL(_ fileURL: URL) throws -> UInt64 {
     let path = try Realm.Configuration.path(fileURL)
     return try translating { try StoreRegistry.schemaVersion(StoreOptions(path: path, types: [])) }

@@ -4,14 +4,14 @@ import MartletSQLite
 extension Realm {
     // MARK: Finding
 
-    /// All objects of a class: live, lazy, in the order of their keys.
+    /// All objects of a class as live, lazy results in the order of their keys.
     public func objects<Element: Object>(_ type: Element.Type) -> Results<Element> {
         context.confinement.require("a Realm")
         let table = context.table(type)
         return Results(ResultsStorage(context, table, QueryPlan(table: table.id)))
     }
 
-    /// The object with a primary key; nil when there is none. Traps on a class without primary key.
+    /// The object with a primary key; nil if there is none. Traps for a class without a primary key.
     public func object<Element: Object, Key: PersistableValue>(ofType type: Element.Type, forPrimaryKey key: Key)
         -> Element?
     {
@@ -30,15 +30,15 @@ extension Realm {
 
     // MARK: Adding
 
-    /// Adds an object and the unmanaged objects it links to. Inside a write transaction only.
+    /// Adds an object and the unmanaged objects it links to. Traps outside of a write transaction.
     ///
-    /// When an object with the same primary key exists and `update` allows it, that row gets the values, and `object` becomes
-    /// a live object of that row. Linked objects without a primary key are always added as new ones.
+    /// If an object with the same primary key exists and `update` allows it, the values are assigned to the existing row, and
+    /// `object` becomes a live object of that row. Linked objects without a primary key are always added as new ones.
     ///
     /// - Parameters:
-    ///   - object: an unmanaged object; one that is in this Realm already is left as it is.
-    ///   - update: what happens when an object with the same primary key exists. Traps for a class without one, unless it is
-    ///     `.error`.
+    ///   - object: An unmanaged object. An object that is in this Realm already is not changed.
+    ///   - update: What happens if an object with the same primary key exists. For a class without a primary key, every policy
+    ///     except `.error` traps.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         context.confinement.require("a Realm")
         _ = context.requireWrite("the Realm")
@@ -57,13 +57,15 @@ extension Realm {
         if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }
     }
 
-    /// Makes an object from a dictionary by property names, an array in schema order, or another object of its type, nested
+    /// Creates an object from a dictionary with property names, an array in schema order, or another object of its type, nested
     /// to any depth, and adds it.
     ///
-    /// Properties that are not given get their defaults; with an update policy, an existing object keeps them, and with
-    /// `.modified` its maps keep the keys that a dictionary does not have. Objects among the values that are not in this
-    /// Realm are copied, others are linked to. Keys that name no property have no effect; `create(_:value:update:unknownKeys:)`
-    /// can refuse them. Traps on a value that does not fit, and names the property, the place and the value.
+    /// Missing properties get their default values. If an update policy is given and the object exists, it keeps the values of
+    /// missing properties. With `.modified`, its maps also keep the keys that are missing in a dictionary.
+    ///
+    /// Objects among the values are linked if they are in this Realm, and copied otherwise. Unknown keys are ignored;
+    /// `create(_:value:update:unknownKeys:)` can refuse them. A value that does not fit traps with a message that names the
+    /// property, the place and the value.
     @discardableResult
     public func create<Element: Object>(
         _ type: Element.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -75,20 +77,20 @@ extension Realm {
 
     // MARK: Deleting
 
-    /// Deletes an object with its embedded objects; links to it become nil, and lists and sets lose it.
+    /// Deletes an object and its embedded objects. Links to it become nil, and it is removed from lists and sets.
     ///
-    /// `onDelete` and `deleteRule` in the schema may delete other objects with it, or deny the deletion: then the write throws
-    /// `Realm.Error.deletionDenied` when it ends, unless it has removed the reason.
+    /// `onDelete` and `deleteRule` in the schema may delete other objects, too, or deny the deletion. If a deletion is denied and
+    /// the write does not remove the reason, the write throws `Realm.Error.deletionDenied` at its end.
     public func delete(_ object: ObjectBase) { context.delete(object) }
 
-    /// Deletes objects. One that is gone by the time its turn comes is passed over.
+    /// Deletes objects in order. Skips objects that an earlier deletion has deleted already.
     public func delete<Objects: Sequence>(_ objects: Objects) where Objects.Element: ObjectBase {
         context.confinement.require("a Realm")
         _ = context.requireWrite("the Realm")
         context.delete(Array(objects))
     }
 
-    /// Deletes all members.
+    /// Deletes all objects of a result.
     public func delete<Element: ObjectBase>(_ results: Results<Element>) {
         let table = results.storage.table
         guard results.storage.context === context else {
@@ -99,7 +101,7 @@ extension Realm {
         context.deleteRows(results.storage.keys.map { RowDeletion.Row(table: table.id, key: $0) })
     }
 
-    /// Deletes all objects of all types, whatever they link to.
+    /// Deletes all objects of all types. Deletion rules are not applied.
     public func deleteAll() {
         context.confinement.require("a Realm")
         context.deleteAll()
@@ -107,12 +109,12 @@ extension Realm {
 }
 
 extension ObjectBase {
-    /// The Realm the object is in; nil when it is in none.
+    /// The Realm of the object; nil if the object is unmanaged.
     public final var realm: Realm? { _context?.realm }
 
-    /// An unmanaged object with values from a dictionary, an array in schema order or another object of its type.
+    /// Creates an unmanaged object from a dictionary, an array in schema order or another object of its type.
     ///
-    /// Keys of a dictionary that name no property have no effect. Traps on a value that does not fit.
+    /// Unknown keys of a dictionary are ignored. A value that does not fit traps.
     public convenience init(value: Any) {
         self.init()
         assign(UntypedInput(value, _model.schema), .single)

@@ -4,69 +4,71 @@ import MartletEngine
 import MartletSQLite
 
 extension Realm {
-    /// Opens the file of `defaultConfiguration` on this actor, or, in code that belongs to none, on this thread.
+    /// Opens the file of `defaultConfiguration` on the current actor or, in code without an actor, on the current thread.
     ///
     /// - Throws: `Realm.Error`, as `init(configuration:)` does.
     public init(isolation: isolated (any Actor)? = #isolation) throws {
         try self.init(configuration: .defaultConfiguration, isolation: isolation)
     }
 
-    /// Opens a file, making it if it does not exist: on this actor, or, in code that belongs to none, on this thread.
+    /// Opens a file, or creates it, on the current actor or, in code without an actor, on the current thread.
     ///
-    /// Opening the same file again on the same actor or thread gives the same Realm. What the schema adds is added to the file, and
-    /// `renamedFrom` keeps the data. Any other difference needs a higher `schemaVersion`: then the file is migrated here, and
-    /// is refused otherwise.
+    /// Opening the same file again on the same actor or thread returns the same Realm. Additions of the schema are applied to the
+    /// file, and `renamedFrom` preserves the data. Every other difference requires a higher `schemaVersion`: with it, the file is
+    /// migrated; without it, opening throws.
     ///
-    /// - Throws: `Realm.Error` when the file cannot be used: not found, not accessible, of another program, damaged,
-    ///   newer, or with a schema that differs in what cannot change by itself. The file is then as it was.
+    /// - Throws: `Realm.Error` if the file cannot be found, accessed or read, belongs to another program, was written with a
+    ///   higher schema version, or needs a migration. The file is then unchanged.
     public init(configuration: Configuration, isolation: isolated (any Actor)? = #isolation) throws {
         try self.init(configuration, .of(isolation), Scheduler.mainQueue(isolation))
     }
 
-    /// Opens the file of `defaultConfiguration` on this actor, without keeping it from other work meanwhile. In code that
-    /// belongs to no actor this does not compile: a thread may not be the same after an `await`.
+    /// Opens the file of `defaultConfiguration` on the current actor without blocking it.
     ///
-    /// - Throws: as `init(configuration:)`.
+    /// This does not compile in code without an actor, because the thread may change at an `await`.
+    ///
+    /// - Throws: The errors of `init(configuration:)`.
     public init(isolation: isolated any Actor = #isolation) async throws {
         let coordinator = try await Realm.openedCoordinator(.defaultConfiguration)
         let queue = Scheduler.mainQueue(isolation)
         self.init(try Realm.context(.defaultConfiguration, coordinator, .actor(isolation), queue))
     }
 
-    /// Opens a file on an actor, without keeping it from other work meanwhile: everything from this Realm is used on that
-    /// actor only. To be called there, with `actor: self`, or with the shared instance of a global actor.
+    /// Opens a file on an actor without blocking it. The Realm and everything obtained from it can be used on this actor only.
     ///
-    /// - Throws: as `init(configuration:)`.
-    public init<Home: Actor>(
-        configuration: Configuration = .defaultConfiguration, actor: isolated Home
+    /// Call it on the actor with `actor: self`, or pass the shared instance of a global actor.
+    ///
+    /// - Throws: The errors of `init(configuration:)`.
+    public init<ActorType: Actor>(
+        configuration: Configuration = .defaultConfiguration, actor: isolated ActorType
     ) async throws {
         let coordinator = try await Realm.openedCoordinator(configuration)
         let queue = Scheduler.mainQueue(actor)
         self.init(try Realm.context(configuration, coordinator, .actor(actor), queue))
     }
 
-    /// Opens a file on this actor, without keeping it from other work meanwhile: `try await Realm(configuration:)`. In code
-    /// that belongs to no actor this does not compile: a thread may not be the same after an `await`.
+    /// Opens a file on the current actor without blocking it: `try await Realm(configuration:)`.
     ///
-    /// When the task is cancelled before a migration of the file begins, the file is not migrated.
+    /// This does not compile in code without an actor, because the thread may change at an `await`. If the task is cancelled
+    /// before a migration of the file begins, the file is not migrated.
     ///
-    /// - Throws: as `init(configuration:)`, and `CancellationError`.
+    /// - Throws: The errors of `init(configuration:)`, and `CancellationError`.
     public init(configuration: Configuration, isolation: isolated any Actor = #isolation) async throws {
         let coordinator = try await Realm.openedCoordinator(configuration)
         let queue = Scheduler.mainQueue(isolation)
         self.init(try Realm.context(configuration, coordinator, .actor(isolation), queue))
     }
 
-    /// The same as `try await Realm(configuration:)`.
+    /// Opens a file on the current actor without blocking it, as `try await Realm(configuration:)` does.
     ///
-    /// - Throws: as `init(configuration:)`, and `CancellationError`.
+    /// - Throws: The errors of `init(configuration:)`, and `CancellationError`.
     public static func open(
         configuration: Configuration = .defaultConfiguration, isolation: isolated any Actor = #isolation
     ) async throws -> Realm {
         try await Realm(configuration: configuration, isolation: isolation)
     }
 
-    // Opening may migrate or recover the file, which takes its time.
+    // Opens the file in the background, because a migration or recovery may take long.
     private static func openedCoordinator(_ configuration: Configuration) async throws -> StoreCoordinator {
         let opening = Task.detached(priority: .userInitiated) {
             try Realm.coordinator(configuration) { Task.isCancelled }
@@ -78,10 +80,12 @@ extension Realm {
         }
     }
 
-    /// Opens a file on a serial queue: everything from this Realm is used on that queue only. Call it there, or anywhere
-    /// before the queue has work with it. Traps for concurrent and global queues, which run several blocks at once.
+    /// Opens a file on a serial queue. The Realm and everything obtained from it can be used on this queue only.
     ///
-    /// - Throws: as `init(configuration:)`.
+    /// Call it on the queue, or on another thread before the queue uses the Realm. Traps for concurrent and global queues, which
+    /// run several blocks at once.
+    ///
+    /// - Throws: The errors of `init(configuration:)`.
     public init(configuration: Configuration = .defaultConfiguration, queue: DispatchQueue?) throws {
         try self.init(configuration, queue.map { .queue($0) } ?? .currentThread(), queue)
     }
@@ -90,9 +94,9 @@ extension Realm {
         self.init(try Realm.context(configuration, Realm.coordinator(configuration), confinement, queue))
     }
 
-    /// The Realm of a file in a home: the one that is open there, or a new one.
+    /// The Realm of a file with the given confinement: the one that is open there, or a new one.
     ///
-    /// - Parameter queue: where its turns are taken when that is not the current run loop.
+    /// - Parameter queue: the queue on which its work is scheduled; nil for the actor or the current run loop.
     static func context(
         _ configuration: Configuration, _ coordinator: StoreCoordinator, _ confinement: Confinement,
         _ queue: DispatchQueue? = nil
@@ -104,8 +108,8 @@ extension Realm {
             return open
         }
         let scheduler: Scheduler? =
-            if let byHand = configuration.scheduler {
-                .byHand(byHand)
+            if let manual = configuration.scheduler {
+                .byHand(manual)
             } else if confinement.actor != nil {
                 .actor(confinement)
             } else {
@@ -138,12 +142,12 @@ extension RealmContext: StoreResident {
 }
 
 extension Realm: Equatable {
-    /// True for the same Realm on the same executor.
+    /// True if both are the same Realm on the same executor.
     public static func == (left: Realm, right: Realm) -> Bool { left.context === right.context }
 }
 
 extension Realm {
-    /// What this Realm was opened with.
+    /// The configuration with which this Realm was opened.
     public var configuration: Configuration { context.configuration }
 
     /// The object types of the program that this Realm knows.
@@ -153,13 +157,13 @@ extension Realm {
                 .sorted { $0.className < $1.className })
     }
 
-    /// True for a Realm that never changes: what `freeze()` gives.
+    /// True for a Realm returned by `freeze()`, which never changes.
     public var isFrozen: Bool { context.isFrozen }
 
     /// True inside a write transaction of this Realm.
     public var isInWriteTransaction: Bool { context.isInWrite }
 
-    /// True when no type of the program has an object.
+    /// True if the Realm contains no objects.
     public var isEmpty: Bool {
         context.confinement.require("a Realm")
         return context.tables.values.allSatisfy { table in

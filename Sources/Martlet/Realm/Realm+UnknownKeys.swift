@@ -1,15 +1,15 @@
 import MartletEngine
 
 extension Realm {
-    /// What `create` does with keys of dictionaries that name no property.
+    /// What `create` does with dictionary keys that are not property names.
     public enum UnknownKeys: Sendable {
-        /// They have no effect: data from outside often holds more than a program keeps.
+        /// Ignore them, because external data often contains more than a program stores.
         case ignore
-        /// They are refused, and nothing is created.
+        /// Throw an error and create nothing.
         case refuse
     }
 
-    /// Makes an object as `create(_:value:update:)` does, and says what happens to keys that name no property.
+    /// Creates an object as `create(_:value:update:)` does, and ignores or refuses keys that are not property names.
     ///
     /// ```swift
     /// try realm.write {
@@ -17,8 +17,8 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// - Throws: `Realm.Error.invalidInput` with the path of each such key, as in `Dog.owner.fristName`, before anything is
-    ///   created.
+    /// - Throws: `Realm.Error.invalidInput` with the path of each unknown key, as in `Dog.owner.fristName`. Nothing is created
+    ///   then.
     @discardableResult
     public func create<Element: Object>(
         _ type: Element.Type, value: Any, update: UpdatePolicy = .error, unknownKeys: UnknownKeys
@@ -28,7 +28,7 @@ extension Realm {
     }
 }
 
-/// Looks for keys that name no property, before anything is made of the values.
+/// Searches untyped values for keys that are not property names, before an object is created.
 private struct UnknownKeySearch {
     let context: RealmContext
     private var found: [String] = []

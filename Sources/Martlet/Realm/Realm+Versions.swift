@@ -1,24 +1,24 @@
 import MartletEngine
 
 extension Realm {
-    /// A version of a file that somebody in this process keeps in use.
+    /// A version of a file that is in use in this process.
     public struct PinnedVersion: Sendable {
-        /// The number of the commit that made it.
+        /// The number of the version.
         public let version: UInt64
-        /// For how long it has been kept.
+        /// How long the version has been in use.
         public let duration: Duration
-        /// Who keeps it: the homes of Realms that show it, and where something was first frozen of it. Empty for what the
-        /// runtime needs for a moment.
+        /// The holders of the version: the thread, queue or actor of each Realm that shows it, and the place in the program where
+        /// it was first frozen. Empty if the runtime uses the version for a short time.
         public let holders: [String]
     }
 
-    /// The version that it shows.
+    /// The version that the Realm shows.
     package var version: UInt64 { context.version }
 
-    /// The versions of this Realm's file that this process keeps in use, oldest first.
+    /// The versions of this Realm's file that are in use in this process, oldest first.
     ///
-    /// A version is kept by what was frozen of it and by Realms that have not moved on. The file cannot take in what was
-    /// committed since the oldest, and grows.
+    /// Frozen values, and Realms that still show a version, keep it in use. Commits after the oldest version in use cannot be
+    /// moved from the log to the file, so the log grows.
     public var pinnedVersions: [PinnedVersion] {
         context.coordinator.pinnedVersions.map {
             PinnedVersion(version: $0.version, duration: .nanoseconds(Int64($0.nanoseconds)), holders: $0.holders)

@@ -3,15 +3,16 @@ import MartletEngine
 extension Realm {
     /// Runs `block` in a write transaction, commits, and returns what the block returned.
     ///
-    /// When it returns, the changes are durable and visible to all who refresh. Writers of all threads and processes wait
-    /// for each other. An error thrown by the block takes everything back and is thrown on. Trapping when one is already
-    /// open, a transaction is never nested.
+    /// When it returns, the changes are durable and visible to every Realm that refreshes. Only one thread of all processes writes
+    /// at a time; the others wait. If the block throws, the transaction is rolled back and the error is rethrown. Transactions
+    /// cannot be nested: the call traps inside a write transaction.
     ///
     /// - Parameters:
-    ///   - tokens: observers of this Realm that are not told about this transaction.
-    ///   - block: makes the changes.
-    /// - Throws: what the block throws; `Realm.Error` when the disk is full or fails, another writer holds the file for too
-    ///   long, two objects share values that must be unique, or a rule of the schema denies a deletion. After any of them nothing of the transaction is kept, but for `.commitOutcomeUnknown`.
+    ///   - tokens: The observers of this Realm that are not notified of this transaction.
+    ///   - block: Makes the changes.
+    /// - Throws: Any error of the block. `Realm.Error` if the disk is full or fails, another writer holds the lock longer than the
+    ///   timeout, two objects have equal values that must be unique, or a rule of the schema denies a deletion. After an error
+    ///   the transaction is rolled back. Only after `.commitOutcomeUnknown` it may have been committed.
     @discardableResult
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
@@ -28,30 +29,31 @@ extension Realm {
         return result
     }
 
-    /// Begins a write transaction: waits for other writers, moves to the newest version and delivers what is pending.
+    /// Begins a write transaction: waits for other writers, moves to the newest version and delivers pending notifications.
     ///
-    /// - Throws: `Realm.Error` when other writers hold the file for too long or the disk fails.
+    /// - Throws: `Realm.Error` if another writer holds the lock longer than the timeout, or if the disk fails.
     public func beginWrite() throws { try context.beginWrite() }
 
-    /// Makes the changes of the open transaction durable.
+    /// Commits the open write transaction. When it returns, the changes are durable.
     ///
+    /// - Parameter tokens: The observers of this Realm that are not notified of this transaction.
     /// - Throws: `Realm.Error`, as `write` does.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         for token in tokens where token.context !== context { Misuse.silencedForeignToken() }
         try context.commitWrite(silencing: Set(tokens.map { ObjectIdentifier($0.registration) }))
     }
 
-    /// Rolls the open transaction back. Objects created in it become invalidated, objects deleted in it are live again, with
-    /// their collections and embedded objects.
+    /// Rolls back the open write transaction. Objects created in it are invalidated. Objects deleted in it are live again,
+    /// together with their collections and embedded objects.
     public func cancelWrite() { context.cancelWrite() }
 
-    /// Moves to the newest version and delivers its notifications; false when there was nothing new.
+    /// Moves to the newest version and delivers its notifications; false if there was no newer version.
     @discardableResult
     public func refresh() -> Bool { context.refresh() }
 
-    /// True when the Realm moves to newer versions by itself, on its run loop or queue.
+    /// True if the Realm moves to newer versions automatically, on its run loop, queue or actor.
     ///
-    /// False for a frozen Realm; setting it there traps.
+    /// False for a frozen Realm. Setting it there traps.
     public var autorefresh: Bool {
         get { context.autorefresh }
         nonmutating set {
@@ -60,24 +62,24 @@ extension Realm {
         }
     }
 
-    /// Lets go of the version in use: objects and collections become invalidated. The Realm itself can be used again.
+    /// Releases the current version and invalidates all objects and collections. The Realm itself can still be used.
     public func invalidate() { context.invalidateAll() }
 }
 
 extension RealmContext {
-    /// Ends the life of all objects and collections of this Realm.
+    /// Invalidates all objects and collections of this Realm, and releases its version.
     func invalidateAll() {
         confinement.require("a Realm")
         if isFrozen { Misuse.frozenRealm("invalidated") }
         if hooks.isDelivering() || movement != .none { return }
         asyncWrites?.settle()
         if isInWrite { cancelWrite() }
-        let announcement = announceEnd()
+        let notification = announceEnd()
         for table in tables.values { table.accessors.forEach(invalidate) }
         for core in collections.values { core.core?.realmWasInvalidated() }
         collections = [:]
         replaceSnapshot(nil)
         endGeneration()
-        announcement.didChange()
+        notification.didChange()
     }
 }

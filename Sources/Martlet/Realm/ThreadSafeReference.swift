@@ -1,7 +1,7 @@
 import MartletEngine
 import Synchronization
 
-/// Hands something live to another thread, queue or actor, where a Realm of the same file resolves it.
+/// A reference that passes a live value to another thread, queue or actor, where a Realm of the same file resolves it.
 ///
 /// ```swift
 /// let reference = ThreadSafeReference(to: dog)
@@ -11,7 +11,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A reference keeps no version of the file. To read something without looking it up again, freeze it.
+/// A reference keeps no version of the file in use. To read a value elsewhere without resolving it, freeze it instead.
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private final class Once: Sendable {
         let isResolved = Atomic<Bool>(false)
@@ -20,13 +20,13 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private let locator: _Locator
     private let once = Once()
 
-    /// A reference to something in a Realm, live or frozen. Traps on what is in no Realm, and on what has ended.
+    /// Creates a reference to a live or frozen value. Traps if the value is unmanaged or invalidated.
     public init(to confined: Confined) {
         guard let locator = confined._locator() else { Misuse.unmanagedTransfer("\(Confined.self)", "referred to") }
         self.locator = locator
     }
 
-    /// True once it was resolved, and is of no more use.
+    /// True after the reference was resolved. It cannot be resolved again.
     public var isResolved: Bool { once.isResolved.load(ordering: .acquiring) }
 
     fileprivate func resolve(_ context: RealmContext) -> Confined? {
@@ -41,47 +41,47 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 }
 
 extension Realm {
-    /// The live thing that a reference leads to; nil when it is gone. Each reference is resolved once.
+    /// Resolves a reference to the live value in this Realm; nil if the value was deleted. A reference can be resolved once.
     ///
-    /// The Realm is refreshed first if it shows an older version than the reference was made in. Inside a write it is at the
-    /// newest version anyway. Traps on a reference that was resolved before or leads to another file.
+    /// Refreshes the Realm first if its version is older than the one in which the reference was created. Inside a write the Realm
+    /// shows the newest version already. Traps if the reference was resolved before or belongs to another file.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         context.confinement.require("a Realm")
         return reference.resolve(context)
     }
 }
 
-/// Something live that any thread, queue or actor may read and replace: each gets its own live thing, from its own Realm.
+/// A live value that any thread, queue or actor can read and replace. Each one gets a live value from a separate Realm.
 ///
 /// ```swift
 /// @ThreadSafe var dog = realm.objects(Dog.self).first
 /// queue.async { [dog = $dog] in print(dog.wrappedValue?.name ?? "deleted") }
 /// ```
 ///
-/// A property is read by its name anywhere; a variable of a function goes to other threads as `$dog`, because Swift 6 lets no
-/// closure that runs there capture a variable.
+/// A property can be read by its name on any thread. A local variable is passed to other threads as `$dog`, because Swift 6 does
+/// not allow a concurrent closure to capture a variable.
 ///
-/// Reading opens a Realm of the file where there is none yet. Nil once the thing was deleted, and where the file cannot be
-/// opened any more.
+/// Reading opens a Realm of the file if none is open on the current thread, queue or actor. The value is nil after it was
+/// deleted, or if the file cannot be opened any more.
 @propertyWrapper
 public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
-    private let place: SharedPlace
+    private let shared: SharedLocator
 
-    /// Refers to something in a Realm, or to nothing. Traps on what is in no Realm.
+    /// Creates a wrapper for a managed value or nil. Traps if the value is unmanaged.
     public init(wrappedValue: Confined?) {
-        place = SharedPlace(Self.locator(of: wrappedValue))
+        shared = SharedLocator(Self.locator(of: wrappedValue))
     }
 
-    /// The live thing, here. Setting it traps on what is in no Realm.
+    /// The live value on the current thread, queue or actor. Setting an unmanaged value traps.
     public var wrappedValue: Confined? {
         get {
-            guard let locator = place.locator, let context = try? locator.currentContext(nil) else { return nil }
+            guard let locator = shared.locator, let context = try? locator.currentContext(nil) else { return nil }
             return context.resolve(locator) as? Confined
         }
-        set { place.locator = Self.locator(of: newValue) }
+        set { shared.locator = Self.locator(of: newValue) }
     }
 
-    /// What `$dog` stands for: the place itself, to be handed to other threads.
+    /// The wrapper itself, to pass it to other threads.
     public var projectedValue: ThreadSafe<Confined> { self }
 
     private static func locator(of value: Confined?) -> _Locator? {
@@ -91,8 +91,8 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
     }
 }
 
-/// What to look for.
-private final class SharedPlace: Sendable {
+/// The locator of the current value, shared by threads.
+private final class SharedLocator: Sendable {
     private let guarded: Mutex<_Locator?>
 
     init(_ locator: _Locator?) { guarded = Mutex(locator) }
