@@ -48,7 +48,7 @@ public struct DynamicList: RandomAccessCollection {
         nonmutating set { list.replaceUntyped(DynamicObject.unwrapped(newValue), position, name) }
     }
 
-    /// Walks the elements of this moment, whatever the loop's body does to the list.
+    /// Iterates over the current elements. The body of the loop may change the list.
     public func makeIterator() -> AnyIterator<Any?> {
         let (elements, isDynamic) = (list.untypedElements(), isDynamic)
         return AnyIterator { elements.next().map { DynamicObject.wrapped($0, isDynamic) } }
@@ -60,21 +60,21 @@ public struct DynamicList: RandomAccessCollection {
     /// The Realm of the owner; nil for an unmanaged list.
     public var realm: Realm? { list.realm }
 
-    /// Adds an element at the end.
+    /// Appends an element.
     public func append(_ value: Any?) { insert(value, at: count) }
 
-    /// Puts an element before a position.
+    /// Inserts an element before a position.
     public func insert(_ value: Any?, at position: Int) {
         list.insertUntyped(DynamicObject.unwrapped(value), position, name)
     }
 
-    /// Takes an element out.
+    /// Removes the element at a position.
     public func remove(at position: Int) { list.remove(at: position) }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() { list.removeAll() }
 
-    /// Moves an element; `to` is its position afterwards.
+    /// Moves an element. `to` is its position after the move.
     public func move(from: Int, to: Int) { list.move(from: from, to: to) }
 }
 
@@ -91,7 +91,7 @@ public struct DynamicSet: RandomAccessCollection {
     /// An element by its position in the set's own order; nil where the set holds nil.
     public subscript(position: Int) -> Any? { DynamicObject.wrapped(base.untypedElement(at: position), isDynamic) }
 
-    /// Walks the elements of this moment, whatever the loop's body does to the set.
+    /// Iterates over the current elements. The body of the loop may change the set.
     public func makeIterator() -> AnyIterator<Any?> {
         let (elements, isDynamic) = (base.untypedElements(), isDynamic)
         return AnyIterator { elements.next().map { DynamicObject.wrapped($0, isDynamic) } }
@@ -106,13 +106,13 @@ public struct DynamicSet: RandomAccessCollection {
     /// True when a value is in the set.
     public func contains(_ value: Any?) -> Bool { base.containsUntyped(DynamicObject.unwrapped(value), name) }
 
-    /// Puts an element in, unless it is there.
+    /// Inserts an element, unless the set already contains it.
     public func insert(_ value: Any?) { base.insertUntyped(DynamicObject.unwrapped(value), name) }
 
-    /// Takes an element out; nothing happens when it is not there.
+    /// Removes an element. Has no effect if the set does not contain it.
     public func remove(_ value: Any?) { base.removeUntyped(DynamicObject.unwrapped(value), name) }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() { base.removeAll() }
 }
 
@@ -128,7 +128,7 @@ public struct DynamicMap: Sequence {
     /// The keys.
     public var keys: [String] { map.keys }
 
-    /// The value of a key: nil when there is none, and when the map holds nil for it. Assigning nil removes the entry.
+    /// The value of a key: nil if there is none, and when the map holds nil for it. Assigning nil removes the entry.
     public subscript(key: String) -> Any? {
         get { DynamicObject.wrapped(UntypedValue.bare(map.untypedValue(of: key)), isDynamic) }
         nonmutating set { map.setUntyped(DynamicObject.unwrapped(newValue), key, name) }
@@ -161,7 +161,7 @@ protocol UntypedCollection: PropertyCollection {
 
 protocol UntypedList: UntypedCollection {
     func untypedElement(at position: Int) -> Any?
-    /// The elements of this moment.
+    /// A snapshot of the current elements.
     func untypedElements() -> AnyIterator<Any?>
     func insertUntyped(_ value: Any?, _ position: Int, _ name: String)
     func replaceUntyped(_ value: Any?, _ position: Int, _ name: String)
@@ -171,7 +171,7 @@ protocol UntypedList: UntypedCollection {
 
 protocol UntypedSet: UntypedCollection {
     func untypedElement(at position: Int) -> Any?
-    /// The elements of this moment.
+    /// A snapshot of the current elements.
     func untypedElements() -> AnyIterator<Any?>
     func containsUntyped(_ value: Any?, _ name: String) -> Bool
     func insertUntyped(_ value: Any?, _ name: String)
@@ -323,7 +323,7 @@ public struct DynamicResults: RandomAccessCollection {
     /// The number of members.
     public var endIndex: Int { results.count }
 
-    /// The member at a position. Traps outside of the results.
+    /// The member at a position. Traps if it is out of range.
     public subscript(position: Int) -> DynamicObject {
         guard let object = results.storage.object(at: position) else {
             Misuse.indexOutOfRange(position, count: count, "the results")
@@ -331,7 +331,7 @@ public struct DynamicResults: RandomAccessCollection {
         return DynamicObject(object)
     }
 
-    /// Walks the members of this moment, whatever the loop's body deletes or changes.
+    /// Iterates over the current members. The body of the loop may delete or change them.
     public func makeIterator() -> AnyIterator<DynamicObject> {
         var blocks = BlockIterator(results.storage)
         return AnyIterator { blocks.next().map { DynamicObject($0) } }
@@ -343,17 +343,17 @@ public struct DynamicResults: RandomAccessCollection {
     /// True once the Realm was invalidated.
     public var isInvalidated: Bool { results.isInvalidated }
 
-    /// The position of an object; nil when it is not a member.
+    /// The position of an object; nil if it is not a member.
     public func index(of object: DynamicObject) -> Int? { results.index(of: object.object) }
 
-    /// The members that fulfil a condition written as text, as `Results.filter` does.
+    /// The members that satisfy a condition written as text, as in `Results.filter`.
     public func filter(_ text: String, _ arguments: Any?...) -> DynamicResults {
         DynamicResults(results.filter(text, arguments: arguments.map { DynamicObject.unwrapped($0) }))
     }
 
-    /// The members that fulfil a condition.
+    /// The members that satisfy a condition.
     ///
-    /// - Throws: as `Results.filter` does.
+    /// - Throws: the errors of `Results.filter`.
     public func filter(_ predicate: Realm.Predicate) throws -> DynamicResults {
         DynamicResults(try results.filter(predicate))
     }
@@ -368,7 +368,7 @@ public struct DynamicResults: RandomAccessCollection {
         DynamicResults(results.sorted(by: descriptors))
     }
 
-    /// Of members that are equal in all these properties only the first.
+    /// The first of all members with equal values of these properties.
     public func distinct(by keyPaths: some Sequence<String>) -> DynamicResults {
         DynamicResults(results.distinct(by: keyPaths))
     }

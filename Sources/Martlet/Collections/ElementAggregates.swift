@@ -141,10 +141,10 @@ struct ElementValues {
 
 // Values alone, also those of unmanaged collections.
 extension RealmCollection where Element: OrderedValue {
-    /// The least element; nil without any. Absent values and NaN are skipped.
+    /// The least element; nil if there is none. Absent values and NaN are skipped.
     public func min() -> Element._Present? { ElementValues.extreme(self, isGreatest: false) }
 
-    /// The greatest element; nil without any. Absent values and NaN are skipped.
+    /// The greatest element; nil if there is none. Absent values and NaN are skipped.
     public func max() -> Element._Present? { ElementValues.extreme(self, isGreatest: true) }
 
     /// The elements of this moment in their order: absent values before all others, strings by their code points.
@@ -155,7 +155,7 @@ extension RealmCollection where Element: NumericValue {
     /// The sum of the elements; absent ones and NaN are skipped. Traps when it does not fit.
     public func sum() -> Element { ElementValues(map(\._compared)).sum() }
 
-    /// The mean of the elements that are there; nil without any.
+    /// The mean of the elements that are there; nil if there is none.
     public func average() -> Element._Average? { ElementValues(map(\._compared)).average() }
 }
 
@@ -177,10 +177,10 @@ extension OrderedValue {
 }
 
 extension Map where Value: OrderedValue {
-    /// The least value; nil without any. Absent values and NaN are skipped.
+    /// The least value; nil if there is none. Absent values and NaN are skipped.
     public func min() -> Value._Present? { ElementValues.extreme(values, isGreatest: false) }
 
-    /// The greatest value; nil without any. Absent values and NaN are skipped.
+    /// The greatest value; nil if there is none. Absent values and NaN are skipped.
     public func max() -> Value._Present? { ElementValues.extreme(values, isGreatest: true) }
 
     /// The values of this moment in their order: absent ones before all others.
@@ -191,34 +191,34 @@ extension Map where Value: NumericValue {
     /// The sum of the values; absent ones and NaN are skipped. Traps when it does not fit.
     public func sum() -> Value { ElementValues(values.map(\._compared)).sum() }
 
-    /// The mean of the values that are there; nil without any.
+    /// The mean of the values that are there; nil if there is none.
     public func average() -> Value._Average? { ElementValues(values.map(\._compared)).average() }
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The least value of a property among the elements; nil when none has one. NaN is skipped.
+    /// The minimum of a property among the elements; nil if none has a value. NaN is skipped.
     ///
     /// - Parameter keyPath: a property, or one behind to-one links: `"owner.age"`.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).least() }
 
-    /// The greatest value of a property among the elements; nil when none has one. NaN is skipped.
+    /// The maximum of a property among the elements; nil if none has a value. NaN is skipped.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).greatest() }
 
     /// The sum of a property over the elements, each as often as it occurs; zero without elements.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { ElementValues(self, keyPath).sum() }
 
-    /// The mean of a property over the elements that have it; nil when none has.
+    /// The average of a property over the elements that have a value; nil if none has.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).average() }
 }
 
 // The same with fields of the schema, whose types are known.
 extension RealmCollection where Element: ModelObject {
-    /// The least value of a field among the elements; nil when none has one.
+    /// The minimum of a field among the elements; nil if none has a value.
     public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The greatest value of a field among the elements; nil when none has one.
+    /// The maximum of a field among the elements; nil if none has a value.
     public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         max(ofProperty: field(Element.fields).keyPath)
     }
@@ -228,7 +228,7 @@ extension RealmCollection where Element: ModelObject {
         sum(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The mean of a field over the elements that have it; nil when none has.
+    /// The average of a field over the elements that have a value; nil if none has.
     public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Average? {
         average(ofProperty: field(Element.fields).keyPath)
     }

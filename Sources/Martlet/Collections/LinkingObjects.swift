@@ -18,16 +18,16 @@ public struct LinkingObjects<Element: ObjectBase> {
     /// True once the object that is linked to was deleted: these are empty from then on.
     public var isInvalidated: Bool { results?.isInvalidated ?? false }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { results?.isFrozen ?? false }
 
     /// The position of an object; nil when it does not link here.
     public func index(of object: Element) -> Int? { results?.index(of: object) }
 
-    /// The least value of a property among the linking objects; nil when none has one.
+    /// The minimum of a property among the linking objects; nil if none has a value.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { results?.min(ofProperty: keyPath) }
 
-    /// The greatest value of a property among the linking objects; nil when none has one.
+    /// The maximum of a property among the linking objects; nil if none has a value.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { results?.max(ofProperty: keyPath) }
 
     /// The sum of a property over the linking objects; zero without any.
@@ -35,7 +35,7 @@ public struct LinkingObjects<Element: ObjectBase> {
         results?.sum(ofProperty: keyPath) ?? V._number(StoredValue(.integer(0)))
     }
 
-    /// The mean of a property over the linking objects that have it; nil when none has.
+    /// The average of a property over the linking objects that have a value; nil if none has.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { results?.average(ofProperty: keyPath) }
 
     /// The Realm of the object; nil for an unmanaged one.
@@ -55,7 +55,7 @@ extension LinkingObjects: RandomAccessCollection {
         return results[position]
     }
 
-    /// Walks the members of this moment.
+    /// Iterates over the current members.
     public func makeIterator() -> Iterator { Iterator(results: results?.makeIterator()) }
 
     /// Reads rows in blocks.

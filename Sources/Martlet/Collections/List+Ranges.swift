@@ -49,10 +49,10 @@ extension List {
 
 // Again without `mutating`, so that a list in a constant can be changed.
 extension List {
-    /// Adds elements at the end.
+    /// Appends elements.
     public func append(contentsOf elements: some Sequence<Element>) { append(objectsIn: elements) }
 
-    /// Adds elements at the end.
+    /// Appends elements.
     public static func += (list: List, elements: some Sequence<Element>) { list.append(objectsIn: elements) }
 
     /// Puts elements before a position.
@@ -63,7 +63,7 @@ extension List {
     /// Takes a range of elements out.
     public func removeSubrange(_ range: Range<Int>) { replaceSubrange(range, with: []) }
 
-    /// Takes the elements out that fulfil a condition; none if the condition throws.
+    /// Takes the elements out that satisfy a condition; none if the condition throws.
     public func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
         remove(atOffsets: IndexSet(try indices.filter { try isRemoved(self[$0]) }))
     }
@@ -119,7 +119,7 @@ extension List {
         shuffle(using: &generator)
     }
 
-    /// Moves the elements that fulfil a condition behind those that do not; returns the position of the first of them.
+    /// Moves the elements that satisfy a condition behind those that do not; returns the position of the first of them.
     ///
     /// Both keep the order they have among themselves.
     @discardableResult

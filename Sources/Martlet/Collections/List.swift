@@ -159,7 +159,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     /// The number of elements; zero once the owner was deleted. Complexity: O(1) once the list has been used.
     public var count: Int { core?.count ?? unmanaged.count }
 
-    /// The element at a position. Traps outside of the list.
+    /// The element at a position. Traps if it is out of range.
     public subscript(position: Int) -> Element {
         get {
             guard let core else {
@@ -176,7 +176,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged list.
@@ -190,7 +190,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     /// Adds elements at the end, which to observers is one change. Complexity: that of the chunks they fill.
     public func append(objectsIn elements: some Sequence<Element>) { append(contentsOf: Array(elements), .error) }
 
-    /// Puts an element before a position. Complexity: that of a chunk of the list, not of the list.
+    /// Inserts an element before a position. Complexity: that of a chunk of the list, not of the list.
     public func insert(_ element: Element, at position: Int) {
         guard let core else {
             if position < 0 || position > unmanaged.count {
@@ -210,7 +210,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         core.replace(at: index, with: stored(object, core))
     }
 
-    /// Takes an element out. An embedded object is deleted.
+    /// Removes the element at a position. An embedded object is deleted.
     public func remove(at position: Int) {
         guard let core else {
             if !unmanaged.indices.contains(position) {
@@ -233,7 +233,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         remove(at: 0)
     }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() {
         guard let core else {
             if plain.isEmpty { return }
@@ -242,7 +242,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         core.removeAll()
     }
 
-    /// Moves an element; `to` is its position afterwards.
+    /// Moves an element. `to` is its position after the move.
     public func move(from: Int, to: Int) {
         guard let core else {
             if !unmanaged.indices.contains(from) { Misuse.indexOutOfRange(from, count: unmanaged.count, "the list") }

@@ -171,7 +171,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// The number of entries.
     public var count: Int { core.map { $0.count / 2 } ?? unmanaged.count }
 
-    /// True without entries.
+    /// True if there are no entries.
     public var isEmpty: Bool { count == 0 }
 
     /// The keys, in the order of `values`.
@@ -180,7 +180,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// The values, in the order of `keys`.
     public var values: [Value] { entries.map(\.value) }
 
-    /// The value of a key; nil when there is none. Assigning nil removes the entry.
+    /// The value of a key; nil if there is none. Assigning nil removes the entry.
     ///
     /// Complexity: O(1), but O(n) the first time and after a removal.
     public subscript(key: String) -> Value? {
@@ -210,7 +210,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged map.

@@ -136,10 +136,10 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     /// True when the element is in the set. Complexity: O(1), but O(n) the first time and after a removal.
     public func contains(_ element: Element) -> Bool { position(of: element) != nil }
 
-    /// The position of an element in the set's own order; nil when it is not there.
+    /// The position of an element in the set's own order; nil if it is not there.
     public func index(of element: Element) -> Int? { position(of: element) }
 
-    /// Puts an element in, unless it is there.
+    /// Inserts an element, unless the set already contains it.
     public func insert(_ element: Element) { insert(element, .error) }
 
     /// Puts elements in, each unless it is there.
@@ -147,7 +147,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         for element in Array(elements) { insert(element, .error) }
     }
 
-    /// Takes an element out; nothing happens when it is not there.
+    /// Removes an element. Has no effect if the set does not contain it.
     public func remove(_ element: Element) {
         guard let position = position(of: element) else {
             // Also then it is a change, which needs a write.
@@ -168,7 +168,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         unmanaged = elements.indices.filter { !gone.contains($0) }.map { elements[$0] }
     }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() {
         if let core { return core.removeAll() }
         unmanaged = []
@@ -178,7 +178,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged set.

@@ -17,7 +17,7 @@ where Element: RealmCollectionValue, Index == Int {
     var isInvalidated: Bool { get }
     /// True for collections that never change. Live ones are not.
     var isFrozen: Bool { get }
-    /// The first position of an element; nil when it is none.
+    /// The first position of an element; nil if it is not an element.
     func index(of element: Element) -> Int?
     /// The elements as a result; nil for a collection of an unmanaged object.
     func _members() -> Results<Element>?
@@ -57,36 +57,36 @@ extension RealmCollection where Element: ObjectBase {
         return members
     }
 
-    /// The elements that fulfil a condition written as text, as `Results.filter` does: in the order of the collection, each as
-    /// often as it is there. Only in a Realm.
+    /// The elements that satisfy a condition written as text, as in `Results.filter`: in the order of the collection, each as
+    /// often as it is there. Traps on an unmanaged collection.
     public func filter(_ text: String, _ arguments: Any?...) -> Results<Element> {
         requireMembers().filter(text, arguments: arguments)
     }
 
-    /// The elements that fulfil a condition: in the order of the collection, each as often as it is there. Only in a Realm.
+    /// The elements that satisfy a condition: in the order of the collection, each as often as it occurs. Traps on an unmanaged collection.
     ///
-    /// - Throws: as `Results.filter` does.
+    /// - Throws: the errors of `Results.filter`.
     public func filter(_ predicate: Realm.Predicate) throws -> Results<Element> {
         try requireMembers().filter(predicate)
     }
 
-    /// The position of the first element that fulfils a condition written as text; nil without one. Only in a Realm.
+    /// The position of the first element that satisfies a condition written as text; nil if there is none. Traps on an unmanaged collection.
     public func index(matching text: String, _ arguments: Any?...) -> Int? {
         firstIndex(in: requireMembers().filter(text, arguments: arguments))
     }
 
-    /// The elements sorted by a property, each as often as it is there; equal ones in the order of the collection. Only in a
-    /// Realm.
+    /// The elements sorted by a property, each as often as it occurs; equal ones in the order of the collection. Traps on an
+    /// unmanaged collection.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         requireMembers().sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
-    /// The elements sorted by several properties, each as often as it is there. Only in a Realm.
+    /// The elements sorted by several properties, each as often as it occurs. Traps on an unmanaged collection.
     public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results<Element> {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// Of elements that are equal in all these properties only the first, in the order of the collection. Only in a Realm.
+    /// The first of all elements with equal values of these properties, in the order of the collection. Traps on an unmanaged collection.
     public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> {
         requireMembers().distinct(by: keyPaths)
     }
@@ -99,29 +99,29 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: ModelObject {
-    /// The elements that fulfil a condition: in the order of the collection, each as often as it is there. Only in a Realm.
+    /// The elements that satisfy a condition: in the order of the collection, each as often as it occurs. Traps on an unmanaged collection.
     public func `where`<Condition: QueryConvertible<Element>>(
         _ isIncluded: (Element.RootFields) -> Condition
     ) -> Results<Element> {
         requireMembers().where(isIncluded)
     }
 
-    /// The position of the first element that fulfils a condition; nil without one. Only in a Realm.
+    /// The position of the first element that satisfies a condition; nil if there is none. Traps on an unmanaged collection.
     public func index<Condition: QueryConvertible<Element>>(
         matching isIncluded: (Element.RootFields) -> Condition
     ) -> Int? {
         firstIndex(in: requireMembers().where(isIncluded))
     }
 
-    /// The elements sorted by a field, each as often as it is there; equal ones in the order of the collection. Only in a
-    /// Realm.
+    /// The elements sorted by a field, each as often as it occurs; equal ones in the order of the collection. Traps on an
+    /// unmanaged collection.
     public func sorted<V: OrderedValue>(
         by field: (Element.RootFields) -> Field<Element, V>, ascending: Bool = true
     ) -> Results<Element> {
         requireMembers().sorted(by: field, ascending: ascending)
     }
 
-    /// Of elements that are equal in a field only the first, in the order of the collection. Only in a Realm.
+    /// Of elements that are equal in a field only the first, in the order of the collection. Traps on an unmanaged collection.
     public func distinct<V>(by field: (Element.RootFields) -> Field<Element, V>) -> Results<Element> {
         requireMembers().distinct(by: field)
     }
@@ -138,7 +138,7 @@ extension LinkingObjects: RealmCollection {
 }
 
 extension List: RealmCollection {
-    /// The elements as a result, in the order of the list, each as often as it is there.
+    /// The elements as a result, in the order of the list, each as often as it occurs.
     public func _members() -> Results<Element>? { core.map { Results($0.members()) } }
 }
 
@@ -148,7 +148,7 @@ extension MutableSet: RealmCollection {
 }
 
 extension CollectionCore {
-    /// The objects in a list or map, in its order, each as often as it is there; those in a set in the order of their keys.
+    /// The objects in a list or map, in its order, each as often as it occurs; those in a set in the order of their keys.
     func members() -> ResultsStorage {
         requireValid()
         guard let elements = property.element.target.flatMap(context.table(named:)) else {

@@ -2,14 +2,14 @@ import MartletEngine
 import MartletSQLite
 
 extension Results where Element: ObjectBase {
-    /// The least value of a property among the members; nil when none has one. NaN is skipped.
+    /// The minimum of a property among the members; nil if none has a value. NaN is skipped.
     ///
     /// - Parameter keyPath: a property, or one behind to-one links: `"owner.age"`.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? {
         value(storage.aggregate(.min, keyPath), keyPath)
     }
 
-    /// The greatest value of a property among the members; nil when none has one. NaN is skipped.
+    /// The maximum of a property among the members; nil if none has a value. NaN is skipped.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? {
         value(storage.aggregate(.max, keyPath), keyPath)
     }
@@ -22,7 +22,7 @@ extension Results where Element: ObjectBase {
         return sum
     }
 
-    /// The mean of a property over the members that have it; nil when none has.
+    /// The average of a property over the members that have a value; nil if none has.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? {
         let value = storage.aggregate(.average, keyPath)
         return value == .null ? nil : V._number(StoredValue(value))
@@ -38,12 +38,12 @@ extension Results where Element: ObjectBase {
 }
 
 extension Results where Element: ModelObject {
-    /// The least value of a field among the members.
+    /// The minimum of a field among the members; nil if none has a value.
     public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The greatest value of a field among the members.
+    /// The maximum of a field among the members; nil if none has a value.
     public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         max(ofProperty: field(Element.fields).keyPath)
     }
@@ -53,7 +53,7 @@ extension Results where Element: ModelObject {
         sum(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The mean of a field over the members that have it.
+    /// The average of a field over the members that have a value; nil if none has.
     public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Average? {
         average(ofProperty: field(Element.fields).keyPath)
     }

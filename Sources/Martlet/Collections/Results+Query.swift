@@ -24,7 +24,7 @@ public struct SortDescriptor: Hashable, Sendable {
 public typealias RealmSortDescriptor = SortDescriptor
 
 extension Results where Element: ModelObject {
-    /// The members that fulfil a condition.
+    /// The members that satisfy a condition.
     public func `where`<Condition: QueryConvertible<Element>>(_ isIncluded: (Element.RootFields) -> Condition)
         -> Results
     {
@@ -32,7 +32,7 @@ extension Results where Element: ModelObject {
         return Results(storage.adding { $0.add(predicate) })
     }
 
-    /// The first position whose member fulfils a condition; nil without one.
+    /// The first position whose member satisfies a condition; nil if there is none.
     public func index<Condition: QueryConvertible<Element>>(matching isIncluded: (Element.RootFields) -> Condition)
         -> Int?
     {
@@ -55,13 +55,13 @@ extension Results where Element: ModelObject {
 }
 
 extension Results where Element: ObjectBase {
-    /// The members that fulfil a condition written as text: `filter("age > %@ AND owner.name BEGINSWITH[c] 'm'", 5)`.
+    /// The members that satisfy a condition written as text: `filter("age > %@ AND owner.name BEGINSWITH[c] 'm'", 5)`.
     ///
     /// Traps on a text that means nothing, saying where and what was expected. For texts from outside, parse a
     /// `Realm.Predicate`, which throws the same.
     public func filter(_ text: String, _ arguments: Any?...) -> Results { filter(text, arguments: arguments) }
 
-    /// The members that fulfil a condition.
+    /// The members that satisfy a condition.
     ///
     /// - Throws: `Realm.Error.invalidInput` when the condition names what the class does not have, or compares what cannot
     ///   be compared.
@@ -75,12 +75,12 @@ extension Results where Element: ObjectBase {
         }
     }
 
-    /// The position of the first member that fulfils a condition written as text; nil without one.
+    /// The position of the first member that satisfies a condition written as text; nil if there is none.
     public func index(matching text: String, _ arguments: Any?...) -> Int? {
         filter(text, arguments: arguments).first.flatMap { index(of: $0) }
     }
 
-    /// Of members that are equal in all these properties only the first, in the order they have here.
+    /// The first of all members with equal values of these properties, in the current order.
     ///
     /// A member that lacks a link on the way of a key path is left out. Without key paths all members stay.
     public func distinct(by keyPaths: some Sequence<String>) -> Results {
@@ -128,7 +128,7 @@ extension ResultsStorage {
         return property
     }
 
-    /// The members that fulfil a condition, in the order and number it asks for.
+    /// The members that satisfy a condition, in the order and number it asks for.
     func filtered(_ predicate: Realm.Predicate) throws -> ResultsStorage {
         let bound = try predicate.bound(to: table.id, in: context)
         let found = adding { plan in

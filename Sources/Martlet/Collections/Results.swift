@@ -20,10 +20,10 @@ public struct Results<Element: RealmCollectionValue> {
     /// or elements these are, which leaves them empty.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { storage.context.isFrozen }
 
-    /// The position of an object; nil when it is not a member. Complexity: O(n) for sorted results.
+    /// The position of an object; nil if it is not a member. Complexity: O(n) for sorted results.
     public func index(of object: Element) -> Int? {
         guard let object = object._object, object._context === storage.context, object._state != .invalidated else {
             return nil
@@ -37,7 +37,7 @@ extension Results: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
 
-    /// The member at a position. Traps outside of the results.
+    /// The member at a position. Traps if it is out of range.
     public subscript(position: Int) -> Element {
         guard let key = storage.key(at: position) else {
             Misuse.indexOutOfRange(position, count: count, "the results")
@@ -46,20 +46,20 @@ extension Results: RandomAccessCollection {
             StoredValue(.integer(key)), ElementSource(context: storage.context, table: storage.table))
     }
 
-    /// The first member; nil when there is none.
+    /// The first member; nil if there is none.
     public var first: Element? {
         storage.key(at: 0).map {
             Element._element(StoredValue(.integer($0)), ElementSource(context: storage.context, table: storage.table))
         }
     }
 
-    /// The last member; nil when there is none.
+    /// The last member; nil if there is none.
     public var last: Element? { isEmpty ? nil : self[count - 1] }
 
-    /// True without members.
+    /// True if there are no members.
     public var isEmpty: Bool { storage.key(at: 0) == nil }
 
-    /// Walks the members of this moment, whatever the loop's body deletes or changes.
+    /// Iterates over the current members. The body of the loop may delete or change them.
     public func makeIterator() -> Iterator {
         precondition(Element.self is AnyObject.Type)
         return Iterator(blocks: BlockIterator(storage))

@@ -25,22 +25,22 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     /// The Realm that the elements are in.
     public var realm: Realm? { storage.results.realm }
 
-    /// True once the Realm was invalidated, or the object was deleted whose elements these are.
+    /// True after the Realm was invalidated, or the owner of the elements was deleted.
     public var isInvalidated: Bool { storage.results.isInvalidated }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { storage.results.isFrozen }
 
-    /// The section with a key; nil when there is none.
+    /// The section with a key; nil if there is none.
     public func section(forKey key: Key) -> ResultsSection<Key, Element>? {
         storage.sections.positions[key].map { _ in ResultsSection(key: key, storage: storage) }
     }
 
-    /// An element by its section and its position in it. Traps outside.
+    /// An element by its section and its position in it. Traps if it is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
-    /// An element by its section and its position in it, as tables on a screen name them. Traps outside, and on a path that
-    /// has not two positions.
+    /// An element by its section and its position in it, as table views use it. Traps if it is out of range, and if the path
+    /// does not have two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
             Misuse.indexPath(indexPath.count)
@@ -48,7 +48,7 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
         return self[indexPath[0]][indexPath[1]]
     }
 
-    /// Where an element stands; nil when it is none of these.
+    /// Where an element stands; nil if it is not an element of these.
     public func indexPath(of element: Element) -> IndexPath? {
         for (section, elements) in enumerated() {
             if let item = elements.index(of: element) { return [section, item] }
@@ -62,7 +62,7 @@ extension SectionedResults: RandomAccessCollection {
     /// The number of sections.
     public var endIndex: Int { storage.sections.keys.count }
 
-    /// The section at a position. Traps outside.
+    /// The section at a position. Traps if it is out of range.
     public subscript(position: Int) -> ResultsSection<Key, Element> {
         let keys = storage.sections.keys
         guard keys.indices.contains(position) else {
@@ -71,7 +71,7 @@ extension SectionedResults: RandomAccessCollection {
         return ResultsSection(key: keys[position], storage: storage)
     }
 
-    /// Walks the sections of this moment, whatever the loop's body changes. Each shows its elements as they are by then.
+    /// Iterates over the current sections. The body of the loop may change them; each section shows its current elements.
     public func makeIterator() -> IndexingIterator<[ResultsSection<Key, Element>]> {
         storage.sections.keys.map { ResultsSection(key: $0, storage: storage) }.makeIterator()
     }
@@ -97,7 +97,7 @@ extension ResultsSection: RandomAccessCollection {
     /// The number of elements.
     public var endIndex: Int { members.count }
 
-    /// The element at a position in the section. Traps outside.
+    /// The element at a position in the section. Traps if it is out of range.
     public subscript(position: Int) -> Element {
         let members = members
         guard members.indices.contains(position) else {
@@ -106,7 +106,7 @@ extension ResultsSection: RandomAccessCollection {
         return storage.element(members[position])
     }
 
-    /// Walks the elements of this moment, whatever the loop's body deletes or changes.
+    /// Iterates over the current elements. The body of the loop may delete or change them.
     public func makeIterator() -> Iterator {
         Iterator(blocks: BlockIterator(storage.results.storage, members))
     }
@@ -122,13 +122,13 @@ extension ResultsSection: RandomAccessCollection {
     /// The Realm that the elements are in.
     public var realm: Realm? { storage.results.realm }
 
-    /// True once the Realm was invalidated, or the object was deleted whose elements these are.
+    /// True after the Realm was invalidated, or the owner of the elements was deleted.
     public var isInvalidated: Bool { storage.results.isInvalidated }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { storage.results.isFrozen }
 
-    /// The position of an element in the section; nil when it is not in it.
+    /// The position of an element in the section; nil if it is not in it.
     public func index(of element: Element) -> Int? {
         guard element._context === storage.results.storage.context, !element.isInvalidated else { return nil }
         return members.firstIndex(of: element._key)
@@ -252,7 +252,7 @@ extension RealmCollection where Element: ObjectBase {
     /// ```
     ///
     /// - Parameters:
-    ///   - key: asked for all elements again after a change of the Realm. It must depend on the element alone.
+    ///   - key: called again for all elements after a change of the Realm. It must depend on the element alone.
     ///   - sortDescriptors: decide on the order of elements, and through their first elements on that of sections. Without
     ///     any they keep the order they have.
     public func sectioned<Key: Hashable>(

@@ -14,21 +14,21 @@ public struct SectionedValues<Key: Hashable, Element: OrderedValue & RealmCollec
     /// The Realm that the collection is in; nil for unmanaged ones.
     public var realm: Realm? { storage.realm }
 
-    /// True once the Realm was invalidated, or the object was deleted whose values these are.
+    /// True after the Realm was invalidated, or the owner of the values was deleted.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { storage.isFrozen }
 
     /// The keys of all sections, in order.
     public var allKeys: [Key] { storage.sections.map(\.key) }
 
-    /// The section with a key; nil when there is none.
+    /// The section with a key; nil if there is none.
     public func section(forKey key: Key) -> ValuesSection<Key, Element>? {
         storage.sections.contains { $0.key == key } ? ValuesSection(key: key, storage: storage) : nil
     }
 
-    /// A value by its section and its position in it. Traps outside.
+    /// A value by its section and its position in it. Traps if it is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
     /// A value by its section and its position in it, as tables on a screen name them. Traps outside, and on a path that has
@@ -46,7 +46,7 @@ extension SectionedValues: RandomAccessCollection {
     /// The number of sections.
     public var endIndex: Int { storage.sections.count }
 
-    /// The section at a position. Traps outside.
+    /// The section at a position. Traps if it is out of range.
     public subscript(position: Int) -> ValuesSection<Key, Element> {
         let sections = storage.sections
         guard sections.indices.contains(position) else {
@@ -55,7 +55,7 @@ extension SectionedValues: RandomAccessCollection {
         return ValuesSection(key: sections[position].key, storage: storage)
     }
 
-    /// Walks the sections of this moment, whatever the loop's body changes. Each shows its values as they are by then.
+    /// Iterates over the current sections. The body of the loop may change them; each section shows its current values.
     public func makeIterator() -> IndexingIterator<[ValuesSection<Key, Element>]> {
         storage.sections.map { ValuesSection(key: $0.key, storage: storage) }.makeIterator()
     }
@@ -73,10 +73,10 @@ public struct ValuesSection<Key: Hashable, Element: OrderedValue & RealmCollecti
     /// The Realm that the collection is in; nil for unmanaged ones.
     public var realm: Realm? { storage.realm }
 
-    /// True once the Realm was invalidated, or the object was deleted whose values these are.
+    /// True after the Realm was invalidated, or the owner of the values was deleted.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { storage.isFrozen }
 
     fileprivate var values: [Element] { storage.sections.first { $0.key == key }?.values ?? [] }
@@ -87,7 +87,7 @@ extension ValuesSection: RandomAccessCollection {
     /// The number of values.
     public var endIndex: Int { values.count }
 
-    /// The value at a position in the section. Traps outside.
+    /// The value at a position in the section. Traps if it is out of range.
     public subscript(position: Int) -> Element {
         let values = values
         guard values.indices.contains(position) else {
@@ -96,7 +96,7 @@ extension ValuesSection: RandomAccessCollection {
         return values[position]
     }
 
-    /// Walks the values of this moment, whatever the loop's body changes.
+    /// Iterates over the current values. The body of the loop may change the collection.
     public func makeIterator() -> IndexingIterator<[Element]> { values.makeIterator() }
 }
 
@@ -187,11 +187,11 @@ extension ValueSections {
 // MARK: Making them
 
 extension List where Element: OrderedValue {
-    /// The elements, sorted, in sections by what a closure makes of each. Also of unmanaged lists.
+    /// The elements, sorted and grouped into sections by a closure. Works on unmanaged lists too.
     ///
     /// - Parameters:
-    ///   - key: asked for all elements again after a change of the Realm. It must depend on the element alone.
-    ///   - ascending: false for the greatest first.
+    ///   - key: called again for all elements after a change of the Realm. It must depend on the element alone.
+    ///   - ascending: false to start with the maximum.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Element> {
@@ -200,11 +200,11 @@ extension List where Element: OrderedValue {
 }
 
 extension MutableSet where Element: OrderedValue {
-    /// The elements, sorted, in sections by what a closure makes of each. Also of unmanaged sets.
+    /// The elements, sorted and grouped into sections by a closure. Works on unmanaged sets too.
     ///
     /// - Parameters:
-    ///   - key: asked for all elements again after a change of the Realm. It must depend on the element alone.
-    ///   - ascending: false for the greatest first.
+    ///   - key: called again for all elements after a change of the Realm. It must depend on the element alone.
+    ///   - ascending: false to start with the maximum.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Element> {
@@ -213,11 +213,11 @@ extension MutableSet where Element: OrderedValue {
 }
 
 extension Map where Value: OrderedValue {
-    /// The values, sorted, in sections by what a closure makes of each. Also of unmanaged maps.
+    /// The values, sorted and grouped into sections by a closure. Works on unmanaged maps too.
     ///
     /// - Parameters:
-    ///   - key: asked for all values again after a change of the Realm. It must depend on the value alone.
-    ///   - ascending: false for the greatest first.
+    ///   - key: called again for all values after a change of the Realm. It must depend on the value alone.
+    ///   - ascending: false to start with the maximum.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Value) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Value> {

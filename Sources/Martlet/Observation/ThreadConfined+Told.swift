@@ -4,8 +4,8 @@ extension ThreadConfined {
     /// A frozen copy, as `freeze()` returns. Inside a callback it has the version that the callback reports, even if an
     /// earlier callback has written since.
     package func frozenAsTold(fileID: StaticString = #fileID, line: UInt = #line) -> Self {
-        guard !isFrozen, let context = realm?.context, let delivered = context.callbackSnapshot, let locator = _locator(),
-            let frozen = locator.find(context.frozen(at: delivered, fileID, line)) as? Self
+        guard !isFrozen, let context = realm?.context, let snapshot = context.callbackSnapshot,
+            let locator = _locator(), let frozen = locator.find(context.frozen(at: snapshot, fileID, line)) as? Self
         else { return freeze(fileID: fileID, line: line) }
         return frozen
     }
