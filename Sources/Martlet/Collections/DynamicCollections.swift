@@ -1,10 +1,11 @@
 import MartletEngine
 
-// Collections whose element type is known at run time only. Elements are Swift values, objects, or nil where a collection
-// may hold it; an element that does not fit traps, as assigning it to a property would.
+// Collections whose element type is known only at run time. Elements are Swift values, objects, or nil if the
+// collection may contain nil. A value of the wrong type traps, as in an assignment to a property.
 
 extension ObjectBase {
-    /// A list by name, live, to be read and changed without knowing the type of its elements. Traps on anything else.
+    /// A live list, by name, that can be read and changed without the type of its elements. Traps if the property is
+    /// not a list.
     ///
     /// ```swift
     /// try realm.write { dog.dynamicList("siblings").append(puppy) }
@@ -13,12 +14,14 @@ extension ObjectBase {
         DynamicList(list: dynamicCollection(name, "list") { $0 as? any UntypedList }, name: "\(_typeName).\(name)")
     }
 
-    /// A set by name, live, to be read and changed without knowing the type of its elements. Traps on anything else.
+    /// A live set, by name, that can be read and changed without the type of its elements. Traps if the property is not
+    /// a set.
     public final func dynamicSet(_ name: String) -> DynamicSet {
         DynamicSet(base: dynamicCollection(name, "set") { $0 as? any UntypedSet }, name: "\(_typeName).\(name)")
     }
 
-    /// A map by name, live, to be read and changed without knowing the type of its values. Traps on anything else.
+    /// A live map, by name, that can be read and changed without the type of its values. Traps if the property is not a
+    /// map.
     public final func dynamicMap(_ name: String) -> DynamicMap {
         DynamicMap(map: dynamicCollection(name, "map") { $0 as? any UntypedMap }, name: "\(_typeName).\(name)")
     }
@@ -32,7 +35,7 @@ extension ObjectBase {
     }
 }
 
-/// A list without the type of its elements.
+/// A list, accessed without the type of its elements.
 public struct DynamicList: RandomAccessCollection {
     fileprivate let list: any UntypedList
     fileprivate let name: String
@@ -42,7 +45,7 @@ public struct DynamicList: RandomAccessCollection {
     /// The number of elements.
     public var endIndex: Int { list.count }
 
-    /// An element; nil where the list holds nil.
+    /// The element at a position, or nil if the list contains nil there.
     public subscript(position: Int) -> Any? {
         get { DynamicObject.wrapped(list.untypedElement(at: position), isDynamic) }
         nonmutating set { list.replaceUntyped(DynamicObject.unwrapped(newValue), position, name) }
@@ -78,7 +81,7 @@ public struct DynamicList: RandomAccessCollection {
     public func move(from: Int, to: Int) { list.move(from: from, to: to) }
 }
 
-/// A set without the type of its elements.
+/// A set, accessed without the type of its elements.
 public struct DynamicSet: RandomAccessCollection {
     fileprivate let base: any UntypedSet
     fileprivate let name: String
@@ -88,7 +91,7 @@ public struct DynamicSet: RandomAccessCollection {
     /// The number of elements.
     public var endIndex: Int { base.count }
 
-    /// An element by its position in the set's own order; nil where the set holds nil.
+    /// The element at a position in the order of the set, or nil if the set contains nil there.
     public subscript(position: Int) -> Any? { DynamicObject.wrapped(base.untypedElement(at: position), isDynamic) }
 
     /// Iterates over the current elements. The body of the loop may change the set.
@@ -103,7 +106,7 @@ public struct DynamicSet: RandomAccessCollection {
     /// The Realm of the owner; nil for an unmanaged set.
     public var realm: Realm? { base.realm }
 
-    /// True when a value is in the set.
+    /// Whether the set contains a value.
     public func contains(_ value: Any?) -> Bool { base.containsUntyped(DynamicObject.unwrapped(value), name) }
 
     /// Inserts an element, unless the set already contains it.
@@ -116,7 +119,7 @@ public struct DynamicSet: RandomAccessCollection {
     public func removeAll() { base.removeAll() }
 }
 
-/// A map without the type of its values.
+/// A map, accessed without the type of its values.
 public struct DynamicMap: Sequence {
     fileprivate let map: any UntypedMap
     fileprivate let name: String
@@ -128,7 +131,8 @@ public struct DynamicMap: Sequence {
     /// The keys.
     public var keys: [String] { map.keys }
 
-    /// The value of a key: nil if there is none, and when the map holds nil for it. Assigning nil removes the entry.
+    /// The value of a key: nil if there is none, or if the map contains nil for the key. Assigning nil removes the
+    /// entry.
     public subscript(key: String) -> Any? {
         get { DynamicObject.wrapped(UntypedValue.bare(map.untypedValue(of: key)), isDynamic) }
         nonmutating set { map.setUntyped(DynamicObject.unwrapped(newValue), key, name) }
@@ -143,13 +147,13 @@ public struct DynamicMap: Sequence {
     /// Removes all entries.
     public func removeAll() { map.removeAll() }
 
-    /// The entries of this moment.
+    /// Iterates over the current entries.
     public func makeIterator() -> IndexingIterator<[(key: String, value: Any?)]> {
         keys.map { (key: $0, value: self[$0]) }.makeIterator()
     }
 }
 
-// MARK: What stands behind them
+// // MARK: Untyped access
 
 /// A collection that can be used without the type of its elements.
 protocol UntypedCollection: PropertyCollection {
@@ -224,17 +228,17 @@ extension Map: UntypedMap {
 
 // MARK: Objects
 
-/// An object whose type is known at run time only. Its properties are reached by their names.
+/// An object whose type is known only at run time. Its properties are accessed by name.
 ///
 /// ```swift
 /// for dog in realm.dynamicObjects("Dog") { print(dog.name as? String ?? "", dog.owner ?? "nobody") }
 /// ```
 ///
-/// Values are Swift values, links `DynamicObject`s, and collections `DynamicList`, `DynamicSet` and `DynamicMap`. A name that the
-/// type does not have, and a value that does not fit, trap.
+/// Values are Swift values, links are `DynamicObject`s, and collections are `DynamicList`, `DynamicSet` and
+/// `DynamicMap`. Traps if the type does not have a property with the name, or if a value has the wrong type.
 @dynamicMemberLookup
 public struct DynamicObject: Hashable, CustomStringConvertible {
-    /// The same object with its type.
+    /// The object with its type.
     public let object: ObjectBase
 
     /// The untyped view of an object.
@@ -262,28 +266,28 @@ public struct DynamicObject: Hashable, CustomStringConvertible {
         nonmutating set { self[name] = newValue }
     }
 
-    /// A list by name. Traps on anything else.
+    /// A list by name. Traps if the property is not a list.
     public func dynamicList(_ name: String) -> DynamicList {
         var list = object.dynamicList(name)
         list.isDynamic = true
         return list
     }
 
-    /// A set by name. Traps on anything else.
+    /// A set by name. Traps if the property is not a set.
     public func dynamicSet(_ name: String) -> DynamicSet {
         var set = object.dynamicSet(name)
         set.isDynamic = true
         return set
     }
 
-    /// A map by name. Traps on anything else.
+    /// A map by name. Traps if the property is not a map.
     public func dynamicMap(_ name: String) -> DynamicMap {
         var map = object.dynamicMap(name)
         map.isDynamic = true
         return map
     }
 
-    /// What the object itself prints.
+    /// The description of the object.
     public var description: String { object.description }
 
     static func wrapped(_ value: Any?, _ isDynamic: Bool) -> Any? {
@@ -313,7 +317,7 @@ extension DynamicMap: UntypedLayer {
     var inner: Any? { map }
 }
 
-/// The objects that a query by names finds: live and lazy, as `Results` are.
+/// The objects that match a query by names: live and lazy, as `Results` are.
 public struct DynamicResults: RandomAccessCollection {
     private let results: Results<ObjectBase>
 
@@ -373,16 +377,16 @@ public struct DynamicResults: RandomAccessCollection {
         DynamicResults(results.distinct(by: keyPaths))
     }
 
-    /// The least value of a property; nil when no member has one.
+    /// The minimum of a property; nil if no member has a value.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { results.min(ofProperty: keyPath) }
 
-    /// The greatest value of a property; nil when no member has one.
+    /// The maximum of a property; nil if no member has a value.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { results.max(ofProperty: keyPath) }
 
-    /// The sum of a property; zero without members.
+    /// The sum of a property; zero if there are no members.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { results.sum(ofProperty: keyPath) }
 
-    /// The mean of a property; nil when no member has it.
+    /// The average of a property; nil if no member has a value.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { results.average(ofProperty: keyPath) }
 
     /// Sets a property of all members.

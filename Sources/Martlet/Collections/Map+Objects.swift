@@ -1,10 +1,10 @@
 import MartletEngine
 import MartletSQLite
 
-// Maps of objects: what other collections of objects can do, of the values that are there.
+// Maps of objects: the queries and aggregates of other collections of objects, over the values that are not nil.
 extension Map {
-    /// The objects among the values that satisfy a condition: in the order of `values`, each as often as it occurs. Traps on
-    /// an unmanaged map.
+    /// The objects among the values that satisfy a condition, in the order of `values`, each as often as it occurs.
+    /// Traps on an unmanaged map.
     public func `where`<Model: ModelObject, Condition: QueryConvertible<Model>>(
         _ isIncluded: (Model.RootFields) -> Condition
     ) -> Results<Model> where Value == Model? {
@@ -58,7 +58,7 @@ extension Map {
         ElementValues(values.compactMap { $0 }, keyPath).greatest()
     }
 
-    /// The sum of a property over the objects, each as often as it occurs; zero without objects.
+    /// The sum of a property over the objects, each as often as it occurs; zero if there are none.
     public func sum<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V where Value == Model? {
         ElementValues(values.compactMap { $0 }, keyPath).sum()
     }
@@ -71,7 +71,7 @@ extension Map {
 }
 
 extension Map {
-    /// The first key that has a value; nil when none has. Values are compared as they are stored. Complexity: O(n).
+    /// The first key with a value equal to `value`; nil if there is none. Compares stored values. Complexity: O(n).
     public func key(of value: Value) -> String? {
         first { entry in
             if let object = value._object { return entry.value._object?.isSameObject(as: object) ?? false }
@@ -85,7 +85,8 @@ extension Map {
     /// Sets the value of a key; nil removes the entry.
     public func setValue(_ value: Value?, forKey key: String) { self[key] = value }
 
-    /// Sets the values of many keys, asking what to keep where there is one already: its value, and the new one.
+    /// Sets the values of several keys. If a key has a value, `combine` returns the new one from the current and the
+    /// given value.
     public func merge(
         _ entries: some Sequence<(key: String, value: Value)>,
         uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
@@ -95,7 +96,7 @@ extension Map {
         }
     }
 
-    /// Removes the entries of some keys; nothing happens for those that have none.
+    /// Removes the entries of some keys. Keys without an entry are ignored.
     public func removeObjects(for keys: some Sequence<String>) {
         let keys = Set(keys)
         guard let core, !keys.isEmpty else { return keys.sorted().forEach { removeObject(for: $0) } }

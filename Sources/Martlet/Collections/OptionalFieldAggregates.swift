@@ -1,4 +1,4 @@
-// Aggregates of fields that may be nil: absent values are skipped.
+// Aggregates of optional fields. Absent values are skipped.
 
 extension Results where Element: ModelObject {
     /// The minimum of a field among the members that have a value; nil if none has.

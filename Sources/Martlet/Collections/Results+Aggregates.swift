@@ -14,9 +14,9 @@ extension Results where Element: ObjectBase {
         value(storage.aggregate(.max, keyPath), keyPath)
     }
 
-    /// The sum of a property over the members; zero without members. Absent values and NaN are skipped.
+    /// The sum of a property over the members; zero if there are no members. Absent values and NaN are skipped.
     ///
-    /// Traps when the sum of whole numbers does not fit the type that is asked for: `let sum: Int = …` holds more.
+    /// Traps if the sum of integers does not fit the requested type. Request a larger type, as in `let sum: Int = …`.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V {
         guard let sum = V._sum(StoredValue(storage.aggregate(.sum, keyPath))) else { Misuse.sumTooLarge("\(V.self)") }
         return sum
@@ -60,7 +60,8 @@ extension Results where Element: ModelObject {
 }
 
 extension ResultsStorage {
-    /// Traps on a path that does not exist, naming the component, and on one that has no numbers to add.
+    /// Traps if the path does not exist, and names the component. Traps if the aggregate is not defined for the
+    /// property.
     fileprivate func aggregate(_ function: Predicate.Aggregate, _ keyPath: String) -> SQLValue {
         let path = PropertyPath(keyPath)
         requireAggregatable(path, isArithmetic: function.isArithmetic)
@@ -81,7 +82,7 @@ extension ResultsStorage {
             path.text, is: property.typeDescription, lacks: isArithmetic ? "sum or average" : "order")
     }
 
-    /// Traps on a path that does not exist, naming the component.
+    /// Traps if the path does not exist, and names the component.
     @discardableResult
     func requirePath(_ path: PropertyPath) -> ResolvedPath {
         do {

@@ -1,9 +1,9 @@
 public import Foundation
 import MartletEngine
 
-/// The values of a list, set or map in sections: those with equal keys stand in one. Live, as the collection is.
+/// The values of a list, set or map, grouped into sections by key. Sectioned values are live.
 ///
-/// Values are sorted, sections come in the order of the first value of each.
+/// Values are sorted; sections have the order of their first values.
 ///
 /// ```swift
 /// for section in dog.nicknames.sectioned(by: { $0.first }) { print(section.key, section.count) }
@@ -61,9 +61,9 @@ extension SectionedValues: RandomAccessCollection {
     }
 }
 
-/// One section: the values with one key, in their order. Empty once no value has the key.
+/// A section: the values with one key, in their order. Empty if no value has the key any more.
 public struct ValuesSection<Key: Hashable, Element: OrderedValue & RealmCollectionValue>: Identifiable {
-    /// What the values have in common.
+    /// The key that all values have.
     public let key: Key
     let storage: ValueSections<Key, Element>
 
@@ -100,10 +100,10 @@ extension ValuesSection: RandomAccessCollection {
     public func makeIterator() -> IndexingIterator<[Element]> { values.makeIterator() }
 }
 
-/// A list, set or map of values that have an order.
+/// A list, set or map of values that can be sorted.
 protocol OrderedProperty<Ordered>: CoreCollection, ThreadConfined {
     associatedtype Ordered: OrderedValue & RealmCollectionValue
-    /// The values of this moment in their order.
+    /// The current values, sorted.
     func sorted(ascending: Bool) -> [Ordered]
 }
 
@@ -111,7 +111,8 @@ extension List: OrderedProperty where Element: OrderedValue {}
 extension MutableSet: OrderedProperty where Element: OrderedValue {}
 extension Map: OrderedProperty where Value: OrderedValue {}
 
-/// The sections that values were found to make at one state of their Realm; of unmanaged collections always anew.
+/// The sections of a collection of values, computed for one state of its Realm. For an unmanaged collection they are
+/// computed at each access.
 final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollectionValue> {
     let collection: any OrderedProperty<Element>
     let key: (Element) -> Key
@@ -129,19 +130,19 @@ final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollection
     var isInvalidated: Bool { collection.isInvalidated }
     var isFrozen: Bool { collection.isFrozen }
 
-    /// Complexity: O(n log n) after a change of the Realm, otherwise O(1).
+    /// The current sections. Complexity: O(n log n) after a change of the Realm, otherwise O(1).
     var sections: [(key: Key, values: [Element])] {
-        guard let context = collection.core?.context else { return made() }
+        guard let context = collection.core?.context else { return makeSections() }
         return context.guarded {
             context.confinement.require("a collection")
             if stamp == context.stamp, !context.reads.isOn || !context.reads.isTracking { return found }
-            found = made()
+            found = makeSections()
             stamp = context.stamp
             return found
         }
     }
 
-    private func made() -> [(key: Key, values: [Element])] {
+    private func makeSections() -> [(key: Key, values: [Element])] {
         var positions: [Key: Int] = [:]
         var made: [(key: Key, values: [Element])] = []
         for value in collection.sorted(ascending: isAscending) {
@@ -157,7 +158,7 @@ final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollection
     }
 }
 
-// MARK: Taking them elsewhere
+// // MARK: Other isolations
 
 extension SectionedValues: ThreadConfined {
     public func _locator() -> _Locator? { storage.locator { SectionedValues(storage: $0) } }
@@ -172,19 +173,19 @@ extension ValuesSection: ThreadConfined {
 
 extension ValueSections {
     fileprivate func locator(_ make: @escaping (ValueSections) -> Any?) -> _Locator? {
-        // Depends on the value alone, so that it may be called anywhere.
+        // The closure depends only on the value, so it can be called in any isolation.
         let (key, isAscending) = (key, isAscending)
         return collection._locator()?.then { found in
             guard let collection = found as? any OrderedProperty<Element> else { return nil }
             let sections = ValueSections(collection, key, isAscending: isAscending)
-            // What is frozen asks the closure now.
+            // The sections of a frozen collection are computed now.
             if collection.isFrozen { _ = sections.sections }
             return make(sections)
         }
     }
 }
 
-// MARK: Making them
+// // MARK: Creation
 
 extension List where Element: OrderedValue {
     /// The elements, sorted and grouped into sections by a closure. Works on unmanaged lists too.
