@@ -110,7 +110,8 @@ extension RealmCollection where Element: ModelObject {
         requireMembers().where(isIncluded)
     }
 
-    /// The position of the first element that satisfies a condition; nil if there is none. Traps on an unmanaged collection.
+    /// The position of the first element that satisfies a condition; nil if there is none. Traps on an unmanaged
+    /// collection.
     public func index<Condition: QueryConvertible<Element>>(
         matching isIncluded: (Element.RootFields) -> Condition
     ) -> Int? {

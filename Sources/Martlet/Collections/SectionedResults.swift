@@ -36,11 +36,11 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
         storage.sections.positions[key].map { _ in ResultsSection(key: key, storage: storage) }
     }
 
-    /// An element by its section and its position in it. Traps if it is out of range.
+    /// An element by its section and its position in the section. Traps if it is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
-    /// An element by its section and its position in it, as table views use it. Traps if it is out of range, and if the path
-    /// does not have two positions.
+    /// An element by its section and its position in the section, as table views use it. Traps if it is out of range,
+    /// or if the path does not have two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
             Misuse.indexPath(indexPath.count)
@@ -71,7 +71,8 @@ extension SectionedResults: RandomAccessCollection {
         return ResultsSection(key: keys[position], storage: storage)
     }
 
-    /// Iterates over the current sections. The body of the loop may change them; each section shows its current elements.
+    /// Iterates over the current sections. The body of the loop may change them; each section shows its current
+    /// elements.
     public func makeIterator() -> IndexingIterator<[ResultsSection<Key, Element>]> {
         storage.sections.keys.map { ResultsSection(key: $0, storage: storage) }.makeIterator()
     }
@@ -250,7 +251,8 @@ extension RealmCollection where Element: ObjectBase {
     /// Groups the elements into sections by a closure, after sorting them by some properties.
     ///
     /// ```swift
-    /// let contacts = people.sectioned(by: { $0.lastName.prefix(1) }, sortDescriptors: [SortDescriptor(keyPath: "lastName")])
+    /// /// let byName = [SortDescriptor(keyPath: "lastName")]
+    /// /// let contacts = people.sectioned(by: { $0.lastName.prefix(1) }, sortDescriptors: byName)
     /// ```
     ///
     /// - Parameters:

@@ -28,11 +28,11 @@ public struct SectionedValues<Key: Hashable, Element: OrderedValue & RealmCollec
         storage.sections.contains { $0.key == key } ? ValuesSection(key: key, storage: storage) : nil
     }
 
-    /// A value by its section and its position in it. Traps if it is out of range.
+    /// A value by its section and its position in the section. Traps if it is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
-    /// A value by its section and its position in it, as tables on a screen name them. Traps outside, and on a path that has
-    /// not two positions.
+    /// A value by its section and its position in the section, as table views use it. Traps if it is out of range, or
+    /// if the path does not have two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
             Misuse.indexPath(indexPath.count)
