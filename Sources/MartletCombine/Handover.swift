@@ -10,7 +10,7 @@ public import Martlet
 
 /// A published value that is transferred to another queue. It is resolved to the live value there, or to nil if it was
 /// deleted.
-struct Passage<Output> {
+struct TransferableOutput<Output> {
     /// The configuration of the Realm to resolve in; nil if no Realm is needed.
     let configuration: Realm.Configuration?
     let resolve: (Realm?) -> Output?
@@ -22,10 +22,10 @@ struct Passage<Output> {
         self.resolve = resolve
     }
 
-    func failing(_ failed: @escaping (any Error) -> Output?) -> Passage {
-        var passage = self
-        passage.failed = failed
-        return passage
+    func failing(_ failed: @escaping (any Error) -> Output?) -> TransferableOutput {
+        var transfer = self
+        transfer.failed = failed
+        return transfer
     }
 
     /// Creates an output that any thread may use.
@@ -54,7 +54,7 @@ extension RealmPublishers {
     /// Publishes values that can be transferred to another queue with `receive(on:)`.
     public struct MakeThreadSafe<Upstream: Publisher> {
         let upstream: Upstream
-        let pack: (Upstream.Output) -> Passage<Upstream.Output>
+        let pack: (Upstream.Output) -> TransferableOutput<Upstream.Output>
 
         /// Publishes on a serial queue. Each value is resolved in a Realm of that queue, and skipped if it was deleted.
         ///
@@ -72,7 +72,7 @@ extension RealmPublishers {
         public typealias Failure = Upstream.Failure
         let upstream: Upstream
         let queue: DispatchQueue
-        let pack: (Output) -> Passage<Output>
+        let pack: (Output) -> TransferableOutput<Output>
         var opening = HandoverOpening()
 
         /// Subscribes to the transferred values.
@@ -86,7 +86,7 @@ extension RealmPublishers {
 struct HandoverOpening {
     var open: (Realm.Configuration, DispatchQueue) throws -> Realm = { try Realm(configuration: $0, queue: $1) }
     /// More consecutive failures than this are reported, if possible: after about two seconds.
-    var greatestFailures = 10
+    var maximumFailures = 10
     /// The delay before the next attempt, in milliseconds.
     var pauseMilliseconds: (_ failures: Int) -> Int = { 1 << min($0, 10) }
 }
@@ -102,7 +102,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
 
     private let downstream: Downstream
     private let queue: DispatchQueue
-    private let pack: (Input) -> Passage<Input>
+    private let pack: (Input) -> TransferableOutput<Input>
     private let opening: HandoverOpening
     private let lock = NSLock()
     private var upstream: (any Subscription)?
@@ -113,12 +113,12 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     private var failures = 0
 
     private enum PendingSignal {
-        case value(Passage<Input>)
+        case value(TransferableOutput<Input>)
         case completion(Subscribers.Completion<Failure>)
     }
 
     init(
-        _ downstream: Downstream, _ queue: DispatchQueue, _ pack: @escaping (Input) -> Passage<Input>,
+        _ downstream: Downstream, _ queue: DispatchQueue, _ pack: @escaping (Input) -> TransferableOutput<Input>,
         _ opening: HandoverOpening
     ) {
         self.downstream = downstream
@@ -163,20 +163,20 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
             case .completion(let completion):
                 pending.removeFirst()
                 downstream.receive(completion: completion)
-            case .value(let passage): if !deliver(passage) { return }
+            case .value(let transfer): if !deliver(transfer) { return }
             }
         }
     }
 
     /// Delivers the first pending value. Returns false if it has to wait.
-    private func deliver(_ passage: Passage<Input>) -> Bool {
+    private func deliver(_ transfer: TransferableOutput<Input>) -> Bool {
         let value: Input?
         do {
-            let realm = try passage.configuration.map { try opening.open($0, queue) }
-            value = passage.resolve(realm)
+            let realm = try transfer.configuration.map { try opening.open($0, queue) }
+            value = transfer.resolve(realm)
         } catch {
             failures += 1
-            guard failures > opening.greatestFailures, let output = passage.failed(error) else { return fail(error) }
+            guard failures > opening.maximumFailures, let output = transfer.failed(error) else { return fail(error) }
             value = output
         }
         failures = 0
@@ -189,7 +189,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     /// Completes with the failure after too many attempts, if the failure type allows it; otherwise schedules the next
     /// attempt.
     private func fail(_ error: any Error) -> Bool {
-        guard failures > opening.greatestFailures, let failure = error as? Failure else {
+        guard failures > opening.maximumFailures, let failure = error as? Failure else {
             queue.hand(afterMilliseconds: opening.pauseMilliseconds(failures)) { [self] in deliverPending() }
             return false
         }
@@ -221,7 +221,7 @@ extension Publisher where Output: ThreadConfined {
     /// A resolved value has the newest version, which may be newer than the published one. To receive exactly the
     /// published version, use `freeze()`.
     public func threadSafeReference() -> RealmPublishers.MakeThreadSafe<Self> {
-        RealmPublishers.MakeThreadSafe(upstream: self) { Passage($0) { $0 } }
+        RealmPublishers.MakeThreadSafe(upstream: self) { TransferableOutput($0) { $0 } }
     }
 }
 
@@ -231,9 +231,11 @@ extension Publisher {
     public func threadSafeReference<Observed: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == ObjectChange<Observed> {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
-            guard case .change(let object, let properties) = change else { return Passage(unconfined: change) }
+            guard case .change(let object, let properties) = change else {
+                return TransferableOutput(unconfined: change)
+            }
             let transfers = properties.map { $0.passing { $0.transferable } }
-            return Passage(object, with: { object, realm in .change(object, transfers.map { $0(realm) }) })
+            return TransferableOutput(object, with: { object, realm in .change(object, transfers.map { $0(realm) }) })
                 .failing { .error($0) }
         }
     }
@@ -245,8 +247,8 @@ extension Publisher {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
             switch change {
             case .initial(let collection), .update(let collection, _, _, _):
-                Passage(collection) { found in change.mapped { _ in found } }.failing { .error($0) }
-            case .error: Passage(unconfined: change)
+                TransferableOutput(collection) { found in change.mapped { _ in found } }.failing { .error($0) }
+            case .error: TransferableOutput(unconfined: change)
             }
         }
     }
@@ -257,8 +259,8 @@ extension Publisher {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
             switch change {
             case .initial(let map), .update(let map, _, _, _):
-                Passage(map) { found in change.mapped { _ in found } }.failing { .error($0) }
-            case .error: Passage(unconfined: change)
+                TransferableOutput(map) { found in change.mapped { _ in found } }.failing { .error($0) }
+            case .error: TransferableOutput(unconfined: change)
             }
         }
     }

@@ -26,7 +26,7 @@ import MartletSQLite
     private var rows: RowBuffer
     private var row = 0
     /// The change count of the Realm when the rows were copied.
-    private var stamp: UInt64 = 0
+    private var changeCount: UInt64 = 0
     private var guardWord: UInt = 0
     /// Objects that were created in advance, in reverse order. Used in a write, in which rows change without a new
     /// state of the Realm.
@@ -83,7 +83,7 @@ import MartletSQLite
     // The Realm computes the keys of all cursors before it shows another state.
     private var isCurrent: Bool {
         if let cursor { return cursor.keys == nil }
-        return stamp == context.stamp && context.transaction == nil
+        return changeCount == context.stamp && context.transaction == nil
     }
 
     /// The accessor of a copied row.
@@ -121,7 +121,7 @@ import MartletSQLite
         }
         rows.removeAll()
         row = 0
-        stamp = context.stamp
+        changeCount = context.stamp
         guardWord = context.guardWord
         if let cursor {
             if let keys = cursor.keys {

@@ -99,9 +99,9 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     }
 
     private func removeOthers(_ core: CollectionCore, _ keys: [String]) {
-        let kept = Set(keys.map(SQLValue.text))
+        let remaining = Set(keys.map(SQLValue.text))
         let all = core.all()
-        removeEntries(core, stride(from: 0, to: all.count, by: 2).filter { !kept.contains(all[$0]) })
+        removeEntries(core, stride(from: 0, to: all.count, by: 2).filter { !remaining.contains(all[$0]) })
     }
 
     /// Removes entries, as one change for observers. `positions` are those of the keys, ascending.

@@ -81,8 +81,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             }
         }
         let new = elements.map { stored($0, core, policy) }
-        let kept = Set(new)
-        for (position, old) in core.all().enumerated().reversed() where !kept.contains(old) {
+        let remaining = Set(new)
+        for (position, old) in core.all().enumerated().reversed() where !remaining.contains(old) {
             core.remove(at: position)
         }
         for element in new where core.position(of: element) == nil { core.insert(element, at: core.count) }

@@ -9,7 +9,7 @@ final class ResultsStorage {
     /// The owner of linking objects or elements. The result is empty after the owner was deleted.
     private(set) var owner: ObjectBase?
     private var generation: UInt64
-    private var stamp: UInt64 = 0
+    private var changeCount: UInt64 = 0
     private var all: KeySequence?
     /// The first keys, if only they were requested.
     private var first: [ObjectKey] = []
@@ -58,11 +58,11 @@ final class ResultsStorage {
     // Discards the keys if the state of the Realm has changed.
     private func validate() {
         requireUsable()
-        guard stamp != context.stamp else { return noteRead() }
+        guard changeCount != context.stamp else { return noteRead() }
         context.noticeTracking()
         noteRead()
         context.flushForQuery()
-        stamp = context.stamp
+        changeCount = context.stamp
         // Another object may have the key of a deleted owner by now.
         all = owner?.isInvalidated == true ? KeySequence() : nil
         first = []
@@ -80,7 +80,7 @@ final class ResultsStorage {
             owner = table.object(known._key)
         }
         generation = context.generation
-        stamp = context.stamp
+        changeCount = context.stamp
         all = keys
         first = []
         counted = keys.count
@@ -103,7 +103,7 @@ final class ResultsStorage {
     }
 
     /// Whether the known keys are those of the state that the Realm shows now.
-    var isCurrent: Bool { generation == context.generation && stamp == context.stamp && all != nil }
+    var isCurrent: Bool { generation == context.generation && changeCount == context.stamp && all != nil }
 
     /// All keys, in order.
     var keys: KeySequence {

@@ -158,7 +158,7 @@ struct Sections<Key: Hashable> {
 final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     let results: Results<Element>
     let key: (Element) -> Key
-    private var stamp: UInt64 = 0
+    private var changeCount: UInt64 = 0
     private var found = Sections<Key>()
 
     init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
@@ -176,17 +176,17 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
         // While reads are tracked, the properties that determine section keys are read again, so that the tracker
         // records them.
         let reads = results.storage.context.reads
-        if stamp == results.storage.context.stamp, !reads.isOn || !reads.isTracking { return found }
+        if changeCount == results.storage.context.stamp, !reads.isOn || !reads.isTracking { return found }
         found = Sections()
         for element in results { found.append(element._key, key(element)) }
-        stamp = results.storage.context.stamp
+        changeCount = results.storage.context.stamp
         return found
     }
 
     /// Installs sections that were computed for the state that the Realm shows now.
     func install(_ sections: Sections<Key>) {
         found = sections
-        stamp = results.storage.context.stamp
+        changeCount = results.storage.context.stamp
     }
 
     func element(_ key: ObjectKey) -> Element { unsafeDowncast(results.storage.table.object(key), to: Element.self) }

@@ -117,7 +117,7 @@ final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollection
     let collection: any OrderedProperty<Element>
     let key: (Element) -> Key
     let isAscending: Bool
-    private var stamp: UInt64 = 0
+    private var changeCount: UInt64 = 0
     private var found: [(key: Key, values: [Element])] = []
 
     init(_ collection: any OrderedProperty<Element>, _ key: @escaping (Element) -> Key, isAscending: Bool) {
@@ -135,9 +135,9 @@ final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollection
         guard let context = collection.core?.context else { return makeSections() }
         return context.guarded {
             context.confinement.require("a collection")
-            if stamp == context.stamp, !context.reads.isOn || !context.reads.isTracking { return found }
+            if changeCount == context.stamp, !context.reads.isOn || !context.reads.isTracking { return found }
             found = makeSections()
-            stamp = context.stamp
+            changeCount = context.stamp
             return found
         }
     }

@@ -46,8 +46,8 @@ extension RealmContext {
     ) {
         let coordinator = coordinator
         // The change is nil for the first call.
-        typealias News = (change: Tracker.Change, past: PastElements?)?
-        let entry = TrackingEntry<RetainedState<Tracker.State>, News>(registration, delivered: version, known: nil) {
+        typealias Update = (change: Tracker.Change, past: PastElements?)?
+        let entry = TrackingEntry<RetainedState<Tracker.State>, Update>(registration, delivered: version, known: nil) {
             known, changes, handle in
             let kept = keepsPast ? Self.kept(handle, coordinator) : nil
             guard let known else {

@@ -175,19 +175,19 @@ struct PreparedCall {
     }
 }
 
-/// An entry that tracks a `State` and reports changes of type `News`.
-final class TrackingEntry<State, News>: ObservationEntry {
+/// An entry that tracks a `State` and reports changes of type `Change`.
+final class TrackingEntry<State, Change>: ObservationEntry {
     /// A newer state, and the change that led to it.
     struct Step {
         let state: State
-        var news: News?
+        var news: Change?
         var isLast = false
     }
 
     enum Event {
-        case news(News)
+        case news(Change)
         /// The state is newer, but the observer is not notified: nothing changed, or the change was silenced.
-        case quiet(silenced: News?)
+        case quiet(silenced: Change?)
         case failure(any Error)
     }
 

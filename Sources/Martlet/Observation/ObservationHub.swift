@@ -7,7 +7,7 @@ import MartletEngine
 ///
 /// Ledger: `lock` guards `state` and the mutable properties of its entries. It is held briefly: no query, no callback
 /// and no deinitializer of user code runs under it. `context`, `lastDeliveredVersion`, `isDelivering`,
-/// `isNotifyingRealm`, `mayRefresh`, `deliveringSnapshot`, `isPredelivering` and `silentBase` are used on the executor
+/// `isNotifyingRealm`, `mayRefresh`, `callbackSnapshot`, `isPredelivering` and `silentBase` are used on the executor
 /// only.
 final class ObservationHub: @unchecked Sendable {
     private struct State {

@@ -4,7 +4,7 @@ extension ThreadConfined {
     /// A frozen copy, as `freeze()` returns. Inside a callback it has the version that the callback reports, even if an
     /// earlier callback has written since.
     package func frozenAsTold(fileID: StaticString = #fileID, line: UInt = #line) -> Self {
-        guard !isFrozen, let context = realm?.context, let snapshot = context.callbackSnapshot,
+        guard !isFrozen, let context = realm?.context, let snapshot = context.pastCallbackSnapshot,
             let locator = _locator(), let frozen = locator.find(context.frozen(at: snapshot, fileID, line)) as? Self
         else { return freeze(fileID: fileID, line: line) }
         return frozen
@@ -13,7 +13,7 @@ extension ThreadConfined {
 
 extension RealmContext {
     /// The version that the current callback reports; nil outside of callbacks, and if the Realm shows that version.
-    fileprivate var callbackSnapshot: SnapshotHandle? {
+    fileprivate var pastCallbackSnapshot: SnapshotHandle? {
         guard let telling = (hooks.hub as? ObservationHub)?.telling, !shows(telling.version) else { return nil }
         return Self.kept(telling, coordinator)
     }
