@@ -10,7 +10,7 @@ enum ObserverInterest {
 /// The observers of a Realm, indexed so that a commit does no work for observers that it does not affect.
 ///
 /// An observer is suspended while none of the rows and tables that it depends on change: its state is valid for every
-/// version up to `examinedVersion`. A commit activates the observers that it may affect. They are suspended again once
+/// version up to `examined`. A commit activates the observers that it may affect. They are suspended again once
 /// they know the new state. Observers with the interest `.anything` are always active.
 struct ObserverIndex {
     /// In the order of registration, that is, of their numbers.
@@ -71,7 +71,7 @@ struct ObserverIndex {
         return entry
     }
 
-    /// Activates the observers that may be affected by `changes`, which lead from `examinedVersion` or an earlier
+    /// Activates the observers that may be affected by `changes`, which lead from `examined` or an earlier
     /// version to `version`. If `changes` is nil, they are unknown and all observers are activated.
     mutating func wake(_ changes: ChangeSet?, through version: Version) {
         guard version > settled else { return }
