@@ -67,12 +67,12 @@ extension RealmContext {
             return .init(
                 state: RetainedState(state: state, handle: kept), news: change.isEmpty ? nil : .some((change, past)),
                 isLast: state.isOver)
-        } tell: { event, retained, version in
+        } tell: { event, known, version in
             switch event {
-            case .news(let news): tell(news.map { .update($0.change, $0.past) } ?? .initial, retained?.state, version)
+            case .news(let news): tell(news.map { .update($0.change, $0.past) } ?? .initial, known?.state, version)
             case .quiet(let silenced):
-                tell(.quiet(silenced: silenced.flatMap { $0?.change }), retained?.state, version)
-            case .failure(let error): tell(.failure(error), retained?.state, version)
+                tell(.quiet(silenced: silenced.flatMap { $0?.change }), known?.state, version)
+            case .failure(let error): tell(.failure(error), known?.state, version)
             }
         }
         hub.add(entry)

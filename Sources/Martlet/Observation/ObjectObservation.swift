@@ -83,7 +83,8 @@ final class ObjectObservation {
     }
 
     static func start(
-        _ object: ObjectBase, _ items: ObservedItems, _ registration: Registration, _ tell: @escaping (Outcome) -> Void
+        _ object: ObjectBase, _ items: ObservedItems, _ registration: Registration,
+        _ tell: @escaping (Outcome) -> Void
     ) {
         guard let context = object._context, let table = object._table else {
             Misuse.observeUnmanaged(object._typeName)

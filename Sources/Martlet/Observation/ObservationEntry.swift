@@ -228,7 +228,8 @@ final class TrackingEntry<State, Change>: ObservationEntry {
         delivered = version
         generation += 1
         isOver = step.isLast
-        let event = isSilent ? Event.quiet(silenced: step.news) : step.news.map { .news($0) } ?? .quiet(silenced: nil)
+        let event: Event =
+            isSilent ? .quiet(silenced: step.news) : step.news.map { .news($0) } ?? .quiet(silenced: nil)
         return { [tell] in tell(event, step.state, version) }
     }
 

@@ -433,7 +433,7 @@ final class ObservationHub: @unchecked Sendable {
         guard !tokens.isEmpty else { return }
         let base = context.version
         activate(through: base, context.handle)
-        let isAnyBehind = locked { state in state.observers.awake.contains { $0.isSilenced(by: tokens, before: base) } }
+        let isAnyBehind = locked { $0.observers.awake.contains { $0.isSilenced(by: tokens, before: base) } }
         // While the write is open, no other writer can commit: the newest version is its base version.
         guard isAnyBehind, let handle = try? coordinator.openSnapshot(), handle.version == base else { return }
         silentBase = handle

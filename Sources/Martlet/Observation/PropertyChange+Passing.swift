@@ -11,7 +11,9 @@ extension PropertyChange {
         return { PropertyChange(name: name, oldValue: old($0), newValue: new($0)) }
     }
 
-    private static func passing(_ value: Any?, _ pack: (any ThreadConfined) -> PassingValue) -> PassingValue {
+    private static func passing(
+        _ value: Any?, _ pack: (any ThreadConfined) -> PassingValue
+    ) -> PassingValue {
         switch value {
         case let value as AnyRealmValue:
             let value = passing(value, pack)

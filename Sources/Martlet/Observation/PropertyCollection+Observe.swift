@@ -23,7 +23,8 @@ extension CoreCollection {
         _ tell: @escaping (_CollectionEvent, Self) -> Void
     ) -> NotificationToken {
         let elements = core.map { DeletedElement.Kind(type: $0.target?.type, element: $0.property.element) }
-        return observe(kind, keyPaths, queue, keepsPast: keepsPast) { id, paths, schema throws(ResolvedPath.Failure) in
+        return observe(kind, keyPaths, queue, keepsPast: keepsPast) {
+            id, paths, schema throws(ResolvedPath.Failure) in
             try ElementsTracker(id, keyPaths: paths, schema)
         } tell: { event, _, collection in
             if let elements, let event = _CollectionEvent(event, elements) { tell(event, collection) }

@@ -55,7 +55,8 @@ extension ResultsStorage {
         context.requireObservable("a collection of '\(table.type.name)'", onQueue: queue != nil)
         let paths = context.requireKeyPaths(keyPaths, table.id)
         let (plan, owner) = (plan, owner.map { CollectionOwner(table: $0._table?.id ?? 0, key: $0._key) })
-        return context.observe(on: queue, { [self] in tell(.failure($0), self, nil) }) { [self] context, registration in
+        return context.observe(on: queue, { [self] in tell(.failure($0), self, nil) }) {
+            [self] context, registration in
             var observed = self
             if context !== self.context {
                 let origin = owner.map { context.table($0.table).object($0.key) }
@@ -71,7 +72,8 @@ extension ResultsStorage {
                     try OccurrencesTracker(
                         plan, from: source, owner: owner, keyPaths: paths, isNoticing: isNoticing, context.schema)
                 }
-                return context.follow(tracker, registration, keepsPast: keepsPast) { event, state, version in
+                return context.follow(tracker, registration, keepsPast: keepsPast) {
+                    event, state, version in
                     if let state { show(state.keys, isOver: state.isOver, version) }
                     tell(event, storage, state?.keys)
                 }

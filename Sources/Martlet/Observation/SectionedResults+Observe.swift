@@ -182,8 +182,8 @@ extension SectionStorage {
     /// keys are those of that version.
     private func contextAtDeliveredVersion() -> RealmContext? {
         let context = results.storage.context
-        guard !results.storage.isCurrent, let telling = context.hub.telling, !context.shows(telling.version),
-            let handle = RealmContext.kept(telling, context.coordinator)
+        guard !results.storage.isCurrent, let snapshot = context.hub.telling, !context.shows(snapshot.version),
+            let handle = RealmContext.kept(snapshot, context.coordinator)
         else { return nil }
         return RealmContext(frozen: context, handle)
     }

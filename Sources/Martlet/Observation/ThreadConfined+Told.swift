@@ -14,7 +14,7 @@ extension ThreadConfined {
 extension RealmContext {
     /// The version that the current callback reports; nil outside of callbacks, and if the Realm shows that version.
     fileprivate var pastCallbackSnapshot: SnapshotHandle? {
-        guard let telling = (hooks.hub as? ObservationHub)?.telling, !shows(telling.version) else { return nil }
-        return Self.kept(telling, coordinator)
+        guard let snapshot = (hooks.hub as? ObservationHub)?.telling, !shows(snapshot.version) else { return nil }
+        return Self.kept(snapshot, coordinator)
     }
 }
