@@ -69,7 +69,8 @@ extension RealmContext {
                 isLast: state.isOver)
         } tell: { event, known, version in
             switch event {
-            case .news(let news): tell(news.map { .update($0.change, $0.past) } ?? .initial, known?.state, version)
+            case .news(let news):
+                tell(news.map { .update($0.change, $0.past) } ?? .initial, known?.state, version)
             case .quiet(let silenced):
                 tell(.quiet(silenced: silenced.flatMap { $0?.change }), known?.state, version)
             case .failure(let error): tell(.failure(error), known?.state, version)

@@ -14,7 +14,9 @@ extension ThreadConfined {
 extension RealmContext {
     /// The version that the current callback reports; nil outside of callbacks, and if the Realm shows that version.
     fileprivate var pastCallbackSnapshot: SnapshotHandle? {
-        guard let snapshot = (hooks.hub as? ObservationHub)?.telling, !shows(snapshot.version) else { return nil }
+        guard let snapshot = (hooks.hub as? ObservationHub)?.telling, !shows(snapshot.version) else {
+            return nil
+        }
         return Self.kept(snapshot, coordinator)
     }
 }
