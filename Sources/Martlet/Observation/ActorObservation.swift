@@ -8,8 +8,8 @@ struct Transferred<Value>: @unchecked Sendable {
 
 /// The result of resolving an observed object or collection on an actor.
 enum ActorResolution<Confined> {
-    case resolved(Confined)
-    case deleted
+    case here(Confined)
+    case gone
     case failed(any Error)
 }
 
@@ -36,7 +36,7 @@ private func resolveOnActor<Target: Actor, Confined>(
     let resolution: ActorResolution<Confined>
     do {
         let confined = try locator.currentContext(actor).resolve(locator) as? Confined
-        resolution = confined.map { .resolved($0) } ?? .deleted
+        resolution = confined.map { .here($0) } ?? .gone
     } catch {
         resolution = .failed(error)
     }
@@ -69,9 +69,9 @@ extension ObservableCollection where Self: ThreadConfined {
     ) async -> NotificationToken {
         await observe(on: actor, isolation: isolation) { actor, resolution in
             switch resolution {
-            case .resolved(let collection):
+            case .here(let collection):
                 return collection.observe(keyPaths: keyPaths) { [unowned actor] in actor.run($0, block) }
-            case .deleted: return nil
+            case .gone: return nil
             case .failed(let error):
                 actor.run(RealmCollectionChange.error(error), block)
                 return nil
@@ -87,9 +87,9 @@ extension ObservableCollection where Self: ThreadConfined {
     ) async -> NotificationToken {
         await observe(on: actor, isolation: isolation) { actor, resolution in
             switch resolution {
-            case .resolved(let collection):
+            case .here(let collection):
                 return collection.observeChanges(keyPaths: keyPaths) { [unowned actor] in actor.run($0, block) }
-            case .deleted: return nil
+            case .gone: return nil
             case .failed(let error):
                 actor.run(DetailedCollectionChange.error(error), block)
                 return nil
@@ -130,9 +130,9 @@ extension KeyPathObservable {
     ) async -> NotificationToken {
         await observe(on: actor, isolation: isolation) { actor, resolution in
             switch resolution {
-            case .resolved(let object):
+            case .here(let object):
                 return object.observe(keyPaths: keyPaths) { [unowned actor] in actor.run($0, block) }
-            case .deleted: actor.run(ObjectChange.deleted, block)
+            case .gone: actor.run(ObjectChange.deleted, block)
             case .failed(let error): actor.run(ObjectChange.error(error), block)
             }
             return nil
