@@ -69,7 +69,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         if isLate { token.invalidate() }
     }
 
-    // // MARK: Subscriber
+    // MARK: Subscriber
 
     func request(_ more: Subscribers.Demand) {
         let (resumedToken, hasStored) = locked {
@@ -101,7 +101,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         }
     }
 
-    // // MARK: Observation
+    // MARK: Observation
 
     func hear(_ signal: Signal) {
         if case .quiet = signal { return }

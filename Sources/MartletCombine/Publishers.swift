@@ -160,7 +160,7 @@ extension ObjectChange {
     fileprivate var isDeletion: Bool { if case .deleted = self { true } else { false } }
 }
 
-// // MARK: Observable objects
+// MARK: Observable objects
 
 extension Realm {
     /// Publishes a value when the Realm changes. Despite its name, it publishes after the change.

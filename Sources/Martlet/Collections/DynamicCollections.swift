@@ -153,7 +153,7 @@ public struct DynamicMap: Sequence {
     }
 }
 
-// // MARK: Untyped access
+// MARK: Untyped access
 
 /// A collection that can be used without the type of its elements.
 protocol UntypedCollection: PropertyCollection {

@@ -48,7 +48,7 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
         return self[indexPath[0]][indexPath[1]]
     }
 
-    /// The section and position of an element; nil if it is not an element.
+    /// The section and position of an element; nil if the sections do not contain it.
     public func indexPath(of element: Element) -> IndexPath? {
         for (section, elements) in enumerated() {
             if let item = elements.index(of: element) { return [section, item] }
@@ -192,7 +192,7 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     func element(_ key: ObjectKey) -> Element { unsafeDowncast(results.storage.table.object(key), to: Element.self) }
 }
 
-// // MARK: Other isolations
+// MARK: Other isolations
 
 extension SectionedResults: ThreadConfined {
     public func _locator() -> _Locator? { storage.locator { SectionedResults($0) } }
@@ -218,7 +218,7 @@ extension SectionStorage {
     }
 }
 
-// // MARK: Creation
+// MARK: Creation
 
 extension RealmCollection where Element: ObjectBase {
     /// Groups the elements into sections by the values of a property, in ascending or descending order of these values.
@@ -251,8 +251,8 @@ extension RealmCollection where Element: ObjectBase {
     /// Groups the elements into sections by a closure, after sorting them by some properties.
     ///
     /// ```swift
-    /// /// let byName = [SortDescriptor(keyPath: "lastName")]
-    /// /// let contacts = people.sectioned(by: { $0.lastName.prefix(1) }, sortDescriptors: byName)
+    /// let byName = [SortDescriptor(keyPath: "lastName")]
+    /// let contacts = people.sectioned(by: { $0.lastName.prefix(1) }, sortDescriptors: byName)
     /// ```
     ///
     /// - Parameters:

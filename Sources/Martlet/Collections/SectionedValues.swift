@@ -158,7 +158,7 @@ final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollection
     }
 }
 
-// // MARK: Other isolations
+// MARK: Other isolations
 
 extension SectionedValues: ThreadConfined {
     public func _locator() -> _Locator? { storage.locator { SectionedValues(storage: $0) } }
@@ -185,7 +185,7 @@ extension ValueSections {
     }
 }
 
-// // MARK: Creation
+// MARK: Creation
 
 extension List where Element: OrderedValue {
     /// The elements, sorted and grouped into sections by a closure. Works on unmanaged lists too.

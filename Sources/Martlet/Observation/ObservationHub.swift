@@ -282,7 +282,7 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
-    // // MARK: Delivery, on the executor
+    // MARK: Delivery, on the executor
 
     /// Called by the scheduler: moves to the newest computed version and delivers. Never waits for a query.
     private func deliverPending() {
@@ -483,7 +483,7 @@ final class ObservationHub: @unchecked Sendable {
         suspendCurrent()
     }
 
-    // // MARK: Calls
+    // MARK: Calls
 
     private func deliver(_ calls: [PreparedCall], _ context: RealmContext) {
         let wasDelivering = isDelivering
