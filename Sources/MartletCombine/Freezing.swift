@@ -7,8 +7,8 @@ public import Martlet
 #endif
 
 extension Publisher where Output: ThreadConfined {
-    /// Freezes what is published: it never changes, and any thread may read it. A list, set or map whose owner was deleted
-    /// has ended, and comes as it is: there is nothing to freeze, and nothing to read.
+    /// Freezes the published values: a frozen value never changes, and any thread may read it. A list, set or map whose
+    /// owner was deleted is published unchanged, because it has no contents to freeze.
     ///
     /// ```swift
     /// dogs.collectionPublisher
@@ -16,46 +16,47 @@ extension Publisher where Output: ThreadConfined {
     ///     .receive(on: background)
     ///     .sink { completion in } receiveValue: { dogs in export(dogs) }
     /// ```
-    public func freeze() -> Publishers.Map<Self, Output> { map { $0.frozenUnlessGone } }
+    public func freeze() -> Publishers.Map<Self, Output> { map { $0.frozenUnlessInvalidated } }
 }
 
 extension Publisher {
-    /// Freezes the object in each change, and the objects among its old and new values. An object that was deleted comes as
-    /// it is: there is nothing to freeze, and nothing to read.
+    /// Freezes the object in each change, and the objects among its old and new values. A deleted object is published
+    /// unchanged, because it has no contents to freeze.
     public func freeze<Observed: ThreadConfined>() -> Publishers.Map<Self, Output>
     where Output == ObjectChange<Observed> {
         map { change in
             if case .change(let object, let properties) = change {
-                .change(object.frozenUnlessGone, properties.map { $0.frozen })
+                .change(object.frozenUnlessInvalidated, properties.map { $0.frozen })
             } else {
                 change
             }
         }
     }
 
-    /// Freezes the collection in each change: what is read of it is exactly what the change leads to, also when an observer
-    /// that was told before has written since. What was kept from before a silent write, until it was asked for, is newer.
+    /// Freezes the collection in each change. The frozen collection is exactly the result of the change, even if an
+    /// observer that was called earlier has written since. Exception: a change that precedes a silent write, and was
+    /// stored until the subscriber requested it, contains a newer collection.
     public func freeze<Collection: ThreadConfined>() -> Publishers.Map<Self, Output>
-    where Output == RealmCollectionChange<Collection> { map { $0.mapped { $0.frozenUnlessGone } } }
+    where Output == RealmCollectionChange<Collection> { map { $0.mapped { $0.frozenUnlessInvalidated } } }
 
     /// Freezes the map in each change.
     public func freeze<Collection: ThreadConfined>() -> Publishers.Map<Self, Output>
-    where Output == RealmMapChange<Collection> { map { $0.mapped { $0.frozenUnlessGone } } }
+    where Output == RealmMapChange<Collection> { map { $0.mapped { $0.frozenUnlessInvalidated } } }
 
     /// Freezes the sections in each change.
     public func freeze<Sections: ThreadConfined>() -> Publishers.Map<Self, Output>
-    where Output == RealmSectionedResultsChange<Sections> { map { $0.mapped { $0.frozenUnlessGone } } }
+    where Output == RealmSectionedResultsChange<Sections> { map { $0.mapped { $0.frozenUnlessInvalidated } } }
 }
 
 extension ThreadConfined {
-    // A collection that ended comes with its last change.
-    fileprivate var frozenUnlessGone: Self { isInvalidated ? self : frozenAsTold() }
+    // An invalidated collection is published with its last change.
+    fileprivate var frozenUnlessInvalidated: Self { isInvalidated ? self : frozenAsTold() }
 }
 
 extension PropertyChange {
     fileprivate var frozen: PropertyChange {
-        let change = passing { thing in
-            let frozen: any ThreadConfined = thing.realm == nil ? thing : thing.frozenUnlessGone
+        let change = passing { value in
+            let frozen: any ThreadConfined = value.realm == nil ? value : value.frozenUnlessInvalidated
             return { _ in frozen }
         }
         return change(nil)
@@ -63,7 +64,7 @@ extension PropertyChange {
 }
 
 extension RealmCollectionChange {
-    /// The same change of another collection.
+    /// Returns the change with a transformed collection.
     func mapped(_ transform: (Collection) -> Collection) -> RealmCollectionChange {
         switch self {
         case .initial(let collection): .initial(transform(collection))
@@ -76,7 +77,7 @@ extension RealmCollectionChange {
 }
 
 extension RealmMapChange {
-    /// The same change of another map.
+    /// Returns the change with a transformed map.
     func mapped(_ transform: (Collection) -> Collection) -> RealmMapChange {
         switch self {
         case .initial(let map): .initial(transform(map))
@@ -88,7 +89,7 @@ extension RealmMapChange {
 }
 
 extension RealmSectionedResultsChange {
-    /// The same change of other sections.
+    /// Returns the change with transformed sections.
     func mapped(_ transform: (Collection) -> Collection) -> RealmSectionedResultsChange {
         switch self {
         case .initial(let sections): .initial(transform(sections))

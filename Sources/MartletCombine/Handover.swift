@@ -8,12 +8,13 @@ public import Martlet
     public import OpenCombine
 #endif
 
-/// Something on its way to another queue: leads to the live thing there, or to nil when it is gone.
-struct Passage<Output> {
-    /// The configuration of the Realm to resolve in; nil for what needs none.
+/// A published value that is transferred to another queue. It is resolved to the live value there, or to nil if it was
+/// deleted.
+struct TransferableOutput<Output> {
+    /// The configuration of the Realm to resolve in; nil if no Realm is needed.
     let configuration: Realm.Configuration?
     let resolve: (Realm?) -> Output?
-    /// What is published in place of it where no Realm can be opened; nil where nothing can be.
+    /// Returns the value to publish if no Realm can be opened; nil if there is none.
     var failed: (any Error) -> Output? = { _ in nil }
 
     private init(_ configuration: Realm.Configuration?, _ resolve: @escaping (Realm?) -> Output?) {
@@ -21,79 +22,79 @@ struct Passage<Output> {
         self.resolve = resolve
     }
 
-    func failing(_ failed: @escaping (any Error) -> Output?) -> Passage {
-        var passage = self
-        passage.failed = failed
-        return passage
+    func failing(_ failed: @escaping (any Error) -> Output?) -> TransferableOutput {
+        var transfer = self
+        transfer.failed = failed
+        return transfer
     }
 
-    /// What any thread may have.
+    /// Creates an output that any thread may use.
     init(unconfined value: Output) { self.init(nil) { _ in value } }
 
-    init<Thing: ThreadConfined>(_ thing: Thing, _ make: @escaping (Thing) -> Output) {
-        self.init(thing, with: { thing, _ in make(thing) })
+    init<Value: ThreadConfined>(_ value: Value, _ make: @escaping (Value) -> Output) {
+        self.init(value, with: { value, _ in make(value) })
     }
 
-    /// - Parameter make: given the Realm, too, where one is opened.
-    init<Thing: ThreadConfined>(_ thing: Thing, with make: @escaping (Thing, Realm?) -> Output) {
-        if thing.isInvalidated {
+    /// - Parameter make: creates the output from the resolved value and, if one was opened, its Realm.
+    init<Value: ThreadConfined>(_ value: Value, with make: @escaping (Value, Realm?) -> Output) {
+        if value.isInvalidated {
             self.init(nil) { _ in nil }
             return
         }
-        guard let realm = thing.realm, !thing.isFrozen else {
-            self.init(unconfined: make(thing, nil))
+        guard let realm = value.realm, !value.isFrozen else {
+            self.init(unconfined: make(value, nil))
             return
         }
-        let reference = ThreadSafeReference(to: thing)
+        let reference = ThreadSafeReference(to: value)
         self.init(realm.configuration.ofQueues) { realm in realm?.resolve(reference).map { make($0, realm) } }
     }
 }
 
 extension RealmPublishers {
-    /// Publishes what can be handed to another queue with `receive(on:)`.
+    /// Publishes values that can be transferred to another queue with `receive(on:)`.
     public struct MakeThreadSafe<Upstream: Publisher> {
         let upstream: Upstream
-        let pack: (Upstream.Output) -> Passage<Upstream.Output>
+        let pack: (Upstream.Output) -> TransferableOutput<Upstream.Output>
 
-        /// Publishes on a serial queue: what is published is looked up there, and passed over when it is gone by then.
+        /// Publishes on a serial queue. Each value is resolved in a Realm of that queue, and skipped if it was deleted.
         ///
-        /// Where the Realm cannot be opened there, as for lack of file descriptors, that is tried again for some seconds, and
-        /// what comes later waits. After that a change is replaced by `.error`, and a publisher that can fail does;
-        /// one that can do neither goes on trying.
+        /// If the Realm cannot be opened there, for example because no file descriptors are available, opening is
+        /// retried for some seconds, and later values wait. After that, a change is replaced by `.error`, and a
+        /// publisher with a failure type fails. A publisher that can do neither continues to retry.
         public func receive(on queue: DispatchQueue) -> Handover<Upstream> {
             Handover(upstream: upstream, queue: queue, pack: pack)
         }
     }
 
-    /// Publishes on a serial queue what belongs to it.
+    /// Publishes values on the serial queue that they belong to.
     public struct Handover<Upstream: Publisher>: Publisher {
         public typealias Output = Upstream.Output
         public typealias Failure = Upstream.Failure
         let upstream: Upstream
         let queue: DispatchQueue
-        let pack: (Output) -> Passage<Output>
+        let pack: (Output) -> TransferableOutput<Output>
         var opening = HandoverOpening()
 
-        /// Subscribes to what is handed over.
+        /// Subscribes to the transferred values.
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
             upstream.subscribe(HandoverSubscriber(subscriber, queue, pack, opening))
         }
     }
 }
 
-/// How a Realm is opened on a queue, so that tests can replace it.
+/// How a Realm is opened on a queue. Tests replace it.
 struct HandoverOpening {
     var open: (Realm.Configuration, DispatchQueue) throws -> Realm = { try Realm(configuration: $0, queue: $1) }
-    /// More failures than this in a row are told, where that is possible: after about two seconds.
-    var greatestFailures = 10
-    /// Milliseconds until it is tried again after so many failures.
+    /// More consecutive failures than this are reported, if possible: after about two seconds.
+    var maximumFailures = 10
+    /// The delay before the next attempt, in milliseconds.
     var pauseMilliseconds: (_ failures: Int) -> Int = { 1 << min($0, 10) }
 }
 
-/// Carries what it receives to a queue, in order.
+/// Transfers the received values to a queue, in order.
 ///
-/// Ledger: `upstream` and `isCancelled` are guarded by `lock`; `arrivals` and `failures` are used on the queue, and so is
-/// `downstream`, but for the subscription, which comes first.
+/// Ledger: `lock` guards `upstream` and `isCancelled`. `pending` and `failures` are used on the queue. So is
+/// `downstream`, except that it receives the subscription before.
 // Sendable by the ledger above.
 private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subscription, @unchecked Sendable {
     typealias Input = Downstream.Input
@@ -101,23 +102,23 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
 
     private let downstream: Downstream
     private let queue: DispatchQueue
-    private let pack: (Input) -> Passage<Input>
+    private let pack: (Input) -> TransferableOutput<Input>
     private let opening: HandoverOpening
     private let lock = NSLock()
     private var upstream: (any Subscription)?
     private var isCancelled = false
-    /// What has come to the queue, oldest first.
-    private var arrivals: [Arrival] = []
-    /// How often in a row the Realm could not be opened for the first of them.
+    /// The values and completions to deliver on the queue, oldest first.
+    private var pending: [PendingSignal] = []
+    /// The number of consecutive failures to open the Realm for the first of them.
     private var failures = 0
 
-    private enum Arrival {
-        case value(Passage<Input>)
+    private enum PendingSignal {
+        case value(TransferableOutput<Input>)
         case completion(Subscribers.Completion<Failure>)
     }
 
     init(
-        _ downstream: Downstream, _ queue: DispatchQueue, _ pack: @escaping (Input) -> Passage<Input>,
+        _ downstream: Downstream, _ queue: DispatchQueue, _ pack: @escaping (Input) -> TransferableOutput<Input>,
         _ opening: HandoverOpening
     ) {
         self.downstream = downstream
@@ -138,61 +139,62 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     }
 
     func receive(_ input: Input) -> Subscribers.Demand {
-        arrive(.value(pack(input)))
+        enqueue(.value(pack(input)))
         return .none
     }
 
-    func receive(completion: Subscribers.Completion<Failure>) { arrive(.completion(completion)) }
+    func receive(completion: Subscribers.Completion<Failure>) { enqueue(.completion(completion)) }
 
-    private func arrive(_ arrival: Arrival) {
+    private func enqueue(_ signal: PendingSignal) {
         queue.hand { [self] in
-            arrivals.append(arrival)
-            // Otherwise it waits for those before it.
-            if failures == 0 { unpack() }
+            pending.append(signal)
+            // After a failure, it waits for the earlier values.
+            if failures == 0 { deliverPending() }
         }
     }
 
-    private func unpack() {
-        while let first = arrivals.first {
+    private func deliverPending() {
+        while let first = pending.first {
             if locked({ isCancelled }) {
-                arrivals = []
+                pending = []
                 return
             }
             switch first {
             case .completion(let completion):
-                arrivals.removeFirst()
+                pending.removeFirst()
                 downstream.receive(completion: completion)
-            case .value(let passage): if !unpack(passage) { return }
+            case .value(let transfer): if !deliver(transfer) { return }
             }
         }
     }
 
-    /// Publishes the first of what has come; false when that must wait.
-    private func unpack(_ passage: Passage<Input>) -> Bool {
+    /// Delivers the first pending value. Returns false if it has to wait.
+    private func deliver(_ transfer: TransferableOutput<Input>) -> Bool {
         let value: Input?
         do {
-            let realm = try passage.configuration.map { try opening.open($0, queue) }
-            value = passage.resolve(realm)
+            let realm = try transfer.configuration.map { try opening.open($0, queue) }
+            value = transfer.resolve(realm)
         } catch {
             failures += 1
-            guard failures > opening.greatestFailures, let told = passage.failed(error) else { return fail(error) }
-            value = told
+            guard failures > opening.maximumFailures, let output = transfer.failed(error) else { return fail(error) }
+            value = output
         }
         failures = 0
-        arrivals.removeFirst()
-        // In place of what is gone another may come.
+        pending.removeFirst()
+        // A skipped value does not use up demand.
         request(value.map { downstream.receive($0) } ?? .max(1))
         return true
     }
 
-    /// Tells of a failure for good, where it has gone on for long and can be told, or tries again soon.
+    /// Completes with the failure after too many attempts, if the failure type allows it; otherwise schedules the next
+    /// attempt.
     private func fail(_ error: any Error) -> Bool {
-        guard failures > opening.greatestFailures, let failure = error as? Failure else {
-            queue.hand(afterMilliseconds: opening.pauseMilliseconds(failures)) { [self] in unpack() }
+        guard failures > opening.maximumFailures, let failure = error as? Failure else {
+            queue.hand(afterMilliseconds: opening.pauseMilliseconds(failures)) { [self] in deliverPending() }
             return false
         }
         cancel()
-        (arrivals, failures) = ([], 0)
+        (pending, failures) = ([], 0)
         downstream.receive(completion: .failure(failure))
         return false
     }
@@ -213,56 +215,60 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
 }
 
 extension Publisher where Output: ThreadConfined {
-    /// Lets what is published be received on another queue, where it is looked up: `threadSafeReference().receive(on: queue)`.
+    /// Transfers the published values to another queue, on which they are resolved: `threadSafeReference().receive(on:
+    /// queue)`.
     ///
-    /// It shows what is newest there, which may be more than what was published. To get exactly that, `freeze()` it.
+    /// A resolved value has the newest version, which may be newer than the published one. To receive exactly the
+    /// published version, use `freeze()`.
     public func threadSafeReference() -> RealmPublishers.MakeThreadSafe<Self> {
-        RealmPublishers.MakeThreadSafe(upstream: self) { Passage($0) { $0 } }
+        RealmPublishers.MakeThreadSafe(upstream: self) { TransferableOutput($0) { $0 } }
     }
 }
 
 extension Publisher {
-    /// Lets changes be received on another queue, where the object is looked up, and with it the objects among the old and
-    /// new values; those that are gone by then are nil.
+    /// Transfers changes to another queue, on which the object and the objects among the old and new values are
+    /// resolved. Values that were deleted by then are nil.
     public func threadSafeReference<Observed: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == ObjectChange<Observed> {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
-            guard case .change(let object, let properties) = change else { return Passage(unconfined: change) }
-            let passing = properties.map { $0.passing { $0.handedOver } }
-            return Passage(object, with: { object, realm in .change(object, passing.map { $0(realm) }) })
+            guard case .change(let object, let properties) = change else {
+                return TransferableOutput(unconfined: change)
+            }
+            let transfers = properties.map { $0.passing { $0.transferable } }
+            return TransferableOutput(object, with: { object, realm in .change(object, transfers.map { $0(realm) }) })
                 .failing { .error($0) }
         }
     }
 
-    /// Lets changes be received on another queue, where the collection is looked up. It may be newer there than the
-    /// positions of the change; to have them agree, `freeze()` it.
+    /// Transfers changes to another queue, on which the collection is resolved. It may be newer there than the
+    /// positions of the change. To receive the collection that matches the positions, use `freeze()`.
     public func threadSafeReference<Collection: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == RealmCollectionChange<Collection> {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
             switch change {
             case .initial(let collection), .update(let collection, _, _, _):
-                Passage(collection) { found in change.mapped { _ in found } }.failing { .error($0) }
-            case .error: Passage(unconfined: change)
+                TransferableOutput(collection) { found in change.mapped { _ in found } }.failing { .error($0) }
+            case .error: TransferableOutput(unconfined: change)
             }
         }
     }
 
-    /// Lets changes be received on another queue, where the map is looked up.
+    /// Transfers changes to another queue, on which the map is resolved.
     public func threadSafeReference<Collection: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == RealmMapChange<Collection> {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
             switch change {
             case .initial(let map), .update(let map, _, _, _):
-                Passage(map) { found in change.mapped { _ in found } }.failing { .error($0) }
-            case .error: Passage(unconfined: change)
+                TransferableOutput(map) { found in change.mapped { _ in found } }.failing { .error($0) }
+            case .error: TransferableOutput(unconfined: change)
             }
         }
     }
 }
 
 extension ThreadConfined {
-    /// Leads to the same thing in the Realm of another queue; to nil when it is gone.
-    fileprivate var handedOver: PassingValue {
+    /// Resolves to this value in the Realm of another queue; to nil if it was deleted.
+    fileprivate var transferable: PassingValue {
         if isInvalidated { return { _ in nil } }
         if realm == nil || isFrozen { return { _ in self } }
         let reference = ThreadSafeReference(to: self)

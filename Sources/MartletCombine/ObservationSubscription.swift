@@ -8,24 +8,25 @@ import Martlet
     import OpenCombine
 #endif
 
-/// What an observer tells a subscription.
+/// A signal of an observer to its subscription.
 enum PublishedSignal<Output, Failure: Error> {
     case value(Output)
-    /// A value that nothing can follow.
+    /// The last value.
     case last(Output)
-    /// Nothing to tell.
+    /// The change is not published.
     case quiet
     case completion(Subscribers.Completion<Failure>)
 }
 
-/// A subscriber's observation: it is told as much as it asked for, and what happens meanwhile comes as one change.
+/// The observation of a subscriber. The subscriber receives as many values as it requests; changes made meanwhile are
+/// merged into one change.
 ///
-/// While nothing is asked for the observation pauses: nothing is worked out, nothing is queued up and nothing is lost. But
-/// what leads to a write that is silent for the subscriber is told before that write, and kept until it is asked for. The
-/// observation ends with `cancel()` and with the subscription.
+/// While the subscriber requests no values, the observation is paused: no change is computed or queued, and none is
+/// lost. Exception: changes before a write that is silent for the subscriber are computed before that write, and stored
+/// until they are requested. The observation ends with `cancel()` and with the subscription.
 ///
-/// Ledger: `downstream`, `demand`, `token`, `isOver` and `kept` are guarded by `lock`, under which nothing of the user is
-/// called; `isTellingKept` is used where the Realm belongs, and values are told there only.
+/// Ledger: `lock` guards `downstream`, `demand`, `token`, `isOver` and `stored`. No user code runs under it.
+/// `isDeliveringStored` is used in the isolation of the Realm, and values are delivered only there.
 // Sendable by the ledger above.
 final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unchecked Sendable {
     typealias Signal = PublishedSignal<Downstream.Input, Downstream.Failure>
@@ -35,11 +36,12 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     private var demand = Subscribers.Demand.none
     private var token: NotificationToken?
     private var isOver = false
-    /// False for what cannot pause, and tells nothing but that something happened: once for all that happened meanwhile.
+    /// False for an observation that cannot pause and reports only that something changed. All changes made meanwhile
+    /// are one signal.
     private let canPause: Bool
-    /// What was told and not asked for, oldest first.
-    private var kept: [Signal] = []
-    private var isTellingKept = false
+    /// Signals that were not requested yet, oldest first.
+    private var stored: [Signal] = []
+    private var isDeliveringStored = false
 
     init(_ downstream: Downstream, canPause: Bool = true) {
         self.downstream = downstream
@@ -54,7 +56,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         return body()
     }
 
-    /// Begins to observe, unless it was cancelled before.
+    /// Starts the observation, unless the subscription was cancelled.
     func start(_ observe: (@escaping (Signal) -> Void) -> NotificationToken) {
         if locked({ isOver }) { return }
         let token = observe { [weak self] in self?.hear($0) }
@@ -67,68 +69,70 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         if isLate { token.invalidate() }
     }
 
-    // MARK: What the subscriber says
+    // MARK: Subscriber
 
     func request(_ more: Subscribers.Demand) {
-        let (woken, hasKept) = locked {
+        let (resumedToken, hasStored) = locked {
             guard !isOver, more > .none else { return (NotificationToken?.none, false) }
             let wasIdle = demand == .none
             demand += more
-            // Not later, when what was asked for may have been told, and a new pause have begun.
-            if wasIdle, kept.isEmpty, canPause { token?.resume() }
-            return (wasIdle ? token : nil, !kept.isEmpty)
+            // Resumed under the lock: later, the requested value may have been delivered and a new pause may have
+            // begun.
+            if wasIdle, stored.isEmpty, canPause { token?.resume() }
+            return (wasIdle ? token : nil, !stored.isEmpty)
         }
-        if hasKept {
-            woken?.hand { [weak self] in self?.tellKept() }
+        if hasStored {
+            resumedToken?.performUnchecked { [weak self] in self?.deliverStored() }
         } else if canPause {
-            woken?.catchUp()
+            resumedToken?.catchUp()
         }
     }
 
     func cancel() { end()?.token?.invalidate() }
 
-    /// What is left to be told; nil when it was over before.
+    /// Ends the subscription and returns the subscriber and the token; nil if it has already ended.
     @discardableResult
     private func end() -> (downstream: Downstream?, token: NotificationToken?)? {
         locked {
             if isOver { return nil }
             isOver = true
-            defer { (downstream, token, kept) = (nil, nil, []) }
+            defer { (downstream, token, stored) = (nil, nil, []) }
             return (downstream, token)
         }
     }
 
-    // MARK: What the observation says
+    // MARK: Observation
 
     func hear(_ signal: Signal) {
         if case .quiet = signal { return }
-        let (receiver, waker) = locked { () -> (Downstream?, NotificationToken?) in
+        let (receiver, deliveringToken) = locked { () -> (Downstream?, NotificationToken?) in
             guard !isOver else { return (nil, nil) }
-            if kept.isEmpty, token?.isTellingAhead != true, take(signal) { return (downstream, nil) }
-            if canPause || kept.isEmpty { kept.append(signal) }
-            // Asked for meanwhile, on another thread: told when the write is over, as is an end that nobody asks for.
-            return (nil, canTellKept ? token : nil)
+            if stored.isEmpty, token?.isTellingAhead != true, take(signal) { return (downstream, nil) }
+            if canPause || stored.isEmpty { stored.append(signal) }
+            // If the value was requested meanwhile by another thread, it is delivered after the write. So is a
+            // completion, which need not be requested.
+            return (nil, canDeliverStored ? token : nil)
         }
-        if let receiver { tell(signal, receiver) }
-        waker?.hand(soon: true) { [weak self] in self?.tellKept() }
+        if let receiver { deliver(signal, receiver) }
+        deliveringToken?.performUnchecked(soon: true) { [weak self] in self?.deliverStored() }
     }
 
-    private var canTellKept: Bool {
-        if case .completion? = kept.first { return true }
+    private var canDeliverStored: Bool {
+        if case .completion? = stored.first { return true }
         return demand > .none
     }
 
-    /// Counts a signal as told, under the lock; false when it was not asked for.
+    /// Reserves demand for a signal, under the lock. Returns false if the signal was not requested.
     private func take(_ signal: Signal) -> Bool {
         if case .completion = signal { return true }
         guard demand > .none else { return false }
         demand -= 1
-        // Before it is told: a write that it begins must not tell it more than it asked for.
+        // Paused before the delivery: a write that the subscriber begins must not deliver more than it requested.
         if demand == .none, canPause { token?.pause() }
         return true
     }
 
-    private func tell(_ signal: Signal, _ receiver: Downstream) {
+    private func deliver(_ signal: Signal, _ receiver: Downstream) {
         switch signal {
         case .quiet: break
         case .value(let value): request(receiver.receive(value))
@@ -139,25 +143,25 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         }
     }
 
-    /// Tells what was kept, as much as is asked for, and goes on with what happened since.
-    private func tellKept() {
-        // Asked for more by one of those: it is told of it after that.
-        if isTellingKept { return }
-        isTellingKept = true
-        defer { isTellingKept = false }
-        while let (signal, receiver) = takeKept() { tell(signal, receiver) }
+    /// Delivers stored signals, as many as are requested, and resumes the observation.
+    private func deliverStored() {
+        // The subscriber requested more during a delivery: the outer call delivers it.
+        if isDeliveringStored { return }
+        isDeliveringStored = true
+        defer { isDeliveringStored = false }
+        while let (signal, receiver) = takeStored() { deliver(signal, receiver) }
         let waiting = locked {
-            let waiting = kept.isEmpty && demand > .none && canPause ? token : nil
+            let waiting = stored.isEmpty && demand > .none && canPause ? token : nil
             waiting?.resume()
             return waiting
         }
         waiting?.catchUp()
     }
 
-    private func takeKept() -> (Signal, Downstream)? {
+    private func takeStored() -> (Signal, Downstream)? {
         locked {
-            guard let downstream, let first = kept.first, take(first) else { return nil }
-            kept.removeFirst()
+            guard let downstream, let first = stored.first, take(first) else { return nil }
+            stored.removeFirst()
             return (first, downstream)
         }
     }
@@ -170,8 +174,8 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
 }
 
 extension NotificationToken {
-    /// Runs work of a subscription where the Realm belongs.
-    fileprivate func hand(soon: Bool = false, _ work: @escaping () -> Void) {
+    /// Runs `work` in the isolation of the Realm. The caller ensures that no other thread uses the captured values.
+    fileprivate func performUnchecked(soon: Bool = false, _ work: @escaping () -> Void) {
         nonisolated(unsafe) let work = work
         perform(soon: soon) { work() }
     }

@@ -7,17 +7,17 @@ import Martlet
     import OpenCombine
 #endif
 
-/// What a publisher observes, how, and where.
-struct Origin<Thing: ThreadConfined> {
-    let thing: Thing
+/// What a publisher observes: the source, its properties, and the queue.
+struct Origin<Source: ThreadConfined> {
+    let source: Source
     var keyPaths: [String]?
-    /// Nil for where the thing is.
+    /// Nil to observe in the isolation of the source.
     var queue: DispatchQueue?
-    /// Keeps the token of each subscription somewhere.
+    /// Stores the token of each subscription.
     var save: ((NotificationToken) -> Void)?
 
-    init(_ thing: Thing, _ keyPaths: [String]? = nil) {
-        self.thing = thing
+    init(_ source: Source, _ keyPaths: [String]? = nil) {
+        self.source = source
         self.keyPaths = keyPaths
     }
 
@@ -35,35 +35,35 @@ struct Origin<Thing: ThreadConfined> {
         return origin
     }
 
-    /// Subscribes: `observe` is called where the thing is, or, with what it is there, on the queue.
+    /// Subscribes. `observe` is called in the isolation of the source or, with the resolved source, on the queue.
     func attach<Downstream: Subscriber>(
         _ subscriber: Downstream, canPause: Bool = true,
         failed: @escaping (any Error) -> PublishedSignal<Downstream.Input, Downstream.Failure>,
         _ observe:
             @escaping (
-                Thing, [String]?, @escaping (PublishedSignal<Downstream.Input, Downstream.Failure>) -> Void
+                Source, [String]?, @escaping (PublishedSignal<Downstream.Input, Downstream.Failure>) -> Void
             ) -> NotificationToken
     ) {
         let subscription = ObservationSubscription(subscriber, canPause: canPause)
         subscriber.receive(subscription: subscription)
         let (keyPaths, save) = (keyPaths, save)
-        func begin(_ thing: Thing, _ subscription: ObservationSubscription<Downstream>) {
+        func begin(_ source: Source, _ subscription: ObservationSubscription<Downstream>) {
             subscription.start { tell in
-                let token = observe(thing, keyPaths, tell)
+                let token = observe(source, keyPaths, tell)
                 save?(token)
                 return token
             }
         }
-        guard let queue, let configuration = thing.realm?.configuration.ofQueues else {
-            return begin(thing, subscription)
+        guard let queue, let configuration = source.realm?.configuration.ofQueues else {
+            return begin(source, subscription)
         }
-        let reference = ThreadSafeReference(to: thing)
+        let reference = ThreadSafeReference(to: source)
         queue.hand { [weak subscription] in
             guard let subscription else { return }
             do {
                 let realm = try Realm(configuration: configuration, queue: queue)
-                guard let thing = realm.resolve(reference) else { return subscription.complete(.finished) }
-                begin(thing, subscription)
+                guard let source = realm.resolve(reference) else { return subscription.complete(.finished) }
+                begin(source, subscription)
             } catch {
                 subscription.hear(failed(error))
             }
@@ -72,7 +72,7 @@ struct Origin<Thing: ThreadConfined> {
 }
 
 extension Realm.Configuration {
-    /// The same for a queue, which takes turns by itself.
+    /// The configuration without a scheduler, for a Realm that is used on a queue.
     var ofQueues: Realm.Configuration {
         var configuration = self
         configuration.scheduler = nil
@@ -81,13 +81,13 @@ extension Realm.Configuration {
 }
 
 extension DispatchQueue {
-    /// Runs work that uses what nobody else uses any more.
+    /// Runs `work` asynchronously. The caller ensures that no other thread uses the captured values.
     func hand(_ work: @escaping () -> Void) {
         nonisolated(unsafe) let work = work
         async { work() }
     }
 
-    /// The same, later.
+    /// Runs `work` after a delay. The caller ensures that no other thread uses the captured values.
     func hand(afterMilliseconds milliseconds: Int, _ work: @escaping () -> Void) {
         nonisolated(unsafe) let work = work
         asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { work() }

@@ -7,23 +7,24 @@ public import Martlet
 #endif
 
 extension ObservableCollection where Self: RealmSubscribable {
-    /// Publishes that the collection has changed: in spite of its name, after the change.
+    /// Publishes a value after each change of the collection. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
         RealmPublishers.WillChange(origin: Origin(self))
     }
 
-    /// Publishes the collection once it is there, and after each change.
+    /// Publishes the initial collection, and the collection after each change.
     public var collectionPublisher: RealmPublishers.Value<Self> { collectionPublisher(keyPaths: nil) }
 
-    /// Publishes the collection once it is there, and after changes of its membership and of the named properties.
+    /// Publishes the initial collection, and the collection after each insertion, deletion, move, and change of the
+    /// named properties.
     public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Self> {
         RealmPublishers.Value(origin: Origin(self, keyPaths))
     }
 
-    /// Publishes what changed, beginning with `.initial`.
+    /// Publishes the changes, starting with `.initial`.
     public var changesetPublisher: RealmPublishers.CollectionChangeset<Self> { changesetPublisher(keyPaths: nil) }
 
-    /// The same where only the named properties count as modifications.
+    /// Publishes the changes, starting with `.initial`. Modifications are changes of the named properties.
     public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.CollectionChangeset<Self> {
         RealmPublishers.Changeset(origin: Origin(self, keyPaths)) {
             .error($0)
@@ -34,35 +35,37 @@ extension ObservableCollection where Self: RealmSubscribable {
 }
 
 extension ObservableCollection where Self: RealmSubscribable, Element: ObjectBase {
-    /// The same with typed key paths.
+    /// Publishes the initial collection, and the collection after each change. Modifications are changes of the
+    /// properties at typed key paths.
     public func collectionPublisher(keyPaths: [any KeyPathDescriptor<Element>]) -> RealmPublishers.Value<Self> {
         collectionPublisher(keyPaths: keyPaths.map { $0.keyPath })
     }
 
-    /// The same with typed key paths.
+    /// Publishes the changes, starting with `.initial`. Modifications are changes of the properties at typed key paths.
     public func changesetPublisher(
         keyPaths: [any KeyPathDescriptor<Element>]
     ) -> RealmPublishers.CollectionChangeset<Self> { changesetPublisher(keyPaths: keyPaths.map { $0.keyPath }) }
 }
 
 extension ObservableSections where Self: RealmSubscribable {
-    /// Publishes that the sections have changed: in spite of its name, after the change.
+    /// Publishes a value after each change of the sections. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
         RealmPublishers.WillChange(origin: Origin(self))
     }
 
-    /// Publishes the sections once they are there, and after each change.
+    /// Publishes the initial sections, and the sections after each change.
     public var collectionPublisher: RealmPublishers.Value<Self> { collectionPublisher(keyPaths: nil) }
 
-    /// The same where only the named properties count as modifications.
+    /// Publishes the initial sections, and the sections after each change. Modifications are changes of the named
+    /// properties.
     public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Self> {
         RealmPublishers.Value(origin: Origin(self, keyPaths))
     }
 
-    /// Publishes what changed, beginning with `.initial`.
+    /// Publishes the changes, starting with `.initial`.
     public var changesetPublisher: RealmPublishers.SectionChangeset<Self> { changesetPublisher(keyPaths: nil) }
 
-    /// The same where only the named properties count as modifications.
+    /// Publishes the changes, starting with `.initial`. Modifications are changes of the named properties.
     public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.SectionChangeset<Self> {
         RealmPublishers.Changeset(origin: Origin(self, keyPaths)) {
             .error($0)
@@ -73,18 +76,20 @@ extension ObservableSections where Self: RealmSubscribable {
 }
 
 extension Map {
-    /// Publishes the map once it is there, and after each change.
+    /// Publishes the initial map, and the map after each change.
     public var collectionPublisher: RealmPublishers.Value<Map> { collectionPublisher(keyPaths: nil) }
 
-    /// The same where only the named properties of objects count as modifications.
+    /// Publishes the initial map, and the map after each change. Modifications are changes of the objects' named
+    /// properties.
     public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Map> {
         RealmPublishers.Value(origin: Origin(self, keyPaths))
     }
 
-    /// Publishes what changed by key, beginning with `.initial`.
+    /// Publishes the changes by key, starting with `.initial`.
     public var changesetPublisher: RealmPublishers.MapChangeset<Map> { changesetPublisher(keyPaths: nil) }
 
-    /// The same where only the named properties of objects count as modifications.
+    /// Publishes the changes by key, starting with `.initial`. Modifications are changes of the objects' named
+    /// properties.
     public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.MapChangeset<Map> {
         RealmPublishers.Changeset(origin: Origin(self, keyPaths)) {
             .error($0)
@@ -95,27 +100,28 @@ extension Map {
 }
 
 extension ObservableProjection where Self: RealmSubscribable {
-    /// Publishes that what the projection shows has changed: in spite of its name, after the change.
+    /// Publishes a value after each change of the projected properties. Despite its name, it publishes after the
+    /// change.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
         RealmPublishers.WillChange(origin: Origin(self))
     }
 }
 
-/// Publishes an object, projection or collection after each change; collections at the beginning too. Finishes when an
-/// object is deleted.
+/// Publishes an object, projection or collection after each change, and the initial collection. Finishes when an object
+/// is deleted.
 ///
 /// - Parameters:
-///   - subscribable: what is published; it is in a Realm.
-///   - keyPaths: which properties count; nil for what `observe` takes without.
+///   - subscribable: the object, projection or collection to publish. It belongs to a Realm.
+///   - keyPaths: the observed properties; nil for the default of `observe`.
 public func valuePublisher<Subscribable: RealmSubscribable>(
     _ subscribable: Subscribable, keyPaths: [String]? = nil
 ) -> RealmPublishers.Value<Subscribable> { RealmPublishers.Value(origin: Origin(subscribable, keyPaths)) }
 
-/// Publishes what changed of an object, and at last its deletion.
+/// Publishes the changes of an object, and finally its deletion.
 ///
 /// - Parameters:
 ///   - object: an object of a Realm.
-///   - keyPaths: which properties count; nil for the object's own.
+///   - keyPaths: the observed properties; nil for the properties of the object itself.
 public func changesetPublisher<Observed: KeyPathObservable & RealmSubscribable>(
     _ object: Observed, keyPaths: [String]? = nil
 ) -> RealmPublishers.ObjectChangeset<Observed> {
@@ -126,11 +132,11 @@ public func changesetPublisher<Observed: KeyPathObservable & RealmSubscribable>(
     }
 }
 
-/// Publishes what changed of what a projection shows, and at last the deletion of its object.
+/// Publishes the changes of the projected properties, and finally the deletion of the object.
 ///
 /// - Parameters:
 ///   - projection: a projection of an object of a Realm.
-///   - keyPaths: which labels count; nil for all.
+///   - keyPaths: the observed labels; nil for all.
 public func changesetPublisher<Observed: ObservableProjection & RealmSubscribable>(
     _ projection: Observed, keyPaths: [String]? = nil
 ) -> RealmPublishers.ObjectChangeset<Observed> {
@@ -141,11 +147,11 @@ public func changesetPublisher<Observed: ObservableProjection & RealmSubscribabl
     }
 }
 
-/// Publishes what changed of a collection, beginning with `.initial`.
+/// Publishes the changes of a collection, starting with `.initial`.
 ///
 /// - Parameters:
 ///   - collection: a collection of a Realm.
-///   - keyPaths: which properties count as modifications; nil for all.
+///   - keyPaths: the properties whose changes are modifications; nil for all.
 public func changesetPublisher<Collection: ObservableCollection & RealmSubscribable>(
     _ collection: Collection, keyPaths: [String]? = nil
 ) -> RealmPublishers.CollectionChangeset<Collection> { collection.changesetPublisher(keyPaths: keyPaths) }
@@ -154,47 +160,47 @@ extension ObjectChange {
     fileprivate var isDeletion: Bool { if case .deleted = self { true } else { false } }
 }
 
-// MARK: What views observe
+// MARK: Observable objects
 
 extension Realm {
-    /// Publishes that the Realm shows something else: in spite of its name, after the change.
+    /// Publishes a value when the Realm changes. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.RealmWillChange {
         RealmPublishers.RealmWillChange(origin: Origin(self))
     }
 }
 
 extension Object: ObservableObject {
-    /// Publishes that the object has changed or is deleted: in spite of its name, after the change. Traps when it is
-    /// subscribed to and the object is in no Realm.
+    /// Publishes a value after the object was changed or deleted, despite the name. Subscribing traps if the object is
+    /// unmanaged.
     public var objectWillChange: RealmPublishers.WillChange<Object> {
         RealmPublishers.WillChange(origin: Origin(self))
     }
 }
 
 extension EmbeddedObject: ObservableObject {
-    /// Publishes that the object has changed or is deleted: in spite of its name, after the change. Traps when it is
-    /// subscribed to and the object is in no Realm.
+    /// Publishes a value after the object was changed or deleted, despite the name. Subscribing traps if the object is
+    /// unmanaged.
     public var objectWillChange: RealmPublishers.WillChange<EmbeddedObject> {
         RealmPublishers.WillChange(origin: Origin(self))
     }
 }
 
 extension List: ObservableObject {
-    /// Publishes that the list has changed: in spite of its name, after the change.
+    /// Publishes a value after each change of the list. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.WillChange<List> {
         RealmPublishers.WillChange(origin: Origin(self))
     }
 }
 
 extension MutableSet: ObservableObject {
-    /// Publishes that the set has changed: in spite of its name, after the change.
+    /// Publishes a value after each change of the set. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.WillChange<MutableSet> {
         RealmPublishers.WillChange(origin: Origin(self))
     }
 }
 
 extension Map: ObservableObject {
-    /// Publishes that the map has changed: in spite of its name, after the change.
+    /// Publishes a value after each change of the map. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.WillChange<Map> {
         RealmPublishers.WillChange(origin: Origin(self))
     }

@@ -7,19 +7,20 @@ public import Martlet
     public import OpenCombine
 #endif
 
-/// What publishes objects, collections and Realms. Made by the functions and properties of what is published.
+/// The publishers of objects, collections and Realms. They are created by functions and properties of what they
+/// publish.
 ///
-/// A publisher observes from the moment it is subscribed to, where it is subscribed to: on the thread, queue or actor of the
-/// Realm. It tells a subscriber as much as it asks for; what happens while it asks for nothing comes as one change. The
-/// observation ends when the subscription is cancelled or let go.
+/// A publisher observes from the moment of the subscription, in the isolation of the subscription: the thread, queue or
+/// actor of the Realm. A subscriber receives as many values as it requests. Changes made while it requests none are
+/// merged into one change. The observation ends when the subscription is cancelled or released.
 public enum RealmPublishers {
-    /// Publishes that a Realm shows something else, or could: after each commit that it makes or moves to.
+    /// Publishes a value after each commit that a Realm makes or moves to, and when a newer version exists.
     public struct RealmWillChange: Publisher {
         public typealias Output = Void
         public typealias Failure = Never
         let origin: Origin<Realm>
 
-        /// Keeps the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
+        /// Stores the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
         public func saveToken<Owner: AnyObject>(
             on owner: Owner, for keyPath: ReferenceWritableKeyPath<Owner, NotificationToken?>
         ) -> RealmWillChange { RealmWillChange(origin: origin.saving(on: owner, at: keyPath)) }
@@ -34,14 +35,14 @@ public enum RealmPublishers {
         }
     }
 
-    /// Publishes that an object or collection has changed. Where working out what changed fails, nothing is published, and
-    /// the next change is; it finishes when an object is deleted.
+    /// Publishes a value after each change of an object or collection. If the computation of a change fails, nothing is
+    /// published until the next change. Finishes when an object is deleted.
     public struct WillChange<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Void
         public typealias Failure = Never
         let origin: Origin<Subscribable>
 
-        /// Keeps the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
+        /// Stores the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
         public func saveToken<Owner: AnyObject>(
             on owner: Owner, at keyPath: ReferenceWritableKeyPath<Owner, NotificationToken?>
         ) -> WillChange { WillChange(origin: origin.saving(on: owner, at: keyPath)) }
@@ -50,8 +51,8 @@ public enum RealmPublishers {
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
             origin.attach(subscriber) { _ in
                 .completion(.finished)
-            } _: { thing, keyPaths, tell in
-                thing._publish(keyPaths) { event in
+            } _: { source, keyPaths, tell in
+                source._publish(keyPaths) { event in
                     switch event {
                     case .initial, .failed: tell(.quiet)
                     case .changed: tell(.value(()))
@@ -62,28 +63,28 @@ public enum RealmPublishers {
         }
     }
 
-    /// Publishes an object or collection after each change, a collection at the beginning too. Finishes when an object is
-    /// deleted. Ends with the error where reading the file fails, even if that would pass: `retry` subscribes anew then, and
-    /// a `Changeset` goes on by itself.
+    /// Publishes an object or collection after each change, and the initial collection. Finishes when an object is
+    /// deleted. Ends with the error if the file cannot be read, even if the error is temporary: `retry` subscribes
+    /// again then, and a `Changeset` continues without it.
     public struct Value<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Subscribable
         public typealias Failure = any Error
         let origin: Origin<Subscribable>
 
-        /// Keeps the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
+        /// Stores the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
         public func saveToken<Owner: AnyObject>(
             on owner: Owner, at keyPath: ReferenceWritableKeyPath<Owner, NotificationToken?>
         ) -> Value { Value(origin: origin.saving(on: owner, at: keyPath)) }
 
-        /// Observes on a serial queue: what is published belongs to it.
+        /// Observes on a serial queue. The published values belong to that queue.
         public func subscribe(on queue: DispatchQueue) -> Value { Value(origin: origin.on(queue)) }
 
         /// Observes the object or collection for a subscriber.
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Subscribable, S.Failure == any Error {
             origin.attach(subscriber) { error in
                 .completion(.failure(error))
-            } _: { thing, keyPaths, tell in
-                thing._publish(keyPaths) { event in
+            } _: { source, keyPaths, tell in
+                source._publish(keyPaths) { event in
                     switch event {
                     case .initial(let value), .changed(let value):
                         if let value = value as? Subscribable { tell(.value(value)) }
@@ -95,7 +96,8 @@ public enum RealmPublishers {
         }
     }
 
-    /// Publishes what changed of a collection or object, as `observe` tells it. Finishes after the deletion of an object.
+    /// Publishes the changes of a collection or object, as `observe` reports them. Finishes after the deletion of an
+    /// object.
     public struct Changeset<Subscribable: RealmSubscribable, Change>: Publisher {
         public typealias Output = Change
         public typealias Failure = Never
@@ -107,12 +109,12 @@ public enum RealmPublishers {
             Changeset(origin: origin, failed: failed, observe: observe)
         }
 
-        /// Keeps the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
+        /// Stores the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
         public func saveToken<Owner: AnyObject>(
             on owner: Owner, at keyPath: ReferenceWritableKeyPath<Owner, NotificationToken?>
         ) -> Changeset { with(origin.saving(on: owner, at: keyPath)) }
 
-        /// Observes on a serial queue: what is published belongs to it.
+        /// Observes on a serial queue. The published values belong to that queue.
         public func subscribe(on queue: DispatchQueue) -> Changeset { with(origin.on(queue)) }
 
         /// Observes the object or collection for a subscriber.
@@ -120,20 +122,20 @@ public enum RealmPublishers {
             let (failed, observe) = (failed, observe)
             origin.attach(subscriber) { error in
                 .last(failed(error))
-            } _: { thing, keyPaths, tell in
-                observe(thing, keyPaths) { change, isLast in tell(isLast ? .last(change) : .value(change)) }
+            } _: { source, keyPaths, tell in
+                observe(source, keyPaths) { change, isLast in tell(isLast ? .last(change) : .value(change)) }
             }
         }
     }
 
-    /// Publishes what changed of a list, set, result or linking objects.
+    /// Publishes the changes of a list, set, result or linking objects.
     public typealias CollectionChangeset<Collection: RealmSubscribable> =
         Changeset<Collection, RealmCollectionChange<Collection>>
-    /// Publishes what changed of a map.
+    /// Publishes the changes of a map.
     public typealias MapChangeset<Collection: RealmSubscribable> = Changeset<Collection, RealmMapChange<Collection>>
-    /// Publishes what changed of sections.
+    /// Publishes the changes of sections.
     public typealias SectionChangeset<Sections: RealmSubscribable> =
         Changeset<Sections, RealmSectionedResultsChange<Sections>>
-    /// Publishes what changed of an object or projection.
+    /// Publishes the changes of an object or projection.
     public typealias ObjectChangeset<Observed: RealmSubscribable> = Changeset<Observed, ObjectChange<Observed>>
 }

@@ -1,26 +1,26 @@
 public import Martlet
 
-/// What can be published: objects, projections, collections and sections that are in a Realm.
+/// An object, projection, collection or sections of a Realm that can be published.
 public protocol RealmSubscribable: ThreadConfined {
-    /// Observes where it is called, and tells of each change.
+    /// Observes in the current isolation, and reports each change.
     func _publish(
         _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken
 }
 
-/// What happens to something that is published. Untyped: the classes of objects are not final, so that a protocol cannot
-/// speak of their own type.
+/// A change of a published value. Untyped, because the classes of objects are not final, so that a protocol cannot
+/// require their own type.
 public enum _PublishedEvent {
-    /// It is there; told of collections only.
+    /// The initial value; reported only for collections.
     case initial(Any)
     case changed(Any)
-    /// It is gone.
+    /// The object was deleted.
     case ended
     case failed(any Error)
 }
 
 extension RealmSubscribable where Self: KeyPathObservable {
-    /// Tells of changes of the object's properties, and of its end.
+    /// Reports changes of the object's properties, and its deletion.
     public func _publish(
         _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken {
@@ -29,7 +29,7 @@ extension RealmSubscribable where Self: KeyPathObservable {
 }
 
 extension RealmSubscribable where Self: ObservableProjection {
-    /// Tells of changes of what the projection shows, and of its end.
+    /// Reports changes of the projected properties, and the deletion of the object.
     public func _publish(
         _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken {
@@ -38,7 +38,7 @@ extension RealmSubscribable where Self: ObservableProjection {
 }
 
 extension RealmSubscribable where Self: ObservableCollection {
-    /// Tells of changes of what the collection holds.
+    /// Reports changes of the collection and its elements.
     public func _publish(
         _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken {
@@ -53,7 +53,7 @@ extension RealmSubscribable where Self: ObservableCollection {
 }
 
 extension RealmSubscribable where Self: ObservableSections {
-    /// Tells of changes of what the sections hold.
+    /// Reports changes of the sections and their elements.
     public func _publish(
         _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken {
@@ -91,7 +91,7 @@ extension SectionedValues: RealmSubscribable {}
 extension ValuesSection: RealmSubscribable {}
 
 extension Map: RealmSubscribable {
-    /// Tells of changes of what the map holds.
+    /// Reports changes of the map and its values.
     public func _publish(
         _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken {

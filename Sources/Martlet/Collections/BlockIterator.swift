@@ -1,47 +1,48 @@
 import MartletEngine
 import MartletSQLite
 
-/// Hands out the members that a collection had at the start, whatever happens to them meanwhile.
+/// Iterates over the members that a collection has when the iteration starts, regardless of later changes.
 ///
-/// Rows are copied in blocks, and each becomes an object when its turn comes: what the loop lets go of is gone before the
-/// next is made. Rows that were copied count while the Realm shows what it showed then.
+/// Rows are copied in blocks. Each row becomes an object when it is returned, so that an object that the loop releases
+/// is freed before the next one is created. Copied rows are used only while the Realm shows the same state.
 @usableFromInline struct BlockIterator {
     private let table: ObjectTable
     private let context: RealmContext
-    /// What goes on along the table or the list, without keys; nil once there are keys.
-    private var walk: StartedWalk?
-    /// The list that a walk goes along.
+    /// The cursor of an iteration over a table or list without keys; nil if the iteration uses keys.
+    private var cursor: StartedWalk?
+    /// The list that the cursor iterates over.
     private var list: CollectionCore?
     private var keys = KeySequence()
     private var position = 0
-    /// The last member that was handed out.
+    /// The key of the last member that was returned.
     private var last: ObjectKey?
 
-    /// The members whose turn is next, where there are keys.
+    /// The members to return next, if the iteration uses keys.
     private var block: [ObjectKey] = []
     private var blockPosition = 0
     private var blockSize = 8
     private static let largestBlock = 256
-    /// Rows of members whose turn is next, in that order. Members may lack theirs.
+    /// Rows of the members to return next, in that order. Rows may be missing.
     private var rows: RowBuffer
     private var row = 0
-    /// The state of the Realm that the rows were copied in.
-    private var stamp: UInt64 = 0
+    /// The change count of the Realm when the rows were copied.
+    private var changeCount: UInt64 = 0
     private var guardWord: UInt = 0
-    /// Objects that were made ahead, in reverse order: in a write rows change without the state of the Realm.
+    /// Objects that were created in advance, in reverse order. Used in a write, in which rows change without a new
+    /// state of the Realm.
     private var made: [ObjectBase] = []
-    /// True when the last object was there before.
+    /// True if the last object had a living accessor already.
     private var findsLiving = false
 
     init(_ storage: ResultsStorage) {
         table = storage.table
         context = storage.context
-        walk = storage.startWalk()
-        if walk == nil { keys = storage.keys }
+        cursor = storage.startWalk()
+        if cursor == nil { keys = storage.keys }
         rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: 16)
     }
 
-    /// Walks some members.
+    /// Iterates over some members.
     init(_ storage: ResultsStorage, _ members: [ObjectKey]) {
         table = storage.table
         context = storage.context
@@ -49,12 +50,12 @@ import MartletSQLite
         rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: 16)
     }
 
-    /// Walks the objects of a list.
+    /// Iterates over the objects of a list.
     init(_ list: CollectionCore, _ table: ObjectTable) {
         self.table = table
         context = list.context
-        walk = list.startWalk()
-        if walk == nil { keys = KeySequence(list.keys(in: 0..<list.count)) } else { self.list = list }
+        cursor = list.startWalk()
+        if cursor == nil { keys = KeySequence(list.keys(in: 0..<list.count)) } else { self.list = list }
         rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: 16)
     }
 
@@ -69,9 +70,9 @@ import MartletSQLite
     private mutating func takeRow() -> ObjectBase {
         let values = rows.row(row)
         let key = values.integer(table.keyPosition) ?? 0
-        if walk == nil || list != nil {
+        if cursor == nil || list != nil {
             defer { blockPosition += 1 }
-            // A member without a row has a living accessor, or is gone.
+            // A member without a copied row has a living accessor, or was deleted.
             guard block[blockPosition] == key else { return table.object(block[blockPosition]) }
         }
         row += 1
@@ -79,20 +80,20 @@ import MartletSQLite
         return object(key, values)
     }
 
-    // Before the Realm shows something else, walks are settled.
+    // The Realm computes the keys of all cursors before it shows another state.
     private var isCurrent: Bool {
-        if let walk { return walk.keys == nil }
-        return stamp == context.stamp && context.transaction == nil
+        if let cursor { return cursor.keys == nil }
+        return changeCount == context.stamp && context.transaction == nil
     }
 
-    /// The accessor of a row that was copied.
+    /// The accessor of a copied row.
     private mutating func object(_ key: ObjectKey, _ values: BufferedRow) -> ObjectBase {
         if findsLiving, let known = table.identity.object(key) {
             fill(known, values)
             return known
         }
         let made = table.makeAccessor(key)
-        // Other threads may find a frozen one as soon as it is known.
+        // A frozen accessor is filled first: other threads can find it as soon as it is registered.
         if context.isFrozen { fill(made, values) }
         let object = table.identity.settle(made, key)
         findsLiving = object !== made
@@ -111,26 +112,26 @@ import MartletSQLite
 
     // MARK: Blocks
 
-    /// Goes on behind what was handed out last; false at the end.
+    /// Reads the block after the last member that was returned. Returns false at the end.
     private mutating func readBlock() -> Bool {
-        // Rows that were copied for nothing, because the loop's body changes the Realm, are not to be many.
+        // If the body of the loop changes the Realm, copied rows are discarded: the next block is small.
         blockSize = row < rows.count ? max(1, row) : min(blockSize * 2, Self.largestBlock)
         if !isKnownUniquelyReferenced(&rows) {
             rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: blockSize)
         }
         rows.removeAll()
         row = 0
-        stamp = context.stamp
+        changeCount = context.stamp
         guardWord = context.guardWord
-        if let walk {
-            if let keys = walk.keys {
-                // The Realm has moved on: from here the walk goes by its keys.
+        if let cursor {
+            if let keys = cursor.keys {
+                // The Realm shows another state: the iteration continues with keys.
                 self.keys = keys
-                self.walk = nil
+                self.cursor = nil
                 if list == nil, let last { position = keys.position { $0 > last } }
                 list = nil
             } else if list == nil {
-                return readOn()
+                return readNextRows()
             }
         }
         if blockPosition == block.count {
@@ -150,8 +151,8 @@ import MartletSQLite
         return true
     }
 
-    /// Copies the rows that come next in the table.
-    private mutating func readOn() -> Bool {
+    /// Copies the next rows of the table.
+    private mutating func readNextRows() -> Bool {
         if last == .max { return false }
         let first = last.map { $0 + 1 } ?? .min
         context.read { connection in
@@ -166,7 +167,7 @@ import MartletSQLite
         return rows.count > 0
     }
 
-    /// Copies the rows of some members, in one statement where their keys ascend and lie close together.
+    /// Copies the rows of some members. Uses one statement if their keys are ascending and dense.
     private mutating func readRows(of members: ArraySlice<ObjectKey>) {
         guard let first = members.first, let last = members.last else { return }
         let isAscending = first < last && zip(members, members.dropFirst()).allSatisfy { $0 < $1 }
@@ -210,20 +211,20 @@ import MartletSQLite
 }
 
 extension ObjectTable {
-    /// Whether keys lie so close together that to read what is between them costs less than to look for each. They may be
-    /// as far apart as numbers of 64 bits can be.
+    /// Whether keys are so dense that reading the whole range costs less than reading each row. The distance of the
+    /// keys may exceed 64 bits.
     fileprivate static func isDense(_ count: Int, _ first: ObjectKey, _ last: ObjectKey) -> Bool {
         let (span, isBeyond) = last.subtractingReportingOverflow(first)
         return count > 8 && !isBeyond && span < 4 * Int64(count)
     }
 
-    /// The accessors of rows, those that are new read in one statement where the keys lie close together.
+    /// The accessors of rows. If the keys are dense, new accessors are filled by one statement.
     func objects(_ keys: [ObjectKey]) -> [ObjectBase] {
         guard !context.isFrozen, let first = keys.first, let last = keys.last, first < last,
             Self.isDense(keys.count, first, last)
         else { return keys.map(object) }
         let found = accessors(keys)
-        // What another accessor of a row was given may not be in the row yet.
+        // Values assigned to another accessor of a row may not have been written yet.
         if hasTwins { context.flushForQuery() }
         context.fill(found, self, first, last)
         return found
@@ -231,7 +232,7 @@ extension ObjectTable {
 }
 
 extension RealmContext {
-    /// Decodes those of `objects`, in ascending order of keys, that have no values yet.
+    /// Decodes the objects that have no values yet. `objects` are in ascending order of keys.
     fileprivate func fill(_ objects: [ObjectBase], _ table: ObjectTable, _ first: ObjectKey, _ last: ObjectKey) {
         guard objects.contains(where: { $0._state == .stale }) else { return }
         read { connection in

@@ -19,12 +19,12 @@ extension UnkeyedEncodingContainer {
     }
 }
 
-/// Elements of a type that only the program knows.
+/// Decodes elements whose type is known only at run time.
 private enum DecodedElement<Element: RealmCollectionValue> {
     static func next(_ container: inout any UnkeyedDecodingContainer) throws -> Element {
-        let place = container.codingPath + [PropertyKey(intValue: container.currentIndex)]
+        let codingPath = container.codingPath + [PropertyKey(intValue: container.currentIndex)]
         func decode<Value: Decodable>(_ type: Value.Type) throws -> Any {
-            try DecodingError.placing(place) { try container.decode(type) }
+            try DecodingError.placing(codingPath) { try container.decode(type) }
         }
         let type = try type(container.codingPath)
         return try element(decode(type), container.codingPath)
@@ -76,7 +76,7 @@ extension List: CodableCollection, Codable {
     /// Encodes the elements in order, objects as `ObjectBase.encode(to:)` does.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
-    /// An unmanaged list of the elements that a decoder gives.
+    /// Decodes an unmanaged list.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         try decodeElements(from: decoder)
@@ -101,10 +101,10 @@ extension MutableSet: CodableCollection, Codable {
         insert(objectsIn: other.map { $0._replacingObject(copy) })
     }
 
-    /// Encodes the elements in the set's own order, objects as `ObjectBase.encode(to:)` does.
+    /// Encodes the elements in the order of the set, objects as `ObjectBase.encode(to:)` does.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
-    /// An unmanaged set of the elements that a decoder gives.
+    /// Decodes an unmanaged set.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         try decodeElements(from: decoder)
@@ -142,10 +142,10 @@ extension Map: CodableCollection, Codable {
         for (key, value) in other { self[key] = value._replacingObject(copy) }
     }
 
-    /// Encodes the values under their keys, objects as `ObjectBase.encode(to:)` does.
+    /// Encodes the entries by key, objects as `ObjectBase.encode(to:)` does.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
-    /// An unmanaged map of the values that a decoder gives.
+    /// Decodes an unmanaged map.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         try decodeElements(from: decoder)
@@ -169,7 +169,8 @@ extension LinkingObjects: Encodable {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Copies of the elements that are in no Realm, as `ObjectBase.detached()` makes them. What several lead to is copied once.
+    /// Unmanaged copies of the elements, as `ObjectBase.detached()` creates them. An object that several elements link
+    /// to is copied once.
     public func detached() -> [Element] {
         let copies = DetachedCopies()
         let elements = map { $0._replacingObject(copies.copy) }

@@ -1,6 +1,6 @@
 import MartletEngine
 
-// How collections are found in other Realms of their file.
+// Locators that find collections in other Realms of the same file.
 
 extension Results: ThreadConfined {
     public func _locator() -> _Locator? { storage.locator { Results($0) } }

@@ -1,9 +1,10 @@
 import MartletEngine
 
-/// A list, set or map as an accessor of its core: any number of them may stand for one collection of a Realm.
+/// A list, set or map that accesses its elements through a core. Several instances can share the core of one stored
+/// collection.
 protocol CoreCollection: PropertyCollection {
     init(core: CollectionCore)
-    /// Nil for unmanaged ones.
+    /// Nil for an unmanaged collection.
     var core: CollectionCore? { get }
 }
 

@@ -1,10 +1,11 @@
 import MartletEngine
 
-// Collections whose element type is known at run time only. Elements are Swift values, objects, or nil where a collection
-// may hold it; an element that does not fit traps, as assigning it to a property would.
+// Collections whose element type is known only at run time. Elements are Swift values, objects, or nil if the
+// collection may contain nil. A value of the wrong type traps, as in an assignment to a property.
 
 extension ObjectBase {
-    /// A list by name, live, to be read and changed without knowing the type of its elements. Traps on anything else.
+    /// A live list, by name, that can be read and changed without the type of its elements. Traps if the property is
+    /// not a list.
     ///
     /// ```swift
     /// try realm.write { dog.dynamicList("siblings").append(puppy) }
@@ -13,12 +14,14 @@ extension ObjectBase {
         DynamicList(list: dynamicCollection(name, "list") { $0 as? any UntypedList }, name: "\(_typeName).\(name)")
     }
 
-    /// A set by name, live, to be read and changed without knowing the type of its elements. Traps on anything else.
+    /// A live set, by name, that can be read and changed without the type of its elements. Traps if the property is not
+    /// a set.
     public final func dynamicSet(_ name: String) -> DynamicSet {
         DynamicSet(base: dynamicCollection(name, "set") { $0 as? any UntypedSet }, name: "\(_typeName).\(name)")
     }
 
-    /// A map by name, live, to be read and changed without knowing the type of its values. Traps on anything else.
+    /// A live map, by name, that can be read and changed without the type of its values. Traps if the property is not a
+    /// map.
     public final func dynamicMap(_ name: String) -> DynamicMap {
         DynamicMap(map: dynamicCollection(name, "map") { $0 as? any UntypedMap }, name: "\(_typeName).\(name)")
     }
@@ -32,7 +35,7 @@ extension ObjectBase {
     }
 }
 
-/// A list without the type of its elements.
+/// A list, accessed without the type of its elements.
 public struct DynamicList: RandomAccessCollection {
     fileprivate let list: any UntypedList
     fileprivate let name: String
@@ -42,13 +45,13 @@ public struct DynamicList: RandomAccessCollection {
     /// The number of elements.
     public var endIndex: Int { list.count }
 
-    /// An element; nil where the list holds nil.
+    /// The element at a position, or nil if the list contains nil there.
     public subscript(position: Int) -> Any? {
         get { DynamicObject.wrapped(list.untypedElement(at: position), isDynamic) }
         nonmutating set { list.replaceUntyped(DynamicObject.unwrapped(newValue), position, name) }
     }
 
-    /// Walks the elements of this moment, whatever the loop's body does to the list.
+    /// Iterates over the current elements. The body of the loop may change the list.
     public func makeIterator() -> AnyIterator<Any?> {
         let (elements, isDynamic) = (list.untypedElements(), isDynamic)
         return AnyIterator { elements.next().map { DynamicObject.wrapped($0, isDynamic) } }
@@ -60,25 +63,25 @@ public struct DynamicList: RandomAccessCollection {
     /// The Realm of the owner; nil for an unmanaged list.
     public var realm: Realm? { list.realm }
 
-    /// Adds an element at the end.
+    /// Appends an element.
     public func append(_ value: Any?) { insert(value, at: count) }
 
-    /// Puts an element before a position.
+    /// Inserts an element before a position.
     public func insert(_ value: Any?, at position: Int) {
         list.insertUntyped(DynamicObject.unwrapped(value), position, name)
     }
 
-    /// Takes an element out.
+    /// Removes the element at a position.
     public func remove(at position: Int) { list.remove(at: position) }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() { list.removeAll() }
 
-    /// Moves an element; `to` is its position afterwards.
+    /// Moves an element. `to` is its position after the move.
     public func move(from: Int, to: Int) { list.move(from: from, to: to) }
 }
 
-/// A set without the type of its elements.
+/// A set, accessed without the type of its elements.
 public struct DynamicSet: RandomAccessCollection {
     fileprivate let base: any UntypedSet
     fileprivate let name: String
@@ -88,10 +91,10 @@ public struct DynamicSet: RandomAccessCollection {
     /// The number of elements.
     public var endIndex: Int { base.count }
 
-    /// An element by its position in the set's own order; nil where the set holds nil.
+    /// The element at a position in the order of the set, or nil if the set contains nil there.
     public subscript(position: Int) -> Any? { DynamicObject.wrapped(base.untypedElement(at: position), isDynamic) }
 
-    /// Walks the elements of this moment, whatever the loop's body does to the set.
+    /// Iterates over the current elements. The body of the loop may change the set.
     public func makeIterator() -> AnyIterator<Any?> {
         let (elements, isDynamic) = (base.untypedElements(), isDynamic)
         return AnyIterator { elements.next().map { DynamicObject.wrapped($0, isDynamic) } }
@@ -103,20 +106,20 @@ public struct DynamicSet: RandomAccessCollection {
     /// The Realm of the owner; nil for an unmanaged set.
     public var realm: Realm? { base.realm }
 
-    /// True when a value is in the set.
+    /// Whether the set contains a value.
     public func contains(_ value: Any?) -> Bool { base.containsUntyped(DynamicObject.unwrapped(value), name) }
 
-    /// Puts an element in, unless it is there.
+    /// Inserts an element, unless the set already contains it.
     public func insert(_ value: Any?) { base.insertUntyped(DynamicObject.unwrapped(value), name) }
 
-    /// Takes an element out; nothing happens when it is not there.
+    /// Removes an element. Has no effect if the set does not contain it.
     public func remove(_ value: Any?) { base.removeUntyped(DynamicObject.unwrapped(value), name) }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() { base.removeAll() }
 }
 
-/// A map without the type of its values.
+/// A map, accessed without the type of its values.
 public struct DynamicMap: Sequence {
     fileprivate let map: any UntypedMap
     fileprivate let name: String
@@ -128,7 +131,8 @@ public struct DynamicMap: Sequence {
     /// The keys.
     public var keys: [String] { map.keys }
 
-    /// The value of a key: nil when there is none, and when the map holds nil for it. Assigning nil removes the entry.
+    /// The value of a key: nil if there is none, or if the map contains nil for the key. Assigning nil removes the
+    /// entry.
     public subscript(key: String) -> Any? {
         get { DynamicObject.wrapped(UntypedValue.bare(map.untypedValue(of: key)), isDynamic) }
         nonmutating set { map.setUntyped(DynamicObject.unwrapped(newValue), key, name) }
@@ -143,13 +147,13 @@ public struct DynamicMap: Sequence {
     /// Removes all entries.
     public func removeAll() { map.removeAll() }
 
-    /// The entries of this moment.
+    /// Iterates over the current entries.
     public func makeIterator() -> IndexingIterator<[(key: String, value: Any?)]> {
         keys.map { (key: $0, value: self[$0]) }.makeIterator()
     }
 }
 
-// MARK: What stands behind them
+// MARK: Untyped access
 
 /// A collection that can be used without the type of its elements.
 protocol UntypedCollection: PropertyCollection {
@@ -161,7 +165,7 @@ protocol UntypedCollection: PropertyCollection {
 
 protocol UntypedList: UntypedCollection {
     func untypedElement(at position: Int) -> Any?
-    /// The elements of this moment.
+    /// A snapshot of the current elements.
     func untypedElements() -> AnyIterator<Any?>
     func insertUntyped(_ value: Any?, _ position: Int, _ name: String)
     func replaceUntyped(_ value: Any?, _ position: Int, _ name: String)
@@ -171,7 +175,7 @@ protocol UntypedList: UntypedCollection {
 
 protocol UntypedSet: UntypedCollection {
     func untypedElement(at position: Int) -> Any?
-    /// The elements of this moment.
+    /// A snapshot of the current elements.
     func untypedElements() -> AnyIterator<Any?>
     func containsUntyped(_ value: Any?, _ name: String) -> Bool
     func insertUntyped(_ value: Any?, _ name: String)
@@ -224,17 +228,17 @@ extension Map: UntypedMap {
 
 // MARK: Objects
 
-/// An object whose type is known at run time only. Its properties are reached by their names.
+/// An object whose type is known only at run time. Its properties are accessed by name.
 ///
 /// ```swift
 /// for dog in realm.dynamicObjects("Dog") { print(dog.name as? String ?? "", dog.owner ?? "nobody") }
 /// ```
 ///
-/// Values are Swift values, links `DynamicObject`s, and collections `DynamicList`, `DynamicSet` and `DynamicMap`. A name that the
-/// type does not have, and a value that does not fit, trap.
+/// Values are Swift values, links are `DynamicObject`s, and collections are `DynamicList`, `DynamicSet` and
+/// `DynamicMap`. Traps if the type does not have a property with the name, or if a value has the wrong type.
 @dynamicMemberLookup
 public struct DynamicObject: Hashable, CustomStringConvertible {
-    /// The same object with its type.
+    /// The object with its type.
     public let object: ObjectBase
 
     /// The untyped view of an object.
@@ -262,28 +266,28 @@ public struct DynamicObject: Hashable, CustomStringConvertible {
         nonmutating set { self[name] = newValue }
     }
 
-    /// A list by name. Traps on anything else.
+    /// A list by name. Traps if the property is not a list.
     public func dynamicList(_ name: String) -> DynamicList {
         var list = object.dynamicList(name)
         list.isDynamic = true
         return list
     }
 
-    /// A set by name. Traps on anything else.
+    /// A set by name. Traps if the property is not a set.
     public func dynamicSet(_ name: String) -> DynamicSet {
         var set = object.dynamicSet(name)
         set.isDynamic = true
         return set
     }
 
-    /// A map by name. Traps on anything else.
+    /// A map by name. Traps if the property is not a map.
     public func dynamicMap(_ name: String) -> DynamicMap {
         var map = object.dynamicMap(name)
         map.isDynamic = true
         return map
     }
 
-    /// What the object itself prints.
+    /// The description of the object.
     public var description: String { object.description }
 
     static func wrapped(_ value: Any?, _ isDynamic: Bool) -> Any? {
@@ -313,7 +317,7 @@ extension DynamicMap: UntypedLayer {
     var inner: Any? { map }
 }
 
-/// The objects that a query by names finds: live and lazy, as `Results` are.
+/// The objects that match a query by names: live and lazy, as `Results` are.
 public struct DynamicResults: RandomAccessCollection {
     private let results: Results<ObjectBase>
 
@@ -323,7 +327,7 @@ public struct DynamicResults: RandomAccessCollection {
     /// The number of members.
     public var endIndex: Int { results.count }
 
-    /// The member at a position. Traps outside of the results.
+    /// The member at a position. Traps if it is out of range.
     public subscript(position: Int) -> DynamicObject {
         guard let object = results.storage.object(at: position) else {
             Misuse.indexOutOfRange(position, count: count, "the results")
@@ -331,7 +335,7 @@ public struct DynamicResults: RandomAccessCollection {
         return DynamicObject(object)
     }
 
-    /// Walks the members of this moment, whatever the loop's body deletes or changes.
+    /// Iterates over the current members. The body of the loop may delete or change them.
     public func makeIterator() -> AnyIterator<DynamicObject> {
         var blocks = BlockIterator(results.storage)
         return AnyIterator { blocks.next().map { DynamicObject($0) } }
@@ -343,17 +347,17 @@ public struct DynamicResults: RandomAccessCollection {
     /// True once the Realm was invalidated.
     public var isInvalidated: Bool { results.isInvalidated }
 
-    /// The position of an object; nil when it is not a member.
+    /// The position of an object; nil if it is not a member.
     public func index(of object: DynamicObject) -> Int? { results.index(of: object.object) }
 
-    /// The members that fulfil a condition written as text, as `Results.filter` does.
+    /// The members that satisfy a condition written as text, as in `Results.filter`.
     public func filter(_ text: String, _ arguments: Any?...) -> DynamicResults {
         DynamicResults(results.filter(text, arguments: arguments.map { DynamicObject.unwrapped($0) }))
     }
 
-    /// The members that fulfil a condition.
+    /// The members that satisfy a condition.
     ///
-    /// - Throws: as `Results.filter` does.
+    /// - Throws: the errors of `Results.filter`.
     public func filter(_ predicate: Realm.Predicate) throws -> DynamicResults {
         DynamicResults(try results.filter(predicate))
     }
@@ -368,21 +372,21 @@ public struct DynamicResults: RandomAccessCollection {
         DynamicResults(results.sorted(by: descriptors))
     }
 
-    /// Of members that are equal in all these properties only the first.
+    /// The first of all members with equal values of these properties.
     public func distinct(by keyPaths: some Sequence<String>) -> DynamicResults {
         DynamicResults(results.distinct(by: keyPaths))
     }
 
-    /// The least value of a property; nil when no member has one.
+    /// The minimum of a property; nil if no member has a value.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { results.min(ofProperty: keyPath) }
 
-    /// The greatest value of a property; nil when no member has one.
+    /// The maximum of a property; nil if no member has a value.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { results.max(ofProperty: keyPath) }
 
-    /// The sum of a property; zero without members.
+    /// The sum of a property; zero if there are no members.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { results.sum(ofProperty: keyPath) }
 
-    /// The mean of a property; nil when no member has it.
+    /// The average of a property; nil if no member has a value.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { results.average(ofProperty: keyPath) }
 
     /// Sets a property of all members.

@@ -1,17 +1,18 @@
 import MartletEngine
 import MartletSQLite
 
-/// Aggregates of values in memory: lists may hold an element several times, and need not be in a Realm.
+/// Computes aggregates of values in memory. A list may contain an element several times, and may be unmanaged, so SQL
+/// is not used.
 struct ElementValues {
-    /// Numbers as numbers; absent values and NaN left out.
+    /// The values without absent values and NaN.
     private let values: [SQLValue]
-    /// What they are values of.
+    /// The key path of the values.
     private var path = "self"
-    /// Where objects among values of any type are.
+    /// The Realm of the objects among mixed values.
     private var context: RealmContext?
     private var isAny = false
 
-    /// Numbers, or values whose NaN is known.
+    /// Creates aggregates of values. `nan` is the stored form of their NaN.
     init(_ values: some Sequence<StoredValue>, isAny: Bool = false, nan: SQLValue? = Decimal128.nan._stored.raw) {
         self.values = values.map(\.raw).filter { value in
             if case .real(let number) = value { return !number.isNaN }
@@ -20,7 +21,7 @@ struct ElementValues {
         self.isAny = isAny
     }
 
-    /// The values of a property of objects, or of one behind to-one links.
+    /// Creates aggregates of a property of objects, also through to-one links.
     init<Objects: Sequence>(_ objects: Objects, _ keyPath: String) where Objects.Element: ObjectBase {
         let names = PropertyPath(keyPath).names
         let objects = Array(objects)
@@ -32,7 +33,7 @@ struct ElementValues {
         context = objects.first?._context
     }
 
-    // Nil where a link on the way leads nowhere.
+    // Nil if a link on the key path is nil.
     private static func end(of names: ArraySlice<String>, _ object: ObjectBase) -> PropertySchema? {
         guard let name = names.first else { return nil }
         let property = object.property(named: name)
@@ -40,7 +41,7 @@ struct ElementValues {
         return (object.untypedValue(property) as? ObjectBase).flatMap { end(of: names.dropFirst(), $0) }
     }
 
-    /// The least, or the greatest, of some values, as `sorted` orders them.
+    /// The minimum or maximum of some values, in the order of `sorted`.
     static func extreme<V: OrderedValue>(_ values: some Sequence<V>, isGreatest: Bool) -> V._Present? {
         var found: (value: V, key: SQLValue)?
         for value in values {
@@ -71,14 +72,14 @@ struct ElementValues {
         return property.element.isFloating ? Double?._value(stored).map(\._compared) ?? .null : stored
     }
 
-    /// Absent values, then NaN, then the others.
+    /// The rank of a value in the sort order: absent values, then NaN, then all others.
     private static func rank<V: OrderedValue>(_ key: SQLValue, _: V.Type) -> Int {
         if key == .null { return 0 }
         if case .real(let number) = key { return number.isNaN ? 1 : 2 }
         return V._Present.self == Decimal128.self && key == Decimal128.nan._stored.raw ? 1 : 2
     }
 
-    /// Values in their order, the same whatever they are elements of.
+    /// Values in ascending or descending order. The order does not depend on the kind of the collection.
     static func sorted<V: OrderedValue>(_ values: [V], _ ascending: Bool) -> [V] {
         values.enumerated()
             .map { (position: $0.offset, key: $0.element._sortKey.raw, value: $0.element) }
@@ -112,7 +113,7 @@ struct ElementValues {
         return V._number(StoredValue(.real(Double._number(StoredValue(total)) / Double(values.count))))
     }
 
-    // Nil for other numbers.
+    // Nil if the values are not decimals.
     private var decimals: [Decimal128]? {
         guard case .blob = values.first else { return nil }
         return values.map { value in
@@ -123,7 +124,7 @@ struct ElementValues {
         }
     }
 
-    // Exact for whole numbers; a floating one where they add up to more than 64 bits.
+    // Integers are added exactly. The result is a floating-point number if the sum exceeds 64 bits.
     private var total: SQLValue {
         var whole: Int128 = 0
         var real: Double?
@@ -139,29 +140,29 @@ struct ElementValues {
     }
 }
 
-// Values alone, also those of unmanaged collections.
+// Aggregates of values, also in unmanaged collections.
 extension RealmCollection where Element: OrderedValue {
-    /// The least element; nil without any. Absent values and NaN are skipped.
+    /// The minimum; nil if there is none. Absent values and NaN are skipped.
     public func min() -> Element._Present? { ElementValues.extreme(self, isGreatest: false) }
 
-    /// The greatest element; nil without any. Absent values and NaN are skipped.
+    /// The maximum; nil if there is none. Absent values and NaN are skipped.
     public func max() -> Element._Present? { ElementValues.extreme(self, isGreatest: true) }
 
-    /// The elements of this moment in their order: absent values before all others, strings by their code points.
+    /// The current elements, sorted: absent values first, strings by code point.
     public func sorted(ascending: Bool = true) -> [Element] { ElementValues.sorted(Array(self), ascending) }
 }
 
 extension RealmCollection where Element: NumericValue {
-    /// The sum of the elements; absent ones and NaN are skipped. Traps when it does not fit.
+    /// The sum of the elements. Absent values and NaN are skipped. Traps if the sum does not fit the type.
     public func sum() -> Element { ElementValues(map(\._compared)).sum() }
 
-    /// The mean of the elements that are there; nil without any.
+    /// The average of the elements that are not nil; nil if there are none.
     public func average() -> Element._Average? { ElementValues(map(\._compared)).average() }
 }
 
 extension RealmCollection where Element: PersistableValue {
-    /// The elements of this moment, of equal ones only the first. Values are compared as queries compare them: of values of
-    /// any type, numbers of all kinds by their value.
+    /// The current elements without duplicates: the first of all equal elements. Values are compared as in queries:
+    /// mixed numbers of different types are equal if their values are.
     public func distinct() -> [Element] {
         var known: Set<StoredValue> = []
         return filter { known.insert($0._identity ?? $0._compared).inserted }
@@ -169,7 +170,7 @@ extension RealmCollection where Element: PersistableValue {
 }
 
 extension OrderedValue {
-    /// The value that is stored; objects in values of any type are those of a Realm.
+    /// Creates a value from a stored one. Objects among mixed values belong to the Realm of `context`.
     static func _value(_ stored: SQLValue, in context: RealmContext?) -> Self? {
         if Self.self == AnyRealmValue.self { return AnyRealmValue(stored, in: context) as? Self }
         return _value(StoredValue(stored))
@@ -177,58 +178,58 @@ extension OrderedValue {
 }
 
 extension Map where Value: OrderedValue {
-    /// The least value; nil without any. Absent values and NaN are skipped.
+    /// The minimum; nil if there is none. Absent values and NaN are skipped.
     public func min() -> Value._Present? { ElementValues.extreme(values, isGreatest: false) }
 
-    /// The greatest value; nil without any. Absent values and NaN are skipped.
+    /// The maximum; nil if there is none. Absent values and NaN are skipped.
     public func max() -> Value._Present? { ElementValues.extreme(values, isGreatest: true) }
 
-    /// The values of this moment in their order: absent ones before all others.
+    /// The current values, sorted: absent values first.
     public func sorted(ascending: Bool = true) -> [Value] { ElementValues.sorted(values, ascending) }
 }
 
 extension Map where Value: NumericValue {
-    /// The sum of the values; absent ones and NaN are skipped. Traps when it does not fit.
+    /// The sum of the values. Absent values and NaN are skipped. Traps if the sum does not fit the type.
     public func sum() -> Value { ElementValues(values.map(\._compared)).sum() }
 
-    /// The mean of the values that are there; nil without any.
+    /// The average of the values that are not nil; nil if there are none.
     public func average() -> Value._Average? { ElementValues(values.map(\._compared)).average() }
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The least value of a property among the elements; nil when none has one. NaN is skipped.
+    /// The minimum of a property among the elements; nil if none has a value. NaN is skipped.
     ///
     /// - Parameter keyPath: a property, or one behind to-one links: `"owner.age"`.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).least() }
 
-    /// The greatest value of a property among the elements; nil when none has one. NaN is skipped.
+    /// The maximum of a property among the elements; nil if none has a value. NaN is skipped.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).greatest() }
 
-    /// The sum of a property over the elements, each as often as it occurs; zero without elements.
+    /// The sum of a property over the elements, each as often as it occurs; zero if there are no elements.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { ElementValues(self, keyPath).sum() }
 
-    /// The mean of a property over the elements that have it; nil when none has.
+    /// The average of a property over the elements that have a value; nil if none has.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).average() }
 }
 
-// The same with fields of the schema, whose types are known.
+// Aggregates of typed fields of the schema.
 extension RealmCollection where Element: ModelObject {
-    /// The least value of a field among the elements; nil when none has one.
+    /// The minimum of a field among the elements; nil if none has a value.
     public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The greatest value of a field among the elements; nil when none has one.
+    /// The maximum of a field among the elements; nil if none has a value.
     public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         max(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The sum of a field over the elements; zero without elements.
+    /// The sum of a field over the elements; zero if there are no elements.
     public func sum<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V {
         sum(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The mean of a field over the elements that have it; nil when none has.
+    /// The average of a field over the elements that have a value; nil if none has.
     public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Average? {
         average(ofProperty: field(Element.fields).keyPath)
     }

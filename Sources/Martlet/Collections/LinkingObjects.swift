@@ -1,41 +1,42 @@
 import MartletEngine
 import MartletSQLite
 
-/// The objects that link to one: a live, read-only inverse of a link, list, set or map.
+/// The objects that link to an object: a live, read-only inverse of a link, list, set or map.
 ///
-/// An object is there once for each of its links: one whose list holds the object twice stands there twice.
+/// The collection contains an object once for each of its links. An object whose list contains the target twice occurs
+/// twice.
 public struct LinkingObjects<Element: ObjectBase> {
-    // Nil for an unmanaged object, which nothing links to.
+    // Nil for an unmanaged object: no object links to it.
     let results: Results<Element>?
-    /// What there is where the object records reads.
+    /// The element that is returned while a key path is traced.
     fileprivate var traced: Element?
 
     init(results: Results<Element>?) { self.results = results }
 
-    /// The number of links that lead here.
+    /// The number of links to the object.
     public var count: Int { results?.count ?? (traced == nil ? 0 : 1) }
 
-    /// True once the object that is linked to was deleted: these are empty from then on.
+    /// True after the object was deleted. The collection is empty then.
     public var isInvalidated: Bool { results?.isInvalidated ?? false }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { results?.isFrozen ?? false }
 
-    /// The position of an object; nil when it does not link here.
+    /// The position of an object; nil if it does not link to this object.
     public func index(of object: Element) -> Int? { results?.index(of: object) }
 
-    /// The least value of a property among the linking objects; nil when none has one.
+    /// The minimum of a property among the linking objects; nil if none has a value.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { results?.min(ofProperty: keyPath) }
 
-    /// The greatest value of a property among the linking objects; nil when none has one.
+    /// The maximum of a property among the linking objects; nil if none has a value.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { results?.max(ofProperty: keyPath) }
 
-    /// The sum of a property over the linking objects; zero without any.
+    /// The sum of a property over the linking objects; zero if there are none.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V {
         results?.sum(ofProperty: keyPath) ?? V._number(StoredValue(.integer(0)))
     }
 
-    /// The mean of a property over the linking objects that have it; nil when none has.
+    /// The average of a property over the linking objects that have a value; nil if none has.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { results?.average(ofProperty: keyPath) }
 
     /// The Realm of the object; nil for an unmanaged one.
@@ -55,10 +56,10 @@ extension LinkingObjects: RandomAccessCollection {
         return results[position]
     }
 
-    /// Walks the members of this moment.
+    /// Iterates over the current members.
     public func makeIterator() -> Iterator { Iterator(results: results?.makeIterator()) }
 
-    /// Reads rows in blocks.
+    /// An iterator that reads rows in blocks.
     public struct Iterator: IteratorProtocol {
         fileprivate var results: Results<Element>.Iterator?
 
@@ -67,7 +68,7 @@ extension LinkingObjects: RandomAccessCollection {
     }
 }
 
-/// Linking objects without the class they are of.
+/// Linking objects, accessed without their class.
 protocol UntypedLinkingObjects {
     var count: Int { get }
     var elements: [ObjectBase] { get }
@@ -84,7 +85,7 @@ extension ObjectBase {
         return objects
     }
 
-    /// The objects that link here, live, as `LinkingObjects` of their class; empty for an unmanaged object.
+    /// The linking objects as live `LinkingObjects` of their class; empty for an unmanaged object.
     final func untypedLinkingObjects(_ property: PropertySchema) -> Any? {
         guard case .linkingObjects(let type, _) = property.kind else { return nil }
         let storage = linkingStorage(property.index)
@@ -96,7 +97,7 @@ extension ObjectBase {
         LinkingObjects<Self>(results: storage.map { Results<Self>($0) })
     }
 
-    /// The objects that link here at this moment.
+    /// A snapshot of the current linking objects.
     final func linkingObjects(_ property: PropertySchema) -> [ObjectBase] {
         linkingStorage(property.index).map { storage in storage.keys.map { storage.table.object($0) } } ?? []
     }

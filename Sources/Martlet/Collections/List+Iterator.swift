@@ -2,18 +2,18 @@ import MartletEngine
 import MartletSQLite
 
 extension List {
-    /// Walks the elements of this moment, whatever the loop's body does to the list. Objects that it deletes meanwhile are
-    /// handed out invalidated.
+    /// Iterates over the current elements. The body of the loop may change the list. Objects that it deletes are
+    /// returned as invalidated objects.
     public func makeIterator() -> Iterator {
-        guard let core else { return Iterator(values: .init(rest: .plain(unmanaged))) }
+        guard let core else { return Iterator(values: .init(storage: .plain(unmanaged))) }
         if let table = core.target { return Iterator(blocks: BlockIterator(core, table)) }
         let stored = core.count > 0 ? core.all() : []
-        return Iterator(values: .init(rest: .stored(stored, source(core))))
+        return Iterator(values: .init(storage: .stored(stored, source(core))))
     }
 
-    /// Reads objects in blocks.
+    /// An iterator that reads objects in blocks.
     public struct Iterator: IteratorProtocol {
-        /// Those of a list of objects in a Realm.
+        /// The objects of a list in a Realm; nil for other lists.
         @usableFromInline var blocks: BlockIterator?
         @usableFromInline var values: Values?
 
@@ -22,7 +22,8 @@ extension List {
         fileprivate init(values: Values) { self.values = values }
 
         /// The next element.
-        // As in results: the elements are objects of this very class, and inlined code handles them three times as fast.
+        // As in `Results.Iterator`, all elements are instances of exactly this class. Inlined code is three times as
+        // fast.
         @inlinable public mutating func next() -> Element? {
             guard values == nil else { return values?.next() }
             guard let object = blocks?.next() else { return nil }
@@ -30,21 +31,21 @@ extension List {
         }
     }
 
-    /// Elements that are in memory already.
+    /// Iterates over elements that are already in memory.
     @usableFromInline struct Values {
-        fileprivate enum Rest {
+        fileprivate enum Storage {
             case plain([Element])
             case stored([SQLValue], ElementSource)
         }
 
-        fileprivate let rest: Rest
+        fileprivate let storage: Storage
         private var position = 0
 
-        fileprivate init(rest: Rest) { self.rest = rest }
+        fileprivate init(storage: Storage) { self.storage = storage }
 
         @usableFromInline mutating func next() -> Element? {
             defer { position += 1 }
-            switch rest {
+            switch storage {
             case .plain(let elements): return position < elements.count ? elements[position] : nil
             case .stored(let elements, let source):
                 guard position < elements.count else { return nil }

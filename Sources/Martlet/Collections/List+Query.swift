@@ -2,7 +2,7 @@ import MartletEngine
 import MartletSQLite
 
 extension List {
-    /// The position of an element; nil when it is none. Values are compared as they are stored. Complexity: O(n).
+    /// The position of an element; nil if the list does not contain it. Compares stored values. Complexity: O(n).
     public func index(of element: Element) -> Int? {
         guard let core else {
             if let object = element._object {

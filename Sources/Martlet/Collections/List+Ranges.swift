@@ -3,10 +3,10 @@ import MartletEngine
 import MartletSQLite
 
 extension List: RangeReplaceableCollection, MutableCollection {
-    /// Replaces a range of elements. Embedded objects that go are deleted.
+    /// Replaces a range of elements. Removed embedded objects are deleted.
     ///
-    /// To observers these are at most two changes, however many elements there are. Complexity: that of the chunks that are
-    /// touched, not of the elements one by one.
+    /// Observers receive at most two changes, regardless of the number of elements. Complexity: O(*k*), where *k* is
+    /// the number of chunks touched.
     public func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
         // The elements may be those of this list.
         let elements = Array(elements)
@@ -30,7 +30,7 @@ extension List: RangeReplaceableCollection, MutableCollection {
 }
 
 extension List {
-    /// The elements at a range of positions. Assigning any number of elements puts them in its place.
+    /// The elements in a range of positions. Assigning replaces them with any number of elements.
     public subscript(range: Range<Int>) -> Slice<List> {
         get {
             for end in [range.lowerBound, range.upperBound] where end < 0 || end > count {
@@ -38,7 +38,7 @@ extension List {
             }
             return Slice(base: self, bounds: range)
         }
-        // What is done to a slice in its place is done to the list itself.
+        // Mutations of the slice apply to the list itself.
         _modify {
             var slice = self[range]
             yield &slice
@@ -47,31 +47,31 @@ extension List {
     }
 }
 
-// Again without `mutating`, so that a list in a constant can be changed.
+// Non-mutating variants, so that a list in a constant can be changed.
 extension List {
-    /// Adds elements at the end.
+    /// Appends elements.
     public func append(contentsOf elements: some Sequence<Element>) { append(objectsIn: elements) }
 
-    /// Adds elements at the end.
+    /// Appends elements.
     public static func += (list: List, elements: some Sequence<Element>) { list.append(objectsIn: elements) }
 
-    /// Puts elements before a position.
+    /// Inserts elements before a position.
     public func insert(contentsOf elements: some Collection<Element>, at position: Int) {
         replaceSubrange(position..<position, with: elements)
     }
 
-    /// Takes a range of elements out.
+    /// Removes a range of elements.
     public func removeSubrange(_ range: Range<Int>) { replaceSubrange(range, with: []) }
 
-    /// Takes the elements out that fulfil a condition; none if the condition throws.
+    /// Removes the elements that satisfy a condition. Removes none if the condition throws.
     public func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
         remove(atOffsets: IndexSet(try indices.filter { try isRemoved(self[$0]) }))
     }
 
-    // What messages call it.
+    // The name of the list in messages.
     var title: String { core.map { "'\($0.name)'" } ?? "the list" }
 
-    /// Takes the elements at some positions out, which to observers is one change.
+    /// Removes the elements at some positions, as one change for observers.
     public func remove(atOffsets offsets: IndexSet) {
         if let last = offsets.last, last >= count { Misuse.indexOutOfRange(last, count: count, title) }
         if offsets.isEmpty { return }
@@ -82,10 +82,11 @@ extension List {
         }
     }
 
-    /// Moves the elements at some positions so that they stand before what is at `destination` now.
+    /// Moves the elements at some positions before the element that is at `destination` now.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         if destination < 0 || destination > count { Misuse.indexOutOfRange(destination, count: count, title) }
-        // Those before the destination from the last on, those behind it from the first on: others keep their places.
+        // Elements before the destination are moved from the last to the first, elements after it from the first to the
+        // last. So the positions of the other elements to move stay valid.
         for (offset, position) in offsets.filter({ $0 < destination }).reversed().enumerated() {
             move(from: position, to: destination - 1 - offset)
         }
@@ -95,33 +96,33 @@ extension List {
     }
 }
 
-// Another order. Observers of a managed list are told that the positions whose elements changed were modified.
+// Reordering. Observers of a managed list receive modifications at the positions whose elements changed.
 extension List {
-    /// Sorts the elements in place. Stable: elements that are equal in the order keep theirs.
+    /// Sorts the elements in place. The sort is stable: equal elements keep their order.
     ///
-    /// - Parameter isBefore: true when its first argument stands before the second.
+    /// - Parameter isBefore: returns true if its first argument precedes the second.
     public func sort(by isBefore: (Element, Element) throws -> Bool) rethrows {
         let elements = Array(self)
         reorder(try elements.indices.sorted { try isBefore(elements[$0], elements[$1]) })
     }
 
-    /// Turns the order around.
+    /// Reverses the order of the elements.
     public func reverse() { reorder(indices.reversed()) }
 
-    /// Brings the elements into an order that `generator` decides.
+    /// Shuffles the elements with `generator`.
     public func shuffle<Generator: RandomNumberGenerator>(using generator: inout Generator) {
         reorder(indices.shuffled(using: &generator))
     }
 
-    /// Brings the elements into a random order.
+    /// Shuffles the elements.
     public func shuffle() {
         var generator = SystemRandomNumberGenerator()
         shuffle(using: &generator)
     }
 
-    /// Moves the elements that fulfil a condition behind those that do not; returns the position of the first of them.
+    /// Moves the elements that satisfy a condition to the end, and returns the position of the first of them.
     ///
-    /// Both keep the order they have among themselves.
+    /// Both groups keep their relative order.
     @discardableResult
     public func partition(by isBehind: (Element) throws -> Bool) rethrows -> Int {
         let behind = try map(isBehind)
@@ -130,7 +131,7 @@ extension List {
         return front.count
     }
 
-    // The element that is to stand at each position, by the position it has.
+    // `positions` contains, for each new position, the current position of its element.
     private func reorder(_ positions: [Int]) {
         guard let core else {
             if !positions.elementsEqual(unmanaged.indices) { unmanaged = positions.map { unmanaged[$0] } }
@@ -142,6 +143,6 @@ extension List {
 }
 
 extension List where Element: Comparable {
-    /// Sorts the elements in place, the least first.
+    /// Sorts the elements in place in ascending order.
     public func sort() { sort(by: <) }
 }

@@ -3,11 +3,11 @@ import MartletSQLite
 
 /// An ordered to-many property: objects or values, duplicates allowed.
 ///
-/// Always belongs to the object it was read from. In a Realm it is live and changed inside write transactions only; of an
-/// unmanaged object it is a plain array, stored when the object is added.
+/// A list belongs to the object that it was read from. In a Realm, it is live and can be changed only in a write
+/// transaction. The list of an unmanaged object is a plain array, which is stored when the object is added.
 public final class List<Element: RealmCollectionValue>: PropertyCollection, AnnouncingCollection {
     private var plain: [Element] = []
-    /// Set when the owner is observed before it is added to a Realm.
+    /// Set if the owner is observed while it is unmanaged.
     var announcer: CollectionAnnouncer?
     var unmanaged: [Element] {
         get { plain }
@@ -24,7 +24,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     }
     private(set) var core: CollectionCore?
 
-    /// Changes an unmanaged list; `script` is what observers are told.
+    /// Changes an unmanaged list; `script` describes the change to its observers.
     func changeUnmanaged(_ script: @autoclosure () -> ListEditScript, _ body: (inout [Element]) -> Void) {
         guard let announcer else { return body(&plain) }
         announcer.change(KeyValueEdit(script())) { body(&plain) }
@@ -60,7 +60,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         unmanaged = []
     }
 
-    /// Replaces the contents; assigning a list to itself is nothing.
+    /// Replaces the contents. Assigning a list to itself has no effect.
     @_spi(Generated) public func _assign(_ other: List<Element>) {
         if isSame(as: other) { return }
         assign(Array(other), .error)
@@ -88,7 +88,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     private func isSame(as other: List<Element>) -> Bool { other === self || (core != nil && other.core === core) }
 
     private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
-        // An assignment: observers are told once.
+        // An assignment is one notification.
         guard let core else {
             guard let announcer else { return plain = elements }
             return announcer.change(nil) { plain = elements }
@@ -111,7 +111,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         }
     }
 
-    // Embedded objects stay those they are, and get other values.
+    // Existing embedded objects keep their identity and receive the new values.
     private func updateInPlace<Source>(
         _ core: CollectionCore, _ sources: [Source], _ update: (Source, ObjectBase) -> Void, added: (Source) -> Element
     ) {
@@ -156,10 +156,10 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
 
     // MARK: Reading
 
-    /// The number of elements; zero once the owner was deleted. Complexity: O(1) once the list has been used.
+    /// The number of elements; zero after the owner was deleted. Complexity: O(1) after the first use of the list.
     public var count: Int { core?.count ?? unmanaged.count }
 
-    /// The element at a position. Traps outside of the list.
+    /// The element at a position. Traps if it is out of range.
     public subscript(position: Int) -> Element {
         get {
             guard let core else {
@@ -176,7 +176,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged list.
@@ -184,13 +184,13 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
 
     // MARK: Changing
 
-    /// Adds an element at the end, and to the Realm if it is an unmanaged object.
+    /// Appends an element. An unmanaged object is also added to the Realm.
     public func append(_ element: Element) { append(element, .error) }
 
-    /// Adds elements at the end, which to observers is one change. Complexity: that of the chunks they fill.
+    /// Appends elements, as one change for observers. Complexity: O(*k*), where *k* is the number of chunks written.
     public func append(objectsIn elements: some Sequence<Element>) { append(contentsOf: Array(elements), .error) }
 
-    /// Puts an element before a position. Complexity: that of a chunk of the list, not of the list.
+    /// Inserts an element before a position. Complexity: O(*c*), where *c* is the size of a chunk, not of the list.
     public func insert(_ element: Element, at position: Int) {
         guard let core else {
             if position < 0 || position > unmanaged.count {
@@ -201,7 +201,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         core.insert(stored(element, core), at: position)
     }
 
-    /// Puts another element in the place of one.
+    /// Replaces the element at a position.
     public func replace(index: Int, object: Element) {
         guard let core else {
             if !unmanaged.indices.contains(index) { Misuse.indexOutOfRange(index, count: unmanaged.count, "the list") }
@@ -210,7 +210,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         core.replace(at: index, with: stored(object, core))
     }
 
-    /// Takes an element out. An embedded object is deleted.
+    /// Removes the element at a position. An embedded object is deleted.
     public func remove(at position: Int) {
         guard let core else {
             if !unmanaged.indices.contains(position) {
@@ -221,19 +221,19 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         core.remove(at: position)
     }
 
-    /// Takes the last element out. Traps on an empty list.
+    /// Removes the last element. Traps if the list is empty.
     public func removeLast() {
         if isEmpty { Misuse.removedFromEmptyList(title) }
         remove(at: count - 1)
     }
 
-    /// Takes the first element out. Traps on an empty list.
+    /// Removes the first element. Traps if the list is empty.
     public func removeFirst() {
         if isEmpty { Misuse.removedFromEmptyList(title) }
         remove(at: 0)
     }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() {
         guard let core else {
             if plain.isEmpty { return }
@@ -242,7 +242,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
         core.removeAll()
     }
 
-    /// Moves an element; `to` is its position afterwards.
+    /// Moves an element. `to` is its position after the move.
     public func move(from: Int, to: Int) {
         guard let core else {
             if !unmanaged.indices.contains(from) { Misuse.indexOutOfRange(from, count: unmanaged.count, "the list") }
@@ -272,7 +272,7 @@ extension List: RandomAccessCollection {
 }
 
 extension List: ExpressibleByArrayLiteral {
-    /// An unmanaged list of these elements.
+    /// Creates an unmanaged list of the elements.
     public convenience init(arrayLiteral elements: Element...) {
         self.init()
         append(objectsIn: elements)

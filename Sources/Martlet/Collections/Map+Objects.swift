@@ -1,43 +1,43 @@
 import MartletEngine
 import MartletSQLite
 
-// Maps of objects: what other collections of objects can do, of the values that are there.
+// Maps of objects: the queries and aggregates of other collections of objects, over the values that are not nil.
 extension Map {
-    /// The objects among the values that fulfil a condition: in the order of `values`, each as often as it is there. Only for
-    /// maps in a Realm.
+    /// The objects among the values that satisfy a condition, in the order of `values`, each as often as it occurs.
+    /// Traps on an unmanaged map.
     public func `where`<Model: ModelObject, Condition: QueryConvertible<Model>>(
         _ isIncluded: (Model.RootFields) -> Condition
     ) -> Results<Model> where Value == Model? {
         requireMembers().where(isIncluded)
     }
 
-    /// The objects among the values that fulfil a condition written as text. Only for maps in a Realm.
+    /// The objects among the values that satisfy a condition written as text. Traps on an unmanaged map.
     public func filter<Model: ObjectBase>(_ text: String, _ arguments: Any?...) -> Results<Model>
     where Value == Model? {
         requireMembers().filter(text, arguments: arguments)
     }
 
-    /// The objects among the values that fulfil a condition. Only for maps in a Realm.
+    /// The objects among the values that satisfy a condition. Traps on an unmanaged map.
     ///
-    /// - Throws: as `Results.filter` does.
+    /// - Throws: the errors of `Results.filter`.
     public func filter<Model: ObjectBase>(_ predicate: Realm.Predicate) throws -> Results<Model>
     where Value == Model? {
         try requireMembers().filter(predicate)
     }
 
-    /// The objects among the values sorted by a property. Only for maps in a Realm.
+    /// The objects among the values sorted by a property. Traps on an unmanaged map.
     public func sorted<Model: ObjectBase>(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Model>
     where Value == Model? {
         requireMembers().sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
-    /// The objects among the values sorted by several properties. Only for maps in a Realm.
+    /// The objects among the values sorted by several properties. Traps on an unmanaged map.
     public func sorted<Model: ObjectBase>(by descriptors: some Sequence<SortDescriptor>) -> Results<Model>
     where Value == Model? {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// Of objects that are equal in all these properties only the first. Only for maps in a Realm.
+    /// The first of all objects with equal values of these properties. Traps on an unmanaged map.
     public func distinct<Model: ObjectBase>(by keyPaths: some Sequence<String>) -> Results<Model>
     where Value == Model? {
         requireMembers().distinct(by: keyPaths)
@@ -48,22 +48,22 @@ extension Map {
         return Results(core.members())
     }
 
-    /// The least value of a property among the objects; nil when none has one. NaN is skipped.
+    /// The minimum of a property among the objects; nil if none has a value. NaN is skipped.
     public func min<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
         ElementValues(values.compactMap { $0 }, keyPath).least()
     }
 
-    /// The greatest value of a property among the objects; nil when none has one. NaN is skipped.
+    /// The maximum of a property among the objects; nil if none has a value. NaN is skipped.
     public func max<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
         ElementValues(values.compactMap { $0 }, keyPath).greatest()
     }
 
-    /// The sum of a property over the objects, each as often as it occurs; zero without objects.
+    /// The sum of a property over the objects, each as often as it occurs; zero if there are none.
     public func sum<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V where Value == Model? {
         ElementValues(values.compactMap { $0 }, keyPath).sum()
     }
 
-    /// The mean of a property over the objects that have it; nil when none has.
+    /// The average of a property over the objects that have a value; nil if none has.
     public func average<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V?
     where Value == Model? {
         ElementValues(values.compactMap { $0 }, keyPath).average()
@@ -71,7 +71,7 @@ extension Map {
 }
 
 extension Map {
-    /// The first key that has a value; nil when none has. Values are compared as they are stored. Complexity: O(n).
+    /// The first key with a value equal to `value`; nil if there is none. Compares stored values. Complexity: O(n).
     public func key(of value: Value) -> String? {
         first { entry in
             if let object = value._object { return entry.value._object?.isSameObject(as: object) ?? false }
@@ -79,13 +79,14 @@ extension Map {
         }?.key
     }
 
-    /// The value of a key; nil when there is none.
+    /// The value of a key; nil if there is none.
     public func value(forKey key: String) -> Value? { self[key] }
 
     /// Sets the value of a key; nil removes the entry.
     public func setValue(_ value: Value?, forKey key: String) { self[key] = value }
 
-    /// Sets the values of many keys, asking what to keep where there is one already: its value, and the new one.
+    /// Sets the values of several keys. If a key has a value, `combine` returns the new one from the current and the
+    /// given value.
     public func merge(
         _ entries: some Sequence<(key: String, value: Value)>,
         uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
@@ -95,7 +96,7 @@ extension Map {
         }
     }
 
-    /// Removes the entries of some keys; nothing happens for those that have none.
+    /// Removes the entries of some keys. Keys without an entry are ignored.
     public func removeObjects(for keys: some Sequence<String>) {
         let keys = Set(keys)
         guard let core, !keys.isEmpty else { return keys.sorted().forEach { removeObject(for: $0) } }

@@ -1,10 +1,10 @@
 import MartletEngine
 import MartletSQLite
 
-/// A to-many property by string keys. Keys are told apart by code point.
+/// A to-many property with string keys. Keys are compared by code point.
 public final class Map<Value: RealmCollectionValue>: PropertyCollection, AnnouncingCollection {
     private var plain: [StoredValue: Value] = [:]
-    /// Set when the owner is observed before it is added to a Realm.
+    /// Set if the owner is observed while it is unmanaged.
     var announcer: CollectionAnnouncer?
     private var unmanaged: [StoredValue: Value] {
         get { plain }
@@ -19,9 +19,9 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
             announcer.change(nil) { plain = changed }
         }
     }
-    /// What there is at any key of a map whose owner records reads.
+    /// The value that is returned for every key while a key path is traced.
     private var traced: Value?
-    // Keys and values take turns in the core.
+    // The core stores keys and values alternately.
     private(set) var core: CollectionCore?
 
     /// An entry of a map.
@@ -60,8 +60,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
         guard let core, rules.policy == .modified else {
             return assign(given.map { ($0.key, untyped.element($0.value, .key($0.key))) }, rules.policy)
         }
-        // A dictionary says nothing of the keys that it does not have; a map says all.
-        if UntypedValue.unwrapped(value) is any UntypedMap { keep(core, given.map(\.key)) }
+        // A dictionary leaves the keys that it does not contain; a map replaces all entries.
+        if UntypedValue.unwrapped(value) is any UntypedMap { removeOthers(core, given.map(\.key)) }
         for (key, value) in given {
             if core.property.element.isEmbedded, let target = self[key]?._object,
                 let value = UntypedValue.unwrapped(value)
@@ -88,7 +88,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
             return announcer.change(nil) { plain = contents }
         }
         if policy == .modified {
-            keep(core, entries.map(\.key))
+            removeOthers(core, entries.map(\.key))
             for (key, value) in entries { set(key, value, policy) }
         } else {
             core.asOne {
@@ -98,13 +98,13 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
         }
     }
 
-    private func keep(_ core: CollectionCore, _ keys: [String]) {
-        let kept = Set(keys.map(SQLValue.text))
+    private func removeOthers(_ core: CollectionCore, _ keys: [String]) {
+        let remaining = Set(keys.map(SQLValue.text))
         let all = core.all()
-        removeEntries(core, stride(from: 0, to: all.count, by: 2).filter { !kept.contains(all[$0]) })
+        removeEntries(core, stride(from: 0, to: all.count, by: 2).filter { !remaining.contains(all[$0]) })
     }
 
-    /// Takes entries out, which to observers is one change. Positions, those of the keys, ascend.
+    /// Removes entries, as one change for observers. `positions` are those of the keys, ascending.
     func removeEntries(_ core: CollectionCore, _ positions: [Int]) {
         if positions.isEmpty { return }
         core.asOne { core.remove(at: positions.flatMap { [$0, $0 + 1] }) }
@@ -136,7 +136,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
         }
     }
 
-    // An embedded object stays the one it is, and gets other values.
+    // An existing embedded object keeps its identity and receives the new values.
     private func updateInPlace(_ value: Value, _ core: CollectionCore, _ position: Int) -> Bool {
         guard core.property.element.isEmbedded, let object = value._object, object._state == .unmanaged,
             let target = element(core, position + 1)._object, let table = target._table
@@ -171,7 +171,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// The number of entries.
     public var count: Int { core.map { $0.count / 2 } ?? unmanaged.count }
 
-    /// True without entries.
+    /// True if there are no entries.
     public var isEmpty: Bool { count == 0 }
 
     /// The keys, in the order of `values`.
@@ -180,9 +180,9 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// The values, in the order of `keys`.
     public var values: [Value] { entries.map(\.value) }
 
-    /// The value of a key; nil when there is none. Assigning nil removes the entry.
+    /// The value of a key; nil if there is none. Assigning nil removes the entry.
     ///
-    /// Complexity: O(1), but O(n) the first time and after a removal.
+    /// Complexity: O(1); O(n) at the first access and after a removal.
     public subscript(key: String) -> Value? {
         get {
             guard let core else { return unmanaged[StoredValue(.text(key))] ?? traced }
@@ -194,12 +194,12 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// Sets the value of a key.
     public func updateValue(_ value: Value, forKey key: String) { set(key, value, .error) }
 
-    /// Sets the values of many keys.
+    /// Sets the values of several keys.
     public func merge(_ entries: [String: Value]) {
         for key in entries.keys.sorted() { set(key, entries[key], .error) }
     }
 
-    /// Removes the entry of a key; nothing happens when there is none.
+    /// Removes the entry of a key. Has no effect if there is none.
     public func removeObject(for key: String) { set(key, nil, .error) }
 
     /// Removes all entries.
@@ -210,7 +210,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged map.

@@ -1,13 +1,14 @@
 import MartletEngine
 import MartletSQLite
 
-/// A to-many property that holds each value or object at most once, in a stable order of its own.
+/// A to-many property that contains each value or object at most once, in a stable order.
 ///
-/// Values are compared as queries compare them: canonically equivalent strings are two elements, the two zeros are one,
-/// and so are numbers of different kinds in a set of `AnyRealmValue`, of which the first that was inserted stays.
+/// Values are compared as in queries: canonically equivalent strings are different elements, positive and negative zero
+/// are equal. In a set of `AnyRealmValue`, equal numbers of different types are one element; the first one inserted
+/// remains.
 public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection, AnnouncingCollection {
     private var plain: [Element] = []
-    /// Set when the owner is observed before it is added to a Realm.
+    /// Set if the owner is observed while it is unmanaged.
     var announcer: CollectionAnnouncer?
     private var unmanaged: [Element] {
         get { plain }
@@ -21,7 +22,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             if changed.count != plain.count { announcer.change(nil) { plain = changed } }
         }
     }
-    // What `unmanaged` holds, objects aside.
+    // The values in `unmanaged`, without objects.
     private var known: Set<StoredValue> = []
     private(set) var core: CollectionCore?
 
@@ -70,7 +71,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         if !isSame(as: other) { assign(Array(other), policy) }
     }
 
-    // What stays is not touched, unless everything is to be written.
+    // With the policy `.modified`, elements that remain are not written.
     private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
         guard let core else { return replacePlain(elements) }
         guard policy == .modified else {
@@ -80,14 +81,14 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             }
         }
         let new = elements.map { stored($0, core, policy) }
-        let kept = Set(new)
-        for (position, old) in core.all().enumerated().reversed() where !kept.contains(old) {
+        let remaining = Set(new)
+        for (position, old) in core.all().enumerated().reversed() where !remaining.contains(old) {
             core.remove(at: position)
         }
         for element in new where core.position(of: element) == nil { core.insert(element, at: core.count) }
     }
 
-    // An assignment: observers are told once.
+    // An assignment is one notification.
     private func replacePlain(_ elements: [Element]) {
         let distinct = MutableSet()
         for element in elements { distinct.insert(element) }
@@ -133,24 +134,24 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     /// The number of elements.
     public var count: Int { core?.count ?? unmanaged.count }
 
-    /// True when the element is in the set. Complexity: O(1), but O(n) the first time and after a removal.
+    /// Whether the set contains the element. Complexity: O(1); O(n) at the first access and after a removal.
     public func contains(_ element: Element) -> Bool { position(of: element) != nil }
 
-    /// The position of an element in the set's own order; nil when it is not there.
+    /// The position of an element in the order of the set; nil if the set does not contain it.
     public func index(of element: Element) -> Int? { position(of: element) }
 
-    /// Puts an element in, unless it is there.
+    /// Inserts an element, unless the set already contains it.
     public func insert(_ element: Element) { insert(element, .error) }
 
-    /// Puts elements in, each unless it is there.
+    /// Inserts elements, except those that the set already contains.
     public func insert(objectsIn elements: some Sequence<Element>) {
         for element in Array(elements) { insert(element, .error) }
     }
 
-    /// Takes an element out; nothing happens when it is not there.
+    /// Removes an element. Has no effect if the set does not contain it.
     public func remove(_ element: Element) {
         guard let position = position(of: element) else {
-            // Also then it is a change, which needs a write.
+            // A removal requires a write transaction, even if it has no effect.
             if let core { _ = core.context.requireWrite("the set '\(core.name)'") }
             return
         }
@@ -158,17 +159,17 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         if let value = unmanaged.remove(at: position)._identity { known.remove(value) }
     }
 
-    private func remove(where isGone: (Element) -> Bool) {
+    private func remove(where isRemoved: (Element) -> Bool) {
         let elements = Array(self)
-        let places = elements.indices.filter { isGone(elements[$0]) }
-        if places.isEmpty { return }
-        if let core { return core.remove(at: places) }
-        known.subtract(places.compactMap { elements[$0]._identity })
-        let gone = Set(places)
-        unmanaged = elements.indices.filter { !gone.contains($0) }.map { elements[$0] }
+        let positions = elements.indices.filter { isRemoved(elements[$0]) }
+        if positions.isEmpty { return }
+        if let core { return core.remove(at: positions) }
+        known.subtract(positions.compactMap { elements[$0]._identity })
+        let removed = Set(positions)
+        unmanaged = elements.indices.filter { !removed.contains($0) }.map { elements[$0] }
     }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() {
         if let core { return core.removeAll() }
         unmanaged = []
@@ -178,7 +179,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     /// True once the owner was deleted.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged set.
@@ -189,10 +190,10 @@ extension MutableSet: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
 
-    /// Hands out the elements that are in the set now, whatever happens to it meanwhile.
+    /// Iterates over the current elements. The body of the loop may change the set.
     public func makeIterator() -> IndexingIterator<[Element]> { (0..<count).map { self[$0] }.makeIterator() }
 
-    /// The element at a position of the set's own order.
+    /// The element at a position in the order of the set.
     public subscript(position: Int) -> Element {
         guard let core else {
             if !unmanaged.indices.contains(position) {
@@ -205,21 +206,21 @@ extension MutableSet: RandomAccessCollection {
 }
 
 extension MutableSet {
-    /// True when all elements are in `other`.
+    /// True if `other` contains all elements of this set.
     public func isSubset(of other: MutableSet<Element>) -> Bool { allSatisfy { other.contains($0) } }
 
-    /// True when the sets have an element in common.
+    /// True if the sets have a common element.
     public func intersects(_ other: MutableSet<Element>) -> Bool { contains { other.contains($0) } }
 
-    /// Puts the elements of another set in.
+    /// Inserts the elements of another set.
     public func formUnion(_ other: MutableSet<Element>) { insert(objectsIn: other) }
 
-    /// Takes out what is not in another set.
+    /// Removes the elements that another set does not contain.
     public func formIntersection(_ other: MutableSet<Element>) {
         remove { !other.contains($0) }
     }
 
-    /// Takes out what is in another set.
+    /// Removes the elements of another set.
     public func subtract(_ other: MutableSet<Element>) {
         remove { other.contains($0) }
     }

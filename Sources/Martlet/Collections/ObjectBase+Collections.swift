@@ -14,21 +14,21 @@ extension ObjectBase {
 
     private func collection<C: PropertyCollection>(_ property: Int, _ storage: inout C?) -> C {
         guard let context = _context, context.isFrozen else {
-            let made = made(property, &storage)
+            let made = makeCollection(property, &storage)
             if _observers?.reads != nil, let collection = made as? any AnnouncingCollection {
                 announce(collection, property)
             }
             return made
         }
-        return context.guarded { made(property, &storage) }
+        return context.guarded { makeCollection(property, &storage) }
     }
 
-    // What is read of a collection of an unmanaged object is announced by the object.
+    // The object reports reads of its unmanaged collections to trackers.
     private func announce(_ collection: any AnnouncingCollection, _ property: Int) {
         if collection.announcer == nil { collection.announcer = CollectionAnnouncer(self, property) }
     }
 
-    private func made<C: PropertyCollection>(_ property: Int, _ storage: inout C?) -> C {
+    private func makeCollection<C: PropertyCollection>(_ property: Int, _ storage: inout C?) -> C {
         if let storage { return storage }
         let made = C(_owner: self, property)
         storage = made

@@ -1,15 +1,15 @@
 import MartletEngine
 
 extension ReadPlace {
-    /// What the members of a result, and their order, rest on: coarser than what observers are told, because it is looked
-    /// at with every assignment.
+    /// The rows and columns on which the members of a result and their order depend. Coarser than the dependencies of
+    /// observers, because it is checked at every assignment.
     static func places(_ plan: QueryPlan, _ context: RealmContext) -> [ReadPlace] {
         let collections = plan.collections.map { ReadPlace.property($0.table, $0.owner, $0.property) }
         let dependencies = try? QueryDependencies(plan, context.schema)
         return [.rows(plan.table)] + collections + places(dependencies, plan.table, context)
     }
 
-    /// What the values at the end of a path rest on.
+    /// The rows and columns on which the values at the end of a path depend.
     static func places(_ path: PropertyPath, _ table: TableID, _ context: RealmContext) -> [ReadPlace] {
         places(try? QueryDependencies(keyPaths: [path], table: table, context.schema), table, context)
     }

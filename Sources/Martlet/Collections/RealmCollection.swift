@@ -1,23 +1,23 @@
 import MartletEngine
 
-/// What results, lists, sets and linking objects have in common.
+/// A collection of a Realm: results, a list, a set or linking objects.
 ///
-/// Functions of your own can take any of them:
+/// Use it to write functions for any of them:
 ///
 /// ```swift
 /// func names(_ dogs: some RealmCollection<Dog>) -> [String] { dogs.map(\.name) }
 /// ```
 ///
-/// All but queries and observation works on the collections of unmanaged objects, too.
+/// Collections of unmanaged objects support everything except queries and observation.
 public protocol RealmCollection<Element>: RandomAccessCollection
 where Element: RealmCollectionValue, Index == Int {
     /// The Realm; nil for a collection of an unmanaged object.
     var realm: Realm? { get }
-    /// True once the collection has ended: its owner was deleted, or the Realm invalidated.
+    /// True after the owner was deleted or the Realm was invalidated.
     var isInvalidated: Bool { get }
-    /// True for collections that never change. Live ones are not.
+    /// True for a frozen collection, which never changes.
     var isFrozen: Bool { get }
-    /// The first position of an element; nil when it is none.
+    /// The first position of an element; nil if it is not an element.
     func index(of element: Element) -> Int?
     /// The elements as a result; nil for a collection of an unmanaged object.
     func _members() -> Results<Element>?
@@ -29,8 +29,8 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The values of a property of all elements, in order. `"self"` gives the elements themselves. Of a set each value is
-    /// there once.
+    /// The values of a property of all elements, in order. `"self"` returns the elements themselves. For a set, each
+    /// value occurs once.
     public func value(forKey name: String) -> [Any?] {
         let values: [Any?] = name == "self" ? map { $0 } : map { $0.value(forKey: name) }
         return self is MutableSet<Element> ? Self.distinct(values) : values
@@ -57,41 +57,44 @@ extension RealmCollection where Element: ObjectBase {
         return members
     }
 
-    /// The elements that fulfil a condition written as text, as `Results.filter` does: in the order of the collection, each as
-    /// often as it is there. Only in a Realm.
+    /// The elements that satisfy a condition written as text, as in `Results.filter`: in the order of the collection,
+    /// each as often as it occurs. Traps on an unmanaged collection.
     public func filter(_ text: String, _ arguments: Any?...) -> Results<Element> {
         requireMembers().filter(text, arguments: arguments)
     }
 
-    /// The elements that fulfil a condition: in the order of the collection, each as often as it is there. Only in a Realm.
+    /// The elements that satisfy a condition, in the order of the collection, each as often as it occurs. Traps on an
+    /// unmanaged collection.
     ///
-    /// - Throws: as `Results.filter` does.
+    /// - Throws: the errors of `Results.filter`.
     public func filter(_ predicate: Realm.Predicate) throws -> Results<Element> {
         try requireMembers().filter(predicate)
     }
 
-    /// The position of the first element that fulfils a condition written as text; nil without one. Only in a Realm.
+    /// The position of the first element that satisfies a condition written as text; nil if there is none. Traps on an
+    /// unmanaged collection.
     public func index(matching text: String, _ arguments: Any?...) -> Int? {
         firstIndex(in: requireMembers().filter(text, arguments: arguments))
     }
 
-    /// The elements sorted by a property, each as often as it is there; equal ones in the order of the collection. Only in a
-    /// Realm.
+    /// The elements sorted by a property, each as often as it occurs. Equal elements keep the order of the collection.
+    /// Traps on an unmanaged collection.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         requireMembers().sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
-    /// The elements sorted by several properties, each as often as it is there. Only in a Realm.
+    /// The elements sorted by several properties, each as often as it occurs. Traps on an unmanaged collection.
     public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results<Element> {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// Of elements that are equal in all these properties only the first, in the order of the collection. Only in a Realm.
+    /// The first of all elements with equal values of these properties, in the order of the collection. Traps on an
+    /// unmanaged collection.
     public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> {
         requireMembers().distinct(by: keyPaths)
     }
 
-    // In this collection's own order, which that of a set's results is not.
+    // The position is that in this collection: the results of a set have another order.
     fileprivate func firstIndex(in found: Results<Element>) -> Int? {
         let keys = Set(found.storage.keys)
         return keys.isEmpty ? nil : firstIndex { keys.contains($0._key) }
@@ -99,36 +102,39 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: ModelObject {
-    /// The elements that fulfil a condition: in the order of the collection, each as often as it is there. Only in a Realm.
+    /// The elements that satisfy a condition, in the order of the collection, each as often as it occurs. Traps on an
+    /// unmanaged collection.
     public func `where`<Condition: QueryConvertible<Element>>(
         _ isIncluded: (Element.RootFields) -> Condition
     ) -> Results<Element> {
         requireMembers().where(isIncluded)
     }
 
-    /// The position of the first element that fulfils a condition; nil without one. Only in a Realm.
+    /// The position of the first element that satisfies a condition; nil if there is none. Traps on an unmanaged
+    /// collection.
     public func index<Condition: QueryConvertible<Element>>(
         matching isIncluded: (Element.RootFields) -> Condition
     ) -> Int? {
         firstIndex(in: requireMembers().where(isIncluded))
     }
 
-    /// The elements sorted by a field, each as often as it is there; equal ones in the order of the collection. Only in a
-    /// Realm.
+    /// The elements sorted by a field, each as often as it occurs. Equal elements keep the order of the collection.
+    /// Traps on an unmanaged collection.
     public func sorted<V: OrderedValue>(
         by field: (Element.RootFields) -> Field<Element, V>, ascending: Bool = true
     ) -> Results<Element> {
         requireMembers().sorted(by: field, ascending: ascending)
     }
 
-    /// Of elements that are equal in a field only the first, in the order of the collection. Only in a Realm.
+    /// The first of all elements with equal values of a field, in the order of the collection. Traps on an unmanaged
+    /// collection.
     public func distinct<V>(by field: (Element.RootFields) -> Field<Element, V>) -> Results<Element> {
         requireMembers().distinct(by: field)
     }
 }
 
 extension Results: RealmCollection {
-    /// Itself.
+    /// Returns the results themselves.
     public func _members() -> Results? { self }
 }
 
@@ -138,7 +144,7 @@ extension LinkingObjects: RealmCollection {
 }
 
 extension List: RealmCollection {
-    /// The elements as a result, in the order of the list, each as often as it is there.
+    /// The elements as a result, in the order of the list, each as often as it occurs.
     public func _members() -> Results<Element>? { core.map { Results($0.members()) } }
 }
 
@@ -148,7 +154,8 @@ extension MutableSet: RealmCollection {
 }
 
 extension CollectionCore {
-    /// The objects in a list or map, in its order, each as often as it is there; those in a set in the order of their keys.
+    /// The objects of a list or map in its order, each as often as it occurs; the objects of a set in the order of
+    /// their keys.
     func members() -> ResultsStorage {
         requireValid()
         guard let elements = property.element.target.flatMap(context.table(named:)) else {

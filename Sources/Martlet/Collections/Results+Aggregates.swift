@@ -2,27 +2,27 @@ import MartletEngine
 import MartletSQLite
 
 extension Results where Element: ObjectBase {
-    /// The least value of a property among the members; nil when none has one. NaN is skipped.
+    /// The minimum of a property among the members; nil if none has a value. NaN is skipped.
     ///
     /// - Parameter keyPath: a property, or one behind to-one links: `"owner.age"`.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? {
         value(storage.aggregate(.min, keyPath), keyPath)
     }
 
-    /// The greatest value of a property among the members; nil when none has one. NaN is skipped.
+    /// The maximum of a property among the members; nil if none has a value. NaN is skipped.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? {
         value(storage.aggregate(.max, keyPath), keyPath)
     }
 
-    /// The sum of a property over the members; zero without members. Absent values and NaN are skipped.
+    /// The sum of a property over the members; zero if there are no members. Absent values and NaN are skipped.
     ///
-    /// Traps when the sum of whole numbers does not fit the type that is asked for: `let sum: Int = …` holds more.
+    /// Traps if the sum of integers does not fit the requested type. Request a larger type, as in `let sum: Int = …`.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V {
         guard let sum = V._sum(StoredValue(storage.aggregate(.sum, keyPath))) else { Misuse.sumTooLarge("\(V.self)") }
         return sum
     }
 
-    /// The mean of a property over the members that have it; nil when none has.
+    /// The average of a property over the members that have a value; nil if none has.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? {
         let value = storage.aggregate(.average, keyPath)
         return value == .null ? nil : V._number(StoredValue(value))
@@ -38,12 +38,12 @@ extension Results where Element: ObjectBase {
 }
 
 extension Results where Element: ModelObject {
-    /// The least value of a field among the members.
+    /// The minimum of a field among the members; nil if none has a value.
     public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The greatest value of a field among the members.
+    /// The maximum of a field among the members; nil if none has a value.
     public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
         max(ofProperty: field(Element.fields).keyPath)
     }
@@ -53,14 +53,15 @@ extension Results where Element: ModelObject {
         sum(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The mean of a field over the members that have it.
+    /// The average of a field over the members that have a value; nil if none has.
     public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Average? {
         average(ofProperty: field(Element.fields).keyPath)
     }
 }
 
 extension ResultsStorage {
-    /// Traps on a path that does not exist, naming the component, and on one that has no numbers to add.
+    /// Traps if the path does not exist, and names the component. Traps if the aggregate is not defined for the
+    /// property.
     fileprivate func aggregate(_ function: Predicate.Aggregate, _ keyPath: String) -> SQLValue {
         let path = PropertyPath(keyPath)
         requireAggregatable(path, isArithmetic: function.isArithmetic)
@@ -81,7 +82,7 @@ extension ResultsStorage {
             path.text, is: property.typeDescription, lacks: isArithmetic ? "sum or average" : "order")
     }
 
-    /// Traps on a path that does not exist, naming the component.
+    /// Traps if the path does not exist, and names the component.
     @discardableResult
     func requirePath(_ path: PropertyPath) -> ResolvedPath {
         do {

@@ -1,14 +1,14 @@
 import MartletEngine
 import MartletSQLite
 
-/// One key of a sort.
+/// A sort criterion.
 ///
-/// Foundation has a generic `SortDescriptor` of its own. Where both are imported and the compiler cannot decide which is meant, as
-/// in `[SortDescriptor]()`, write `RealmSortDescriptor`.
+/// Foundation also declares a `SortDescriptor`, which is generic. If both modules are imported and the name is
+/// ambiguous, as in `[SortDescriptor]()`, use `RealmSortDescriptor`.
 public struct SortDescriptor: Hashable, Sendable {
     /// The property, through to-one links: `"owner.lastName"`.
     public let keyPath: String
-    /// False for the greatest value first.
+    /// True to start with the minimum, false to start with the maximum.
     public let ascending: Bool
 
     /// Sorts by a property.
@@ -20,11 +20,11 @@ public struct SortDescriptor: Hashable, Sendable {
     var term: SortTerm { SortTerm(PropertyPath(keyPath), ascending: ascending) }
 }
 
-/// `SortDescriptor` under a name that Foundation does not have.
+/// Another name of `SortDescriptor`, which Foundation does not declare.
 public typealias RealmSortDescriptor = SortDescriptor
 
 extension Results where Element: ModelObject {
-    /// The members that fulfil a condition.
+    /// The members that satisfy a condition.
     public func `where`<Condition: QueryConvertible<Element>>(_ isIncluded: (Element.RootFields) -> Condition)
         -> Results
     {
@@ -32,16 +32,16 @@ extension Results where Element: ModelObject {
         return Results(storage.adding { $0.add(predicate) })
     }
 
-    /// The first position whose member fulfils a condition; nil without one.
+    /// The position of the first member that satisfies a condition; nil if there is none.
     public func index<Condition: QueryConvertible<Element>>(matching isIncluded: (Element.RootFields) -> Condition)
         -> Int?
     {
         self.where(isIncluded).first.flatMap { index(of: $0) }
     }
 
-    /// Of members that are equal in a field only the first, in the order they have here.
+    /// The first of all members with equal values of a field, in the current order.
     ///
-    /// A member that lacks a link on the way to the field is left out.
+    /// Members for which a link on the key path is nil are omitted.
     public func distinct<V>(by field: (Element.RootFields) -> Field<Element, V>) -> Results {
         distinct(by: [field(Element.fields).keyPath])
     }
@@ -55,16 +55,16 @@ extension Results where Element: ModelObject {
 }
 
 extension Results where Element: ObjectBase {
-    /// The members that fulfil a condition written as text: `filter("age > %@ AND owner.name BEGINSWITH[c] 'm'", 5)`.
+    /// The members that satisfy a condition written as text: `filter("age > %@ AND owner.name BEGINSWITH[c] 'm'", 5)`.
     ///
-    /// Traps on a text that means nothing, saying where and what was expected. For texts from outside, parse a
-    /// `Realm.Predicate`, which throws the same.
+    /// Traps if the text is not a valid condition; the message contains the position and what was expected. For texts
+    /// from users or files, parse a `Realm.Predicate`, which throws these errors.
     public func filter(_ text: String, _ arguments: Any?...) -> Results { filter(text, arguments: arguments) }
 
-    /// The members that fulfil a condition.
+    /// The members that satisfy a condition.
     ///
-    /// - Throws: `Realm.Error.invalidInput` when the condition names what the class does not have, or compares what cannot
-    ///   be compared.
+    /// - Throws: `Realm.Error.invalidInput` if the condition names a property that the class does not have, or compares
+    ///   values that cannot be compared.
     public func filter(_ predicate: Realm.Predicate) throws -> Results { Results(try storage.filtered(predicate)) }
 
     func filter(_ text: String, arguments: [Any?]) -> Results {
@@ -75,14 +75,14 @@ extension Results where Element: ObjectBase {
         }
     }
 
-    /// The position of the first member that fulfils a condition written as text; nil without one.
+    /// The position of the first member that satisfies a condition written as text; nil if there is none.
     public func index(matching text: String, _ arguments: Any?...) -> Int? {
         filter(text, arguments: arguments).first.flatMap { index(of: $0) }
     }
 
-    /// Of members that are equal in all these properties only the first, in the order they have here.
+    /// The first of all members with equal values of these properties, in the current order.
     ///
-    /// A member that lacks a link on the way of a key path is left out. Without key paths all members stay.
+    /// Members for which a link on a key path is nil are omitted. Without key paths, all members remain.
     public func distinct(by keyPaths: some Sequence<String>) -> Results {
         let paths = keyPaths.map { PropertyPath($0) }
         if paths.isEmpty { return self }
@@ -90,16 +90,16 @@ extension Results where Element: ObjectBase {
         return Results(storage.adding { $0.add(.distinct(paths)) })
     }
 
-    /// At most `count` members, those from the position `offset` on, in the order they have here.
+    /// At most `count` members, starting at the position `offset`, in the current order.
     public func limit(_ count: Int, offset: Int = 0) -> Results {
         if count < 0 || offset < 0 { Misuse.negativeLimit(count, offset) }
         return Results(storage.adding { $0.add(.limit(count, offset: offset)) })
     }
 
-    /// The members sorted by a property. Stable: equal members keep the order they had.
+    /// The members sorted by a property. The sort is stable: equal members keep their order.
     ///
-    /// Ascending, absent values come first, then NaN, then all other values; members that lack a link on the way of the key
-    /// path come last.
+    /// In ascending order, absent values come first, then NaN, then all other values. Members for which a link on the
+    /// key path is nil come last.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
@@ -113,12 +113,12 @@ extension Results where Element: ObjectBase {
 }
 
 extension ResultsStorage {
-    /// Traps on a path that leads nowhere, through a collection, or to something without order.
+    /// Traps if the path does not exist, leads through a collection, or ends in a property without order.
     fileprivate func requireSortable(_ path: PropertyPath) {
         if requireSingle(path, "be sorted by").isLink { Misuse.sortedByObject(path.text) }
     }
 
-    /// Traps on a path that leads nowhere, or through a collection.
+    /// Traps if the path does not exist or leads through a collection.
     @discardableResult
     fileprivate func requireSingle(_ path: PropertyPath, _ purpose: String) -> PropertySchema {
         let resolved = requirePath(path)
@@ -128,7 +128,7 @@ extension ResultsStorage {
         return property
     }
 
-    /// The members that fulfil a condition, in the order and number it asks for.
+    /// The members that satisfy a condition, in the order and number that the predicate requests.
     func filtered(_ predicate: Realm.Predicate) throws -> ResultsStorage {
         let bound = try predicate.bound(to: table.id, in: context)
         let found = adding { plan in

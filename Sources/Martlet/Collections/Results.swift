@@ -1,10 +1,10 @@
 import MartletEngine
 import MartletSQLite
 
-/// The objects that a query finds: live, lazy, in order.
+/// The objects that match a query: live, lazy and ordered.
 ///
-/// Chaining costs nothing until elements are asked for. A result reflects its Realm's uncommitted writes, and stays where
-/// its Realm was opened.
+/// A query runs when its elements are accessed, not when it is built. Results include uncommitted changes of their
+/// Realm. They can be used only in the isolation in which their Realm was opened.
 public struct Results<Element: RealmCollectionValue> {
     let storage: ResultsStorage
 
@@ -16,14 +16,14 @@ public struct Results<Element: RealmCollectionValue> {
     /// The Realm that is queried.
     public var realm: Realm? { Realm(storage.context) }
 
-    /// True once the Realm was invalidated, which ends the use of these, or the object was deleted whose linking objects
-    /// or elements these are, which leaves them empty.
+    /// True after the Realm was invalidated, or the owner of linking objects or list elements was deleted. Using
+    /// results of an invalidated Realm traps; results of a deleted owner are empty.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { storage.context.isFrozen }
 
-    /// The position of an object; nil when it is not a member. Complexity: O(n) for sorted results.
+    /// The position of an object; nil if it is not a member. Complexity: O(n) for sorted results.
     public func index(of object: Element) -> Int? {
         guard let object = object._object, object._context === storage.context, object._state != .invalidated else {
             return nil
@@ -37,7 +37,7 @@ extension Results: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
 
-    /// The member at a position. Traps outside of the results.
+    /// The member at a position. Traps if it is out of range.
     public subscript(position: Int) -> Element {
         guard let key = storage.key(at: position) else {
             Misuse.indexOutOfRange(position, count: count, "the results")
@@ -46,34 +46,34 @@ extension Results: RandomAccessCollection {
             StoredValue(.integer(key)), ElementSource(context: storage.context, table: storage.table))
     }
 
-    /// The first member; nil when there is none.
+    /// The first member; nil if there are no members.
     public var first: Element? {
         storage.key(at: 0).map {
             Element._element(StoredValue(.integer($0)), ElementSource(context: storage.context, table: storage.table))
         }
     }
 
-    /// The last member; nil when there is none.
+    /// The last member; nil if there are no members.
     public var last: Element? { isEmpty ? nil : self[count - 1] }
 
-    /// True without members.
+    /// True if there are no members.
     public var isEmpty: Bool { storage.key(at: 0) == nil }
 
-    /// Walks the members of this moment, whatever the loop's body deletes or changes.
+    /// Iterates over the current members. The body of the loop may delete or change them.
     public func makeIterator() -> Iterator {
         precondition(Element.self is AnyObject.Type)
         return Iterator(blocks: BlockIterator(storage))
     }
 
-    /// Reads rows in blocks.
+    /// An iterator that reads rows in blocks.
     public struct Iterator: IteratorProtocol {
         @usableFromInline var blocks: BlockIterator
 
         fileprivate init(blocks: BlockIterator) { self.blocks = blocks }
 
         /// The next member.
-        // The members are objects of this very class: a checked cast of each would cost as much as reading it. Inlined,
-        // because code that is generic at run time handles each member three times as long.
+        // All members are instances of exactly this class: a checked cast of each would cost as much as reading it. The
+        // function is inlinable, because unspecialized generic code takes three times as long per member.
         @inlinable public mutating func next() -> Element? {
             guard let object = blocks.next() else { return nil }
             return unsafeBitCast(object, to: Element.self)
@@ -82,7 +82,7 @@ extension Results: RandomAccessCollection {
 }
 
 extension Results: Equatable {
-    /// True for the same query on the same Realm.
+    /// True if both results are the same query of the same Realm.
     public static func == (left: Results, right: Results) -> Bool {
         left.storage === right.storage
             || (left.storage.context === right.storage.context && left.storage.plan == right.storage.plan)
@@ -92,5 +92,5 @@ extension Results: Equatable {
 @available(
     *, unavailable, message: "live results stay where their Realm was opened; query a Realm that is opened there"
 )
-// Unavailable: results read through the Realm that they were asked of.
+// Unavailable: results read through their Realm, which is confined.
 extension Results: @unchecked Sendable {}

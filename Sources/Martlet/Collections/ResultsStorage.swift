@@ -1,22 +1,22 @@
 import MartletEngine
 import MartletSQLite
 
-/// The untyped half of a result: its plan, and the keys it was found to have at one state of its Realm.
+/// The untyped part of a result: its plan, and its keys at one state of its Realm.
 final class ResultsStorage {
     let context: RealmContext
     let table: ObjectTable
     let plan: QueryPlan
-    /// The object whose linking objects these are: with it the collection ends.
+    /// The owner of linking objects or elements. The result is empty after the owner was deleted.
     private(set) var owner: ObjectBase?
     private var generation: UInt64
-    private var stamp: UInt64 = 0
+    private var changeCount: UInt64 = 0
     private var all: KeySequence?
-    /// The first keys, when only they were asked for.
+    /// The first keys, if only they were requested.
     private var first: [ObjectKey] = []
     private var counted: Int?
-    /// The last block of objects handed out by position.
+    /// The number of keys that are read if only the first ones are requested.
     private static let firstLimit = 128
-    /// What the members and their order rest on.
+    /// The rows and columns on which the members and their order depend.
     private lazy var readPlaces = ReadPlace.places(plan, context)
 
     init(_ context: RealmContext, _ table: ObjectTable, _ plan: QueryPlan, owner: ObjectBase? = nil) {
@@ -27,7 +27,7 @@ final class ResultsStorage {
         generation = context.generation
     }
 
-    /// True when the Realm was invalidated, or the object these are linking objects of was deleted.
+    /// True after the Realm was invalidated or the owner was deleted.
     var isInvalidated: Bool { generation != context.generation || owner?.isInvalidated == true }
 
     private func requireUsable() {
@@ -35,74 +35,75 @@ final class ResultsStorage {
         if generation != context.generation { Misuse.invalidatedResults(table.type.name) }
     }
 
-    /// Throws `QueryFailure` when the plan cannot be carried out.
+    /// Throws `QueryFailure` if the query of the plan cannot be executed.
     func check() throws {
         requireUsable()
         try context.handle.read { connection in try QueryCompiler.check(plan, context.schema, connection) }
     }
 
-    /// Traps when the plan cannot be carried out: in the background there is nobody to tell.
+    /// Traps if the query of the plan cannot be executed. Called before the query runs in the background, where it
+    /// could not report the error.
     func requirePossible() {
         requireUsable()
         context.read { connection in try QueryCompiler.check(plan, context.schema, connection) }
     }
 
-    /// Takes note that the members were asked for, by those who track what they read.
+    /// Records the read if reads are tracked.
     func noteRead() {
         guard context.reads.isOn, context.reads.isTracking else { return }
         for place in readPlaces { context.reads.note(place) }
         owner?.noteExistence()
     }
 
-    // Everything known is dropped when the Realm shows something else.
+    // Discards the keys if the state of the Realm has changed.
     private func validate() {
         requireUsable()
-        guard stamp != context.stamp else { return noteRead() }
+        guard changeCount != context.stamp else { return noteRead() }
         context.noticeTracking()
         noteRead()
         context.flushForQuery()
-        stamp = context.stamp
-        // What has the key of an owner that was deleted is another object.
+        changeCount = context.stamp
+        // Another object may have the key of a deleted owner by now.
         all = owner?.isInvalidated == true ? KeySequence() : nil
         first = []
         counted = nil
     }
 
-    /// Puts keys in that were computed elsewhere for the state the Realm shows now.
+    /// Installs keys that were computed by an observer for the state that the Realm shows now.
     ///
-    /// An observed result goes on living after its Realm was invalidated.
+    /// An observed result remains usable after its Realm was invalidated.
     ///
-    /// - Parameter isOver: the owner was deleted; what has its key by now is another object.
+    /// - Parameter isOver: true if the owner was deleted. Another object may have its key by now.
     func install(_ keys: KeySequence, isOver: Bool = false) {
         if !isOver, let known = owner, known._state == .invalidated, let table = known._table, table.exists(known._key)
         {
             owner = table.object(known._key)
         }
         generation = context.generation
-        stamp = context.stamp
+        changeCount = context.stamp
         all = keys
         first = []
         counted = keys.count
     }
 
-    /// Begins a loop over all objects of a type, which needs no keys beforehand; nil for other plans, where they are known
-    /// already, and inside of a write, where every change would need them.
+    /// Creates a cursor for an iteration over all objects of a type, which reads no keys in advance. Nil for other
+    /// plans, if the keys are already known, and in a write, where every change would require the keys.
     func startWalk() -> StartedWalk? {
         context.guarded {
             validate()
             guard all == nil, plan == QueryPlan(table: plan.table), owner == nil, context.transaction == nil else {
                 return nil
             }
-            // It begins now, also where the Realm had nothing to show yet.
+            // The iteration starts at this version. This opens a snapshot if the Realm has none.
             _ = context.handle
-            let walk = StartedWalk { [self] in keys }
-            context.register(walk)
-            return walk
+            let cursor = StartedWalk { [self] in keys }
+            context.register(cursor)
+            return cursor
         }
     }
 
-    /// True when the keys known are those of the state the Realm shows now.
-    var isCurrent: Bool { generation == context.generation && stamp == context.stamp && all != nil }
+    /// Whether the known keys are those of the state that the Realm shows now.
+    var isCurrent: Bool { generation == context.generation && changeCount == context.stamp && all != nil }
 
     /// All keys, in order.
     var keys: KeySequence {
@@ -130,7 +131,7 @@ final class ResultsStorage {
         return count
     }
 
-    /// The key at a position; nil behind the end. The first few are found without the others.
+    /// The key at a position; nil after the end. The first keys are read without the others.
     func key(at position: Int) -> ObjectKey? { context.guarded { findKey(at: position) } }
 
     private func findKey(at position: Int) -> ObjectKey? {
@@ -172,7 +173,7 @@ final class ResultsStorage {
                     function, path, plan, inHalves: inHalves,
                     isRequired: end.map { path.components.count == 1 && !$0.property.isOptional } ?? false)
                 let value = try connection.value(query.sql, query.arguments) ?? .null
-                // SQLite has no NaN, which is the sum of both infinities.
+                // SQLite has no NaN, the sum of positive and negative infinity.
                 if function == .sum && value == .null || function == .average && value == .text("nan") {
                     return .real(.nan)
                 }
@@ -181,23 +182,23 @@ final class ResultsStorage {
             do {
                 return try value(inHalves: false)
             } catch let error as SQLiteError where error.message == "integer overflow" {
-                // SQLite stops at the first sum on its way that does not fit, also where the last one would.
+                // SQLite stops at the first partial sum that overflows, even if the total fits.
                 return try value(inHalves: true)
             }
         }
-        if let end, found != .null, !end.takes(found, from: function) {
+        if let end, found != .null, !end.accepts(found, from: function) {
             context.refuseDamaged(end.property.index, in: end.table)
         }
         return found
     }
 
-    /// The property that an aggregate is over.
+    /// The property that is aggregated.
     private struct Aggregated {
         let table: TableID
         let property: PropertySchema
 
-        /// False for what only a damaged value makes.
-        func takes(_ found: SQLValue, from function: Predicate.Aggregate) -> Bool {
+        /// False for a result that only a damaged value can produce.
+        func accepts(_ found: SQLValue, from function: Predicate.Aggregate) -> Bool {
             guard function.isArithmetic else { return property.element.fits(found) }
             if case .text = found { return false }
             return true

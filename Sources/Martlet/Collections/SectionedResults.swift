@@ -2,9 +2,9 @@ public import Foundation
 import MartletEngine
 import MartletSQLite
 
-/// The elements of a collection in sections: those with equal keys stand in one. Live, as results are.
+/// The elements of a collection, grouped into sections by key. Sectioned results are live.
 ///
-/// Sections come in the order of the first element of each, and elements keep their order within their section.
+/// Sections have the order of their first elements, and elements keep their order within a section.
 ///
 /// ```swift
 /// let dogs = realm.objects(Dog.self).sectioned(by: \.size, ascending: false)
@@ -25,22 +25,22 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     /// The Realm that the elements are in.
     public var realm: Realm? { storage.results.realm }
 
-    /// True once the Realm was invalidated, or the object was deleted whose elements these are.
+    /// True after the Realm was invalidated, or the owner of the elements was deleted.
     public var isInvalidated: Bool { storage.results.isInvalidated }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { storage.results.isFrozen }
 
-    /// The section with a key; nil when there is none.
+    /// The section with a key; nil if there is none.
     public func section(forKey key: Key) -> ResultsSection<Key, Element>? {
         storage.sections.positions[key].map { _ in ResultsSection(key: key, storage: storage) }
     }
 
-    /// An element by its section and its position in it. Traps outside.
+    /// An element by its section and its position in the section. Traps if it is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
-    /// An element by its section and its position in it, as tables on a screen name them. Traps outside, and on a path that
-    /// has not two positions.
+    /// An element by its section and its position in the section, as table views use it. Traps if it is out of range,
+    /// or if the path does not have two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
             Misuse.indexPath(indexPath.count)
@@ -48,7 +48,7 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
         return self[indexPath[0]][indexPath[1]]
     }
 
-    /// Where an element stands; nil when it is none of these.
+    /// The section and position of an element; nil if the sections do not contain it.
     public func indexPath(of element: Element) -> IndexPath? {
         for (section, elements) in enumerated() {
             if let item = elements.index(of: element) { return [section, item] }
@@ -62,7 +62,7 @@ extension SectionedResults: RandomAccessCollection {
     /// The number of sections.
     public var endIndex: Int { storage.sections.keys.count }
 
-    /// The section at a position. Traps outside.
+    /// The section at a position. Traps if it is out of range.
     public subscript(position: Int) -> ResultsSection<Key, Element> {
         let keys = storage.sections.keys
         guard keys.indices.contains(position) else {
@@ -71,15 +71,16 @@ extension SectionedResults: RandomAccessCollection {
         return ResultsSection(key: keys[position], storage: storage)
     }
 
-    /// Walks the sections of this moment, whatever the loop's body changes. Each shows its elements as they are by then.
+    /// Iterates over the current sections. The body of the loop may change them; each section shows its current
+    /// elements.
     public func makeIterator() -> IndexingIterator<[ResultsSection<Key, Element>]> {
         storage.sections.keys.map { ResultsSection(key: $0, storage: storage) }.makeIterator()
     }
 }
 
-/// One section: the elements with one key. Empty once no element has the key.
+/// A section: the elements with one key. Empty if no element has the key any more.
 public struct ResultsSection<Key: Hashable, Element: ObjectBase>: Identifiable {
-    /// What the elements have in common.
+    /// The key that all elements have.
     public let key: Key
     let storage: SectionStorage<Key, Element>
 
@@ -97,7 +98,7 @@ extension ResultsSection: RandomAccessCollection {
     /// The number of elements.
     public var endIndex: Int { members.count }
 
-    /// The element at a position in the section. Traps outside.
+    /// The element at a position in the section. Traps if it is out of range.
     public subscript(position: Int) -> Element {
         let members = members
         guard members.indices.contains(position) else {
@@ -106,12 +107,12 @@ extension ResultsSection: RandomAccessCollection {
         return storage.element(members[position])
     }
 
-    /// Walks the elements of this moment, whatever the loop's body deletes or changes.
+    /// Iterates over the current elements. The body of the loop may delete or change them.
     public func makeIterator() -> Iterator {
         Iterator(blocks: BlockIterator(storage.results.storage, members))
     }
 
-    /// Reads rows in blocks.
+    /// An iterator that reads rows in blocks.
     public struct Iterator: IteratorProtocol {
         fileprivate var blocks: BlockIterator
 
@@ -122,23 +123,23 @@ extension ResultsSection: RandomAccessCollection {
     /// The Realm that the elements are in.
     public var realm: Realm? { storage.results.realm }
 
-    /// True once the Realm was invalidated, or the object was deleted whose elements these are.
+    /// True after the Realm was invalidated, or the owner of the elements was deleted.
     public var isInvalidated: Bool { storage.results.isInvalidated }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { storage.results.isFrozen }
 
-    /// The position of an element in the section; nil when it is not in it.
+    /// The position of an element in the section; nil if the section does not contain it.
     public func index(of element: Element) -> Int? {
         guard element._context === storage.results.storage.context, !element.isInvalidated else { return nil }
         return members.firstIndex(of: element._key)
     }
 }
 
-/// Elements by their keys: sections in the order of their first elements.
+/// The object keys of the elements, grouped into sections in the order of their first elements.
 struct Sections<Key: Hashable> {
     private(set) var keys: [Key] = []
-    /// Of each section, in order.
+    /// The elements of each section, in order.
     private(set) var members: [[ObjectKey]] = []
     private(set) var positions: [Key: Int] = [:]
 
@@ -153,11 +154,11 @@ struct Sections<Key: Hashable> {
     }
 }
 
-/// The sections that elements were found to make at one state of their Realm.
+/// The sections of a result, computed for one state of its Realm.
 final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     let results: Results<Element>
     let key: (Element) -> Key
-    private var stamp: UInt64 = 0
+    private var changeCount: UInt64 = 0
     private var found = Sections<Key>()
 
     init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
@@ -165,31 +166,33 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
         self.key = key
     }
 
-    /// Complexity: O(n) after a change of the Realm, otherwise O(1). Observed sections are known at each call.
+    /// The current sections. Complexity: O(n) after a change of the Realm, otherwise O(1). Observed sections are
+    /// already computed at each notification.
     var sections: Sections<Key> { results.storage.context.guarded(findSections) }
 
     private func findSections() -> Sections<Key> {
-        // Asking for the keys settles what is not yet written, and traps where results do.
+        // Reading the keys writes pending changes, and traps where results trap.
         _ = results.storage.keys
-        // What keys are made of is to be seen by those who track what they read.
+        // While reads are tracked, the properties that determine section keys are read again, so that the tracker
+        // records them.
         let reads = results.storage.context.reads
-        if stamp == results.storage.context.stamp, !reads.isOn || !reads.isTracking { return found }
+        if changeCount == results.storage.context.stamp, !reads.isOn || !reads.isTracking { return found }
         found = Sections()
         for element in results { found.append(element._key, key(element)) }
-        stamp = results.storage.context.stamp
+        changeCount = results.storage.context.stamp
         return found
     }
 
-    /// Puts sections in that are known to be those of the state the Realm shows now.
+    /// Installs sections that were computed for the state that the Realm shows now.
     func install(_ sections: Sections<Key>) {
         found = sections
-        stamp = results.storage.context.stamp
+        changeCount = results.storage.context.stamp
     }
 
     func element(_ key: ObjectKey) -> Element { unsafeDowncast(results.storage.table.object(key), to: Element.self) }
 }
 
-// MARK: Taking them elsewhere
+// MARK: Other isolations
 
 extension SectionedResults: ThreadConfined {
     public func _locator() -> _Locator? { storage.locator { SectionedResults($0) } }
@@ -204,28 +207,28 @@ extension ResultsSection: ThreadConfined {
 
 extension SectionStorage {
     fileprivate func locator(_ make: @escaping (SectionStorage) -> Any?) -> _Locator {
-        // Depends on the element alone, so that it may be called anywhere.
+        // The closure depends only on the element, so it can be called in any isolation.
         let key = key
         return results.storage.locator { storage in
             let sections = SectionStorage(Results<Element>(storage), key)
-            // What is frozen asks the closure now.
+            // The sections of a frozen collection are computed now.
             if storage.context.isFrozen { _ = sections.sections }
             return make(sections)
         }
     }
 }
 
-// MARK: Making them
+// MARK: Creation
 
 extension RealmCollection where Element: ObjectBase {
-    /// The elements in sections by the values of a property, in the order of these values.
+    /// Groups the elements into sections by the values of a property, in ascending or descending order of these values.
     ///
-    /// Results that are sorted already keep their order among elements with equal values.
+    /// If results are already sorted, elements with equal values keep their order.
     ///
     /// - Parameters:
-    ///   - keyPath: a stored property, or one behind to-one links: `\.owner?.lastName`. A computed property that reads one
-    ///     stored property, and nothing else that is stored, is ordered by that one; others trap.
-    ///   - ascending: whether the least value comes first.
+    ///   - keyPath: a stored property, also through to-one links: `\.owner?.lastName`. A computed property is sorted by
+    ///     the one stored property that it reads. Traps if it reads none or several.
+    ///   - ascending: whether the sections start with the minimum.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
@@ -233,28 +236,29 @@ extension RealmCollection where Element: ObjectBase {
         return SectionedResults(requireMembers().sorted(by: [descriptor])) { $0[keyPath: keyPath] }
     }
 
-    /// The elements in sections by the values of a property, sorted by several properties.
+    /// Groups the elements into sections by the values of a property, after sorting them by several properties.
     ///
     /// - Parameters:
-    ///   - keyPath: any property, stored or computed. It must depend on the element alone.
-    ///   - sortDescriptors: decide on the order of elements, and through their first elements on that of sections.
-    ///     Elements of one section need not stand together in it.
+    ///   - keyPath: any stored or computed property. It must depend only on the element.
+    ///   - sortDescriptors: the order of the elements. The order of the sections is that of their first elements.
+    ///     Elements of one section need not be adjacent in the sorted order.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
         SectionedResults(requireMembers().sorted(by: sortDescriptors)) { $0[keyPath: keyPath] }
     }
 
-    /// The elements in sections by what a closure makes of each, sorted by some properties first.
+    /// Groups the elements into sections by a closure, after sorting them by some properties.
     ///
     /// ```swift
-    /// let contacts = people.sectioned(by: { $0.lastName.prefix(1) }, sortDescriptors: [SortDescriptor(keyPath: "lastName")])
+    /// let byName = [SortDescriptor(keyPath: "lastName")]
+    /// let contacts = people.sectioned(by: { $0.lastName.prefix(1) }, sortDescriptors: byName)
     /// ```
     ///
     /// - Parameters:
-    ///   - key: asked for all elements again after a change of the Realm. It must depend on the element alone.
-    ///   - sortDescriptors: decide on the order of elements, and through their first elements on that of sections. Without
-    ///     any they keep the order they have.
+    ///   - key: called again for all elements after a change of the Realm. It must depend on the element alone.
+    ///   - sortDescriptors: the order of the elements. The order of the sections is that of their first elements. If
+    ///     empty, the elements keep their order.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -271,8 +275,8 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: ModelObject {
-    /// The elements in sections by the values of a field, in the order of these values. The key is nil for elements whose
-    /// value is absent, or that lack a link on the way to it.
+    /// Groups the elements into sections by the values of a field, in the order of these values. The key is nil for
+    /// elements whose value is absent, or for which a link on the key path is nil.
     public func sectioned<Value: OrderedValue>(
         by field: (Element.RootFields) -> Field<Element, Value>, ascending: Bool = true
     ) -> SectionedResults<Value._Present?, Element> where Value._Present: Hashable {
@@ -282,7 +286,7 @@ extension RealmCollection where Element: ModelObject {
             requireMembers().sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
         ) { element in
             let stored = ElementValues.value(element, names[...])
-            // NaN is absent here, as where it is sorted: it equals nothing, and would be found in no section.
+            // NaN counts as absent, as in sorting: it equals nothing, so no section could be found for it.
             if case .real(let number) = stored.raw, number.isNaN { return nil }
             return Value._Present._value(stored)
         }

@@ -1,9 +1,9 @@
 public import Foundation
 import MartletEngine
 
-/// The values of a list, set or map in sections: those with equal keys stand in one. Live, as the collection is.
+/// The values of a list, set or map, grouped into sections by key. Sectioned values are live.
 ///
-/// Values are sorted, sections come in the order of the first value of each.
+/// Values are sorted; sections have the order of their first values.
 ///
 /// ```swift
 /// for section in dog.nicknames.sectioned(by: { $0.first }) { print(section.key, section.count) }
@@ -14,25 +14,25 @@ public struct SectionedValues<Key: Hashable, Element: OrderedValue & RealmCollec
     /// The Realm that the collection is in; nil for unmanaged ones.
     public var realm: Realm? { storage.realm }
 
-    /// True once the Realm was invalidated, or the object was deleted whose values these are.
+    /// True after the Realm was invalidated, or the owner of the values was deleted.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { storage.isFrozen }
 
     /// The keys of all sections, in order.
     public var allKeys: [Key] { storage.sections.map(\.key) }
 
-    /// The section with a key; nil when there is none.
+    /// The section with a key; nil if there is none.
     public func section(forKey key: Key) -> ValuesSection<Key, Element>? {
         storage.sections.contains { $0.key == key } ? ValuesSection(key: key, storage: storage) : nil
     }
 
-    /// A value by its section and its position in it. Traps outside.
+    /// A value by its section and its position in the section. Traps if it is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
-    /// A value by its section and its position in it, as tables on a screen name them. Traps outside, and on a path that has
-    /// not two positions.
+    /// A value by its section and its position in the section, as table views use it. Traps if it is out of range, or
+    /// if the path does not have two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
             Misuse.indexPath(indexPath.count)
@@ -46,7 +46,7 @@ extension SectionedValues: RandomAccessCollection {
     /// The number of sections.
     public var endIndex: Int { storage.sections.count }
 
-    /// The section at a position. Traps outside.
+    /// The section at a position. Traps if it is out of range.
     public subscript(position: Int) -> ValuesSection<Key, Element> {
         let sections = storage.sections
         guard sections.indices.contains(position) else {
@@ -55,15 +55,15 @@ extension SectionedValues: RandomAccessCollection {
         return ValuesSection(key: sections[position].key, storage: storage)
     }
 
-    /// Walks the sections of this moment, whatever the loop's body changes. Each shows its values as they are by then.
+    /// Iterates over the current sections. The body of the loop may change them; each section shows its current values.
     public func makeIterator() -> IndexingIterator<[ValuesSection<Key, Element>]> {
         storage.sections.map { ValuesSection(key: $0.key, storage: storage) }.makeIterator()
     }
 }
 
-/// One section: the values with one key, in their order. Empty once no value has the key.
+/// A section: the values with one key, in their order. Empty if no value has the key any more.
 public struct ValuesSection<Key: Hashable, Element: OrderedValue & RealmCollectionValue>: Identifiable {
-    /// What the values have in common.
+    /// The key that all values have.
     public let key: Key
     let storage: ValueSections<Key, Element>
 
@@ -73,10 +73,10 @@ public struct ValuesSection<Key: Hashable, Element: OrderedValue & RealmCollecti
     /// The Realm that the collection is in; nil for unmanaged ones.
     public var realm: Realm? { storage.realm }
 
-    /// True once the Realm was invalidated, or the object was deleted whose values these are.
+    /// True after the Realm was invalidated, or the owner of the values was deleted.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// True for what never changes: what `freeze()` gives.
+    /// True for a frozen collection, as `freeze()` returns it.
     public var isFrozen: Bool { storage.isFrozen }
 
     fileprivate var values: [Element] { storage.sections.first { $0.key == key }?.values ?? [] }
@@ -87,7 +87,7 @@ extension ValuesSection: RandomAccessCollection {
     /// The number of values.
     public var endIndex: Int { values.count }
 
-    /// The value at a position in the section. Traps outside.
+    /// The value at a position in the section. Traps if it is out of range.
     public subscript(position: Int) -> Element {
         let values = values
         guard values.indices.contains(position) else {
@@ -96,14 +96,14 @@ extension ValuesSection: RandomAccessCollection {
         return values[position]
     }
 
-    /// Walks the values of this moment, whatever the loop's body changes.
+    /// Iterates over the current values. The body of the loop may change the collection.
     public func makeIterator() -> IndexingIterator<[Element]> { values.makeIterator() }
 }
 
-/// A list, set or map of values that have an order.
+/// A list, set or map of values that can be sorted.
 protocol OrderedProperty<Ordered>: CoreCollection, ThreadConfined {
     associatedtype Ordered: OrderedValue & RealmCollectionValue
-    /// The values of this moment in their order.
+    /// The current values, sorted.
     func sorted(ascending: Bool) -> [Ordered]
 }
 
@@ -111,12 +111,13 @@ extension List: OrderedProperty where Element: OrderedValue {}
 extension MutableSet: OrderedProperty where Element: OrderedValue {}
 extension Map: OrderedProperty where Value: OrderedValue {}
 
-/// The sections that values were found to make at one state of their Realm; of unmanaged collections always anew.
+/// The sections of a collection of values, computed for one state of its Realm. For an unmanaged collection they are
+/// computed at each access.
 final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollectionValue> {
     let collection: any OrderedProperty<Element>
     let key: (Element) -> Key
     let isAscending: Bool
-    private var stamp: UInt64 = 0
+    private var changeCount: UInt64 = 0
     private var found: [(key: Key, values: [Element])] = []
 
     init(_ collection: any OrderedProperty<Element>, _ key: @escaping (Element) -> Key, isAscending: Bool) {
@@ -129,19 +130,19 @@ final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollection
     var isInvalidated: Bool { collection.isInvalidated }
     var isFrozen: Bool { collection.isFrozen }
 
-    /// Complexity: O(n log n) after a change of the Realm, otherwise O(1).
+    /// The current sections. Complexity: O(n log n) after a change of the Realm, otherwise O(1).
     var sections: [(key: Key, values: [Element])] {
-        guard let context = collection.core?.context else { return made() }
+        guard let context = collection.core?.context else { return makeSections() }
         return context.guarded {
             context.confinement.require("a collection")
-            if stamp == context.stamp, !context.reads.isOn || !context.reads.isTracking { return found }
-            found = made()
-            stamp = context.stamp
+            if changeCount == context.stamp, !context.reads.isOn || !context.reads.isTracking { return found }
+            found = makeSections()
+            changeCount = context.stamp
             return found
         }
     }
 
-    private func made() -> [(key: Key, values: [Element])] {
+    private func makeSections() -> [(key: Key, values: [Element])] {
         var positions: [Key: Int] = [:]
         var made: [(key: Key, values: [Element])] = []
         for value in collection.sorted(ascending: isAscending) {
@@ -157,7 +158,7 @@ final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollection
     }
 }
 
-// MARK: Taking them elsewhere
+// MARK: Other isolations
 
 extension SectionedValues: ThreadConfined {
     public func _locator() -> _Locator? { storage.locator { SectionedValues(storage: $0) } }
@@ -172,26 +173,26 @@ extension ValuesSection: ThreadConfined {
 
 extension ValueSections {
     fileprivate func locator(_ make: @escaping (ValueSections) -> Any?) -> _Locator? {
-        // Depends on the value alone, so that it may be called anywhere.
+        // The closure depends only on the value, so it can be called in any isolation.
         let (key, isAscending) = (key, isAscending)
         return collection._locator()?.then { found in
             guard let collection = found as? any OrderedProperty<Element> else { return nil }
             let sections = ValueSections(collection, key, isAscending: isAscending)
-            // What is frozen asks the closure now.
+            // The sections of a frozen collection are computed now.
             if collection.isFrozen { _ = sections.sections }
             return make(sections)
         }
     }
 }
 
-// MARK: Making them
+// MARK: Creation
 
 extension List where Element: OrderedValue {
-    /// The elements, sorted, in sections by what a closure makes of each. Also of unmanaged lists.
+    /// The elements, sorted and grouped into sections by a closure. Works on unmanaged lists too.
     ///
     /// - Parameters:
-    ///   - key: asked for all elements again after a change of the Realm. It must depend on the element alone.
-    ///   - ascending: false for the greatest first.
+    ///   - key: called again for all elements after a change of the Realm. It must depend on the element alone.
+    ///   - ascending: false to start with the maximum.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Element> {
@@ -200,11 +201,11 @@ extension List where Element: OrderedValue {
 }
 
 extension MutableSet where Element: OrderedValue {
-    /// The elements, sorted, in sections by what a closure makes of each. Also of unmanaged sets.
+    /// The elements, sorted and grouped into sections by a closure. Works on unmanaged sets too.
     ///
     /// - Parameters:
-    ///   - key: asked for all elements again after a change of the Realm. It must depend on the element alone.
-    ///   - ascending: false for the greatest first.
+    ///   - key: called again for all elements after a change of the Realm. It must depend on the element alone.
+    ///   - ascending: false to start with the maximum.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Element> {
@@ -213,11 +214,11 @@ extension MutableSet where Element: OrderedValue {
 }
 
 extension Map where Value: OrderedValue {
-    /// The values, sorted, in sections by what a closure makes of each. Also of unmanaged maps.
+    /// The values, sorted and grouped into sections by a closure. Works on unmanaged maps too.
     ///
     /// - Parameters:
-    ///   - key: asked for all values again after a change of the Realm. It must depend on the value alone.
-    ///   - ascending: false for the greatest first.
+    ///   - key: called again for all values after a change of the Realm. It must depend on the value alone.
+    ///   - ascending: false to start with the maximum.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Value) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Value> {

@@ -1,4 +1,4 @@
-// Sections are encoded as `{"key": …, "elements": […]}`, in their order.
+// Sections are encoded in order, as `{"key": …, "elements": […]}`.
 
 private enum SectionKey: String, CodingKey {
     case key, elements

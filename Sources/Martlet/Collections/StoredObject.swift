@@ -1,21 +1,21 @@
 import MartletEngine
 import MartletSQLite
 
-/// An object whose properties are known from the file alone: the program has no class for its type.
+/// An object of a type for which the program has no class. Its properties are known from the file.
 ///
-/// It is found by the name of its type, as in `realm.dynamicObjects("Dog")`, and its properties by theirs.
+/// Types and properties are accessed by name, as in `realm.dynamicObjects("Dog")`.
 public class StoredObject: ObjectBase {
-    // One for each property; nothing for collections and linking objects.
+    // One value for each property; null for collections and linking objects.
     private var values: [SQLValue] = []
     private var collections: [Int: any PropertyCollection] = [:]
     private var unmanagedModel: ModelClass?
 
-    /// Traps: such objects come from a Realm.
+    /// Traps: only a Realm creates such objects.
     public required init() { Misuse.madeStoredObject() }
 
     @_spi(Generated) public required init(_managed: Void) { super.init(_managed: ()) }
 
-    // With its defaults, on its way into a Realm.
+    // Creates an unmanaged object with default values, to be added to a Realm.
     init(_ model: ModelClass) {
         super.init(_managed: ())
         unmanagedModel = model
@@ -25,7 +25,7 @@ public class StoredObject: ObjectBase {
         }
     }
 
-    /// What a Realm knows of a type that the program has no class for.
+    /// The model of a type for which the program has no class.
     static func model(of type: ObjectTypeSchema) -> ModelClass {
         ModelClass(type, StoredObject.self, TypeDeclaration(type) { TableLayout.zeroRow(type) }) { StoredObject($0) }
     }
@@ -37,7 +37,7 @@ public class StoredObject: ObjectBase {
 
     override func _table(in context: RealmContext) -> ObjectTable { context.table(_model) }
 
-    /// The classes of collections of links.
+    /// The collection classes for links.
     struct LinkCollections {
         let list: any PropertyCollection.Type
         let set: any PropertyCollection.Type

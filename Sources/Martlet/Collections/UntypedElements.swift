@@ -1,10 +1,10 @@
 import Foundation
 import MartletEngine
 
-/// Elements of a collection from untyped values.
+/// Converts untyped values to elements of a collection.
 struct UntypedElements<Element: RealmCollectionValue> {
     private let context: RealmContext?
-    /// What the elements are when their class does not tell it.
+    /// The model of the elements, if their class does not determine it.
     private let model: ModelClass?
     private let name: String
     private let rules: UntypedAssignment
@@ -16,7 +16,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
         self.rules = rules
     }
 
-    /// The values of a sequence; none of nil.
+    /// The values of a sequence; empty for nil.
     func values(_ value: Any?) -> [Any] {
         guard let value = UntypedValue.unwrapped(value) else { return [] }
         if let values = value as? [Any] { return values }
@@ -28,10 +28,10 @@ struct UntypedElements<Element: RealmCollectionValue> {
         return sequence.map { $0 as Any }
     }
 
-    /// The elements of a sequence; none of nil.
+    /// The elements of a sequence; empty for nil.
     func elements(_ value: Any?) -> [Element] { values(value).enumerated().map { element($1, .position($0)) } }
 
-    /// The values of a dictionary; none of nil.
+    /// The values of a dictionary; empty for nil.
     func entries(_ value: Any?) -> [String: Any] {
         guard let value = UntypedValue.unwrapped(value) else { return [:] }
         if let map = value as? any UntypedMap {
@@ -45,9 +45,10 @@ struct UntypedElements<Element: RealmCollectionValue> {
         return dictionary
     }
 
-    /// The element that a value stands for; traps where it is none.
+    /// The element for a value. Traps if the value has the wrong type.
     func element(_ value: Any?, _ place: ElementPlace?) -> Element {
-        // Objects, also in values of any type, may have to be copied; numbers of JSON readers are objects.
+        // The fast path excludes objects, which may have to be copied, and instances of classes: JSON readers return
+        // numbers as objects.
         if objectType == nil, !(Element.self is AnyRealmValue.Type), let value,
             !(Swift.type(of: value) is AnyClass), let element = value as? Element
         {
@@ -83,7 +84,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
         return object as? Element
     }
 
-    /// The values for an embedded object that is there and stays.
+    /// The values to assign to an existing embedded object.
     func input(_ value: Any, for target: ObjectBase, _ place: ElementPlace) -> (UntypedInput, UntypedAssignment) {
         let rules = rules.entering(place, of: name)
         if let object = value as? ObjectBase, !target._model.isType(of: object) { refuse(value, place) }
@@ -101,10 +102,10 @@ struct UntypedElements<Element: RealmCollectionValue> {
             at: place == nil && rules.path == nil ? nil : rules.entering(place, of: name).path?.text)
     }
 
-    // Without the class of its objects, what a collection of an unmanaged object holds is not known.
+    // The element type of a collection of an unmanaged object is unknown if its class is `ObjectBase`.
     private var isUntyped: Bool { objectType == ObjectBase.self }
 
-    /// The type of the elements, as messages show it.
+    /// The type of the elements in messages.
     private var typeName: String {
         guard let objectType else {
             return (Element.self as? any PersistableValue.Type)?._typeName ?? "\(Element.self)"
@@ -118,7 +119,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
     }
 }
 
-/// An optional object: what maps of objects hold.
+/// An optional object: the value type of maps of objects.
 private protocol OptionalObject {
     static var objectType: ObjectBase.Type? { get }
 }

@@ -1,73 +1,74 @@
 import MartletEngine
 
-/// Something on its way from one executor to another.
-// Sendable: whoever hands it over does not use it any more.
-struct Handed<Value>: @unchecked Sendable {
+/// A value that is transferred from one executor to another.
+// Sendable: the sender does not use the value after the transfer.
+struct Transferred<Value>: @unchecked Sendable {
     let value: Value
 }
 
-/// What an observer on an actor is told first: the thing as it is there, or why there is none.
-enum ActorArrival<Confined> {
+/// The result of resolving an observed object or collection on an actor.
+enum ActorResolution<Confined> {
     case here(Confined)
     case gone
     case failed(any Error)
 }
 
 extension ThreadConfined {
-    /// Observes on an actor: `register` is called there, and from then on nothing is lost. A task that is cancelled before
-    /// gets a token that has ended.
-    func observe<Home: Actor>(
-        on actor: Home, isolation: isolated (any Actor)?,
-        _ register: @escaping (Home, ActorArrival<Self>) -> NotificationToken?
+    /// Registers an observer on an actor. `register` is called on the actor; no later commit is lost. If the task was
+    /// cancelled, the returned token has ended.
+    func observe<Target: Actor>(
+        on actor: Target, isolation: isolated (any Actor)?,
+        _ register: @escaping (Target, ActorResolution<Self>) -> NotificationToken?
     ) async -> NotificationToken {
         guard let locator = _locator(), let context = realm?.context else { Misuse.observeUnmanaged("\(Self.self)") }
         context.requireObservable(locator.name, onQueue: true)
-        return await arrive(locator, on: actor, Handed(value: register))
+        return await resolveOnActor(locator, on: actor, Transferred(value: register))
     }
 }
 
-private func arrive<Home: Actor, Confined>(
-    _ locator: _Locator, on actor: isolated Home,
-    _ register: Handed<(Home, ActorArrival<Confined>) -> NotificationToken?>
+private func resolveOnActor<Target: Actor, Confined>(
+    _ locator: _Locator, on actor: isolated Target,
+    _ register: Transferred<(Target, ActorResolution<Confined>) -> NotificationToken?>
 ) -> NotificationToken {
     let ended = NotificationToken(nil)
     ended.invalidate()
     if Task.isCancelled { return ended }
-    let arrival: ActorArrival<Confined>
+    let resolution: ActorResolution<Confined>
     do {
-        let thing = try locator.currentContext(actor).resolve(locator) as? Confined
-        arrival = thing.map { .here($0) } ?? .gone
+        let confined = try locator.currentContext(actor).resolve(locator) as? Confined
+        resolution = confined.map { .here($0) } ?? .gone
     } catch {
-        arrival = .failed(error)
+        resolution = .failed(error)
     }
-    return register.value(actor, arrival) ?? ended
+    return register.value(actor, resolution) ?? ended
 }
 
 extension Actor {
-    /// Calls what belongs to this actor from code that runs on it without the compiler's knowledge.
+    /// Calls an isolated closure from code that runs on this actor without static isolation.
     nonisolated func run<Value>(_ value: Value, _ block: @Sendable (isolated Self, Value) -> Void) {
-        let handed = Handed(value: value)
-        assumeIsolated { block($0, handed.value) }
+        let transferred = Transferred(value: value)
+        assumeIsolated { block($0, transferred.value) }
     }
 }
 
 extension ObservableCollection where Self: ThreadConfined {
-    /// Observes on an actor: `block` is isolated to it, and the collection it is given belongs to it.
+    /// Observes the collection on an actor. `block` is isolated to the actor, and the collection that it receives
+    /// belongs to the actor.
     ///
     /// ```swift
     /// let token = await dogs.observe(on: store) { store, change in store.show(change) }
     /// ```
     ///
-    /// Nothing that is committed after this returns is lost. In a task that is cancelled, and when what the collection belongs
-    /// to is gone by the time the actor gets to it, the token has ended and `block` is never called.
+    /// No commit after this method returns is lost. If the task is cancelled, or the owner of the collection was
+    /// deleted before the actor could resolve it, the returned token has ended and `block` is never called.
     ///
-    /// Key paths are those of `observe(keyPaths:on:_:)` for queues.
-    public func observe<Home: Actor>(
-        keyPaths: [String]? = nil, on actor: Home, isolation: isolated (any Actor)? = #isolation,
-        _ block: @escaping @Sendable (isolated Home, RealmCollectionChange<Self>) -> Void
+    /// Key paths have the same meaning as in `observe(keyPaths:on:_:)` with a queue.
+    public func observe<Target: Actor>(
+        keyPaths: [String]? = nil, on actor: Target, isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated Target, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken {
-        await observe(on: actor, isolation: isolation) { actor, arrival in
-            switch arrival {
+        await observe(on: actor, isolation: isolation) { actor, resolution in
+            switch resolution {
             case .here(let collection):
                 return collection.observe(keyPaths: keyPaths) { [unowned actor] in actor.run($0, block) }
             case .gone: return nil
@@ -78,13 +79,14 @@ extension ObservableCollection where Self: ThreadConfined {
         }
     }
 
-    /// As `observe`, with moves and the new positions of modified elements.
-    public func observeChanges<Home: Actor>(
-        keyPaths: [String]? = nil, on actor: Home, isolation: isolated (any Actor)? = #isolation,
-        _ block: @escaping @Sendable (isolated Home, DetailedCollectionChange<Self>) -> Void
+    /// Observes the collection on an actor, as `observe` does. Changes include moves and the new positions of modified
+    /// elements.
+    public func observeChanges<Target: Actor>(
+        keyPaths: [String]? = nil, on actor: Target, isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated Target, DetailedCollectionChange<Self>) -> Void
     ) async -> NotificationToken {
-        await observe(on: actor, isolation: isolation) { actor, arrival in
-            switch arrival {
+        await observe(on: actor, isolation: isolation) { actor, resolution in
+            switch resolution {
             case .here(let collection):
                 return collection.observeChanges(keyPaths: keyPaths) { [unowned actor] in actor.run($0, block) }
             case .gone: return nil
@@ -97,36 +99,37 @@ extension ObservableCollection where Self: ThreadConfined {
 }
 
 extension ObservableCollection where Self: ThreadConfined, Element: ObjectBase {
-    /// The same with typed key paths.
-    public func observe<Home: Actor>(
-        keyPaths: [any KeyPathDescriptor<Element>], on actor: Home, isolation: isolated (any Actor)? = #isolation,
-        _ block: @escaping @Sendable (isolated Home, RealmCollectionChange<Self>) -> Void
+    /// Observes the collection on an actor; modifications are changes of the properties at typed key paths.
+    public func observe<Target: Actor>(
+        keyPaths: [any KeyPathDescriptor<Element>], on actor: Target, isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated Target, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken {
         await observe(keyPaths: keyPaths.map(\.keyPath), on: actor, isolation: isolation, block)
     }
 
-    /// The same with Swift key paths.
-    public func observe<Home: Actor>(
-        keyPaths: [PartialKeyPath<Element>], on actor: Home, isolation: isolated (any Actor)? = #isolation,
-        _ block: @escaping @Sendable (isolated Home, RealmCollectionChange<Self>) -> Void
+    /// Observes the collection on an actor; modifications are changes of the properties at Swift key paths.
+    public func observe<Target: Actor>(
+        keyPaths: [PartialKeyPath<Element>], on actor: Target, isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated Target, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken {
         await observe(keyPaths: keyPaths.map { ObjectBase.path($0) }, on: actor, isolation: isolation, block)
     }
 }
 
 extension KeyPathObservable {
-    /// Observes on an actor: `block` is isolated to it, and the object it is given belongs to it.
+    /// Observes the object on an actor. `block` is isolated to the actor, and the object that it receives belongs to
+    /// the actor.
     ///
-    /// Nothing that is committed after this returns is lost. In a task that is cancelled the token has ended and `block` is
-    /// never called.
+    /// No commit after this method returns is lost. If the task is cancelled, the returned token has ended and `block`
+    /// is never called.
     ///
-    /// Key paths are those of `observe(keyPaths:on:_:)` for queues.
-    public func observe<Home: Actor>(
-        keyPaths: [String]? = nil, on actor: Home, isolation: isolated (any Actor)? = #isolation,
-        _ block: @escaping @Sendable (isolated Home, ObjectChange<Self>) -> Void
+    /// Key paths have the same meaning as in `observe(keyPaths:on:_:)` with a queue.
+    public func observe<Target: Actor>(
+        keyPaths: [String]? = nil, on actor: Target, isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated Target, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
-        await observe(on: actor, isolation: isolation) { actor, arrival in
-            switch arrival {
+        await observe(on: actor, isolation: isolation) { actor, resolution in
+            switch resolution {
             case .here(let object):
                 return object.observe(keyPaths: keyPaths) { [unowned actor] in actor.run($0, block) }
             case .gone: actor.run(ObjectChange.deleted, block)
@@ -136,18 +139,18 @@ extension KeyPathObservable {
         }
     }
 
-    /// The same with typed key paths.
-    public func observe<Home: Actor>(
-        keyPaths: [any KeyPathDescriptor<Self>], on actor: Home, isolation: isolated (any Actor)? = #isolation,
-        _ block: @escaping @Sendable (isolated Home, ObjectChange<Self>) -> Void
+    /// Observes the properties at typed key paths on an actor.
+    public func observe<Target: Actor>(
+        keyPaths: [any KeyPathDescriptor<Self>], on actor: Target, isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated Target, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
         await observe(keyPaths: keyPaths.map(\.keyPath), on: actor, isolation: isolation, block)
     }
 
-    /// The same with Swift key paths.
-    public func observe<Home: Actor>(
-        keyPaths: [PartialKeyPath<Self>], on actor: Home, isolation: isolated (any Actor)? = #isolation,
-        _ block: @escaping @Sendable (isolated Home, ObjectChange<Self>) -> Void
+    /// Observes the properties at Swift key paths on an actor.
+    public func observe<Target: Actor>(
+        keyPaths: [PartialKeyPath<Self>], on actor: Target, isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated Target, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
         await observe(keyPaths: keyPaths.map { Self.path($0) }, on: actor, isolation: isolation, block)
     }

@@ -1,58 +1,60 @@
 import MartletEngine
 
 extension ObservableCollection {
-    /// The collection once it is there, then its changes, with moves and the deleted elements as they were.
+    /// A sequence of the initial collection and its changes, with moves and the deleted elements as they were.
     ///
-    /// - Parameter keyPaths: which properties count as modifications, as `observe` takes them.
+    /// - Parameter keyPaths: the properties whose changes are modifications, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<DetailedCollectionChange<Self>> {
         Changes { tell in observeChanges(keyPaths: keyPaths) { tell($0, false) } }
     }
 }
 
 extension ObservableCollection where Element: ObjectBase {
-    /// The same with typed key paths.
+    /// A sequence of the initial collection and its changes; modifications are changes of the properties at typed key
+    /// paths.
     public func changes(keyPaths: [any KeyPathDescriptor<Element>]) -> Changes<DetailedCollectionChange<Self>> {
         changes(keyPaths: keyPaths.map(\.keyPath))
     }
 
-    /// The same with Swift key paths.
+    /// A sequence of the initial collection and its changes; modifications are changes of the properties at Swift key
+    /// paths.
     public func changes(keyPaths: [PartialKeyPath<Element>]) -> Changes<DetailedCollectionChange<Self>> {
         changes(keyPaths: keyPaths.map { ObjectBase.path($0) })
     }
 }
 
 extension Map {
-    /// The map once it is there, then its changes, by key.
+    /// A sequence of the initial map and its changes, by key.
     ///
-    /// - Parameter keyPaths: which properties of objects count as modifications, as `observe` takes them.
+    /// - Parameter keyPaths: the properties of objects whose changes are modifications, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<RealmMapChange<Map>> {
         Changes { [self] tell in observe(keyPaths: keyPaths) { tell($0, false) } }
     }
 }
 
 extension ObservableSections {
-    /// The sections once they are there, then their changes.
+    /// A sequence of the initial sections and their changes.
     ///
-    /// - Parameter keyPaths: which properties count as modifications, as `observe` takes them.
+    /// - Parameter keyPaths: the properties whose changes are modifications, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<RealmSectionedResultsChange<Self>> {
         Changes { [self] tell in observe(keyPaths: keyPaths) { tell($0, false) } }
     }
 }
 
 extension KeyPathObservable {
-    /// The changes of the object's properties, and at last its deletion, which ends the loop.
+    /// A sequence of the changes of the object's properties. The deletion of the object is the last element.
     ///
-    /// - Parameter keyPaths: which properties count, as `observe` takes them.
+    /// - Parameter keyPaths: the observed properties, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<ObjectChange<Self>> {
         Changes { [self] tell in observe(keyPaths: keyPaths) { tell($0, $0.isDeletion) } }
     }
 
-    /// The same with typed key paths.
+    /// A sequence of the changes of the properties at typed key paths. The deletion of the object is the last element.
     public func changes(keyPaths: [any KeyPathDescriptor<Self>]) -> Changes<ObjectChange<Self>> {
         changes(keyPaths: keyPaths.map(\.keyPath))
     }
 
-    /// The same with Swift key paths.
+    /// A sequence of the changes of the properties at Swift key paths. The deletion of the object is the last element.
     public func changes(keyPaths: [PartialKeyPath<Self>]) -> Changes<ObjectChange<Self>> {
         changes(keyPaths: keyPaths.map { Self.path($0) })
     }
@@ -63,8 +65,8 @@ extension ObjectChange {
 }
 
 extension Realm {
-    /// What happens to the Realm: commits that it makes or moves to, and newer versions where it does not refresh itself.
-    /// Those of one kind that come while the loop's body is busy are one.
+    /// A sequence of the Realm's notifications: commits that it makes or moves to, and newer versions if it does not
+    /// refresh automatically. Notifications of the same kind are merged while the body of the loop runs.
     public func changes() -> Changes<Notification> {
         Changes(register: { tell in observe { notification, _ in tell(notification, false) } }, isRepeated: ==)
     }

@@ -1,7 +1,7 @@
 import MartletEngine
 import Synchronization
 
-/// What happens to something observed, as it happens, for `for await`.
+/// An asynchronous sequence of the changes of a collection, a map, sections, an object or a Realm.
 ///
 /// ```swift
 /// for await change in dogs.changes(keyPaths: ["name"]) {
@@ -9,36 +9,38 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Observation begins with the loop and ends with it, or with its task. The loop runs where the Realm belongs: on its
-/// thread, queue or actor; anywhere else it traps. While the body is busy nothing is queued up: what happens meanwhile
-/// comes as one change, and nothing is lost.
+/// The observation starts with the loop and ends with it, or with the cancellation of its task. The loop must run on
+/// the executor of the Realm: its thread, queue or actor; otherwise it traps. Changes are not queued while the body
+/// runs: they are merged into one change, and none is lost.
 public struct Changes<Element>: AsyncSequence {
     public typealias Failure = Never
 
-    /// Registers an observer who is told of each change, and whether it is the last.
+    /// Registers an observer that receives each change, and whether it is the last one.
     let register: (_ tell: @escaping (Element, _ isLast: Bool) -> Void) -> NotificationToken
-    /// Tells which changes say no more together than alone; those that say what is different come one at a time.
+    /// Whether a change repeats another one, so that only one is delivered. Nil for changes that are merged while the
+    /// body of the loop runs.
     var isRepeated: ((Element, Element) -> Bool)?
 
-    /// Begins to observe.
+    /// Starts the observation.
     public func makeAsyncIterator() -> Iterator {
         Iterator(inbox: ChangeInbox(isRepeated: isRepeated, register))
     }
 
-    /// Observes as long as it lives.
+    /// An iterator that observes until it is released.
     public struct Iterator: AsyncIteratorProtocol {
         let inbox: ChangeInbox<Element>
 
-        /// The next change; nil once nothing can follow, or the task was cancelled.
+        /// The next change; nil after the last change, or if the task was cancelled.
         public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
             await inbox.next(actor)
         }
     }
 }
 
-/// The change that waits for a loop, or the loop that waits for a change.
+/// Connects an observer with a loop: it stores the changes that the loop has not received, or the continuation of the
+/// waiting loop.
 ///
-/// Ledger: `state` has its lock; `token` is set once, before anybody else knows the inbox; everything else is used on the
+/// Ledger: `state` has its own lock. `token` is set once, before the inbox is shared. Everything else is used on the
 /// Realm's executor only.
 // Sendable by the ledger above.
 final class ChangeInbox<Element>: @unchecked Sendable {
@@ -64,12 +66,12 @@ final class ChangeInbox<Element>: @unchecked Sendable {
     private func put(_ element: Element, _ isLast: Bool) {
         if let isRepeated, elements.contains(where: { isRepeated($0, element) }) { return }
         elements.append(element)
-        // What happens from now on is worked out when this has been taken.
+        // Later changes are computed after this one has been received.
         token?.registration.isPaused = isRepeated == nil
         wake(isOver: isLast)
     }
 
-    /// Wakes the loop; on any thread.
+    /// Resumes the loop. Called on any thread.
     private func wake(isOver: Bool) {
         let waiting = state.withLock { state in
             if isOver { state.isOver = true }
@@ -102,7 +104,7 @@ final class ChangeInbox<Element>: @unchecked Sendable {
             } onCancel: {
                 end()
             }
-            // Woken here, where the Realm belongs.
+            // The loop resumes here, on the executor of the Realm.
             if Task.isCancelled { break }
         }
         end()

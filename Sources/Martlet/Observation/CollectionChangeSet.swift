@@ -2,10 +2,10 @@ import MartletEngine
 
 /// The difference between two states of a collection.
 ///
-/// Applied as deletions, insertions and modifications, in this order, it turns the old collection into the new one. An
-/// element that moved is a deletion and an insertion, and listed in `moves` besides.
+/// Applied as deletions, insertions and modifications, in this order, it converts the old collection to the new one. An
+/// element that moved is reported as a deletion and an insertion, and additionally in `moves`.
 public struct CollectionChangeSet: Sendable, Hashable {
-    /// An element that changed its place.
+    /// An element that changed its position.
     public struct Move: Sendable, Hashable {
         /// Its position in the old collection.
         public let from: Int
@@ -13,28 +13,29 @@ public struct CollectionChangeSet: Sendable, Hashable {
         public let to: Int
     }
 
-    /// Positions in the collection as it was at the observer's previous call, ascending.
+    /// Positions of deleted elements in the collection at the observer's previous call, ascending.
     public let deletions: [Int]
-    /// Positions in the collection as it is now, ascending.
+    /// Positions of inserted elements in the current collection, ascending.
     public let insertions: [Int]
-    /// Old positions of elements that stayed and changed, ascending.
+    /// Old positions of elements that remained and changed, ascending.
     public let modifications: [Int]
-    /// New positions of the same elements, in the same order.
+    /// New positions of the elements in `modifications`, in the same order.
     public let modificationsInNew: [Int]
-    /// Elements that changed their place, ascending by old position: the same ones, though they may be modified besides. What was
-    /// replaced by another element and then moved is a deletion and an insertion only.
+    /// Elements that changed their position, ascending by old position. They may also be modified. An element that was
+    /// replaced by another one and then moved is only a deletion and an insertion.
     public let moves: [Move]
 
     private let past: Past
 
-    /// The elements that were deleted, as they were: read when asked for, from the version before.
+    /// The deleted elements as they were before. They are read from the previous version when this property is
+    /// accessed.
     ///
-    /// Known to observers of `observeChanges` and in `changes`; empty elsewhere, and where that version cannot be read.
+    /// Available with `observeChanges` and `changes`; empty elsewhere, and if that version cannot be read.
     public var deletedElements: [DeletedElement] {
         past.elements.map { past.kind?.read($0) ?? [] } ?? []
     }
 
-    /// What was deleted is no part of a difference: positions say all.
+    /// The source of the deleted elements. It does not take part in comparisons: the positions identify a difference.
     private struct Past: Sendable, Hashable {
         let elements: PastElements?
         let kind: DeletedElement.Kind?
@@ -49,30 +50,30 @@ public struct CollectionChangeSet: Sendable, Hashable {
         insertions = change.insertions
         modifications = change.modifications
         modificationsInNew = change.modificationsNew
-        // A place that was given another element and then moved holds what was not there before.
+        // A position that received another element and was then moved contains a new element: that is not a move.
         moves = change.moves.filter { !$0.isReplaced }.map { Move(from: $0.from, to: $0.to) }
     }
 }
 
-/// What happened to a collection.
+/// A change of a collection.
 public enum RealmCollectionChange<Collection> {
-    /// The collection is there; always the first call.
+    /// The initial collection; always the first call.
     case initial(Collection)
-    /// Deletions and modifications are positions in the collection as it was at the previous call, insertions in the
-    /// collection as it is now, each ascending: applied in this order they turn the old collection into the new one.
+    /// Deletions and modifications are positions in the collection at the previous call, insertions are positions in
+    /// the current collection, each ascending. Applied in this order, they convert the old collection to the new one.
     case update(Collection, deletions: [Int], insertions: [Int], modifications: [Int])
     case error(any Error)
 }
 
-/// What happened to a collection, with moves and the new positions of modified elements.
+/// A change of a collection, with moves and the new positions of modified elements.
 public enum DetailedCollectionChange<Collection> {
-    /// The collection is there; always the first call.
+    /// The initial collection; always the first call.
     case initial(Collection)
     case update(Collection, CollectionChangeSet)
     case error(any Error)
 }
 
-/// One call of a collection's observer.
+/// A notification of a collection's observer.
 public enum _CollectionEvent {
     case initial
     case update(CollectionChangeSet)

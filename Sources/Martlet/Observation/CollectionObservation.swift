@@ -1,23 +1,23 @@
 import Dispatch
 import MartletEngine
 
-/// What observers of a collection hear of, with the state it leads to.
+/// An event of a tracked collection, delivered together with the state that it leads to.
 enum TrackedEvent<Change> {
     case initial
     case update(Change, PastElements?)
-    /// The state is newer; the change, if there was one, is not to be told.
+    /// The state is newer, but the observer is not notified. `silenced` is the change that a silent write made, if any.
     case quiet(silenced: Change?)
     case failure(any Error)
 }
 
-/// Reads the elements that left a collection from the version before, which it keeps readable.
+/// Reads the elements that were removed from a collection. It keeps the previous version pinned.
 struct PastElements: Sendable {
     let read: @Sendable () throws -> [PastElement]
 }
 
 extension RealmContext {
-    /// Registers an observer here or, after the same checks, on a queue. `begin` runs where it is observed, with the Realm
-    /// of that place.
+    /// Registers an observer here or on a queue. `begin` runs on the executor of the observer, with the Realm of that
+    /// executor.
     func observe(
         on queue: DispatchQueue?, _ fail: @escaping (any Error) -> Void,
         _ begin: @escaping (RealmContext, Registration) -> Void
@@ -30,28 +30,29 @@ extension RealmContext {
         return observe(on: queue, fail, begin)
     }
 
-    /// A state, with the version that it is the state of where that is to stay readable.
-    private struct Held<State> {
+    /// A state, and its snapshot if that version has to stay readable.
+    private struct RetainedState<State> {
         let state: State
         let handle: SnapshotHandle?
     }
 
-    /// Follows a collection: the first call is `.initial`, and nothing is told that changed nothing.
+    /// Registers an observer of a collection. The first call is `.initial`. Commits that change nothing in the
+    /// collection are not reported.
     ///
-    /// - Parameter keepsPast: whether elements that leave the collection can be read as they were.
+    /// - Parameter keepsPast: whether removed elements can be read as they were.
     func follow<Tracker: CollectionTracker>(
         _ tracker: Tracker, _ registration: Registration, keepsPast: Bool = false,
         _ tell: @escaping (TrackedEvent<Tracker.Change>, Tracker.State?, Version) -> Void
     ) {
         let coordinator = coordinator
         // The change is nil for the first call.
-        typealias News = (change: Tracker.Change, past: PastElements?)?
-        let entry = TrackingEntry<Held<Tracker.State>, News>(registration, delivered: version, known: nil) {
+        typealias Update = (change: Tracker.Change, past: PastElements?)?
+        let entry = TrackingEntry<RetainedState<Tracker.State>, Update>(registration, delivered: version, known: nil) {
             known, changes, handle in
             let kept = keepsPast ? Self.kept(handle, coordinator) : nil
             guard let known else {
                 let state = try tracker.firstState(changes, handle)
-                return .init(state: Held(state: state, handle: kept), news: .some(nil), isLast: state.isOver)
+                return .init(state: RetainedState(state: state, handle: kept), news: .some(nil), isLast: state.isOver)
             }
             let (state, change) = try tracker.advance(known.state, changes, handle)
             let old = known.state
@@ -64,27 +65,29 @@ extension RealmContext {
                 PastElements { try tracker.past(change, old, handle) }
             }
             return .init(
-                state: Held(state: state, handle: kept), news: change.isEmpty ? nil : .some((change, past)),
+                state: RetainedState(state: state, handle: kept), news: change.isEmpty ? nil : .some((change, past)),
                 isLast: state.isOver)
-        } tell: { event, held, version in
+        } tell: { event, known, version in
             switch event {
-            case .news(let news): tell(news.map { .update($0.change, $0.past) } ?? .initial, held?.state, version)
+            case .news(let news):
+                tell(news.map { .update($0.change, $0.past) } ?? .initial, known?.state, version)
             case .quiet(let silenced):
-                tell(.quiet(silenced: silenced.flatMap { $0?.change }), held?.state, version)
-            case .failure(let error): tell(.failure(error), held?.state, version)
+                tell(.quiet(silenced: silenced.flatMap { $0?.change }), known?.state, version)
+            case .failure(let error): tell(.failure(error), known?.state, version)
             }
         }
         hub.add(entry)
     }
 
-    /// The version itself: that which a write begins from will not be readable with the connection that writes.
+    /// A snapshot of the same version that stays readable during a write. The snapshot that a write starts from shares
+    /// the connection of the writer. Nil if such a snapshot cannot be opened.
     static func kept(_ handle: SnapshotHandle, _ coordinator: StoreCoordinator) -> SnapshotHandle? {
         if handle.isVersion { return handle }
         guard let newest = try? coordinator.openSnapshot(), newest.version == handle.version else { return nil }
         return newest
     }
 
-    /// A tracker whose paths were checked before.
+    /// Creates a tracker. Its key paths have been checked before.
     func tracker<Tracker>(_ make: () throws(ResolvedPath.Failure) -> Tracker) -> Tracker {
         do {
             return try make()
@@ -95,7 +98,7 @@ extension RealmContext {
 }
 
 extension _CollectionEvent {
-    /// Nil for what observers are not told.
+    /// Nil for an event that is not reported to observers.
     init?(_ event: TrackedEvent<CollectionChange>, _ kind: DeletedElement.Kind) {
         switch event {
         case .initial: self = .initial

@@ -1,17 +1,17 @@
 import MartletEngine
 import MartletSQLite
 
-/// An element that left a collection, as it was before: at the observer's previous call, or later where what changed since
-/// is nothing that the observer is told of.
+/// An element that was removed from a collection, as it was at the observer's previous call. Later changes that are not
+/// reported to the observer may already be included.
 public struct DeletedElement {
-    /// Where it was in the old collection.
+    /// The position in the old collection.
     public let position: Int
-    /// The primary key of an object; nil for values, and for objects of a class without one.
+    /// The primary key of an object. Nil for values, and for objects of a class without a primary key.
     public let primaryKey: Any?
-    /// The values that an object's properties had, by name; those of enums as they are stored. Nil values, links and
-    /// collections are left out. Empty for values.
+    /// The last values of an object's properties, by name. Enums are raw values. Nil values, links and collections are
+    /// omitted. Empty for values.
     public let lastValues: [String: Any]
-    /// The value itself, in a collection of values; nil for objects, and for nil.
+    /// The value, if the collection contains values; nil for objects and for nil elements.
     public let value: Any?
 
     fileprivate init(_ past: PastElement, _ kind: Kind) {
@@ -30,14 +30,14 @@ public struct DeletedElement {
         value = nil
     }
 
-    /// What the elements of a collection are.
+    /// The type of the elements of a collection.
     struct Kind: Sendable {
         /// The class of objects; nil for values.
         let type: ObjectTypeSchema?
         let element: ElementType
 
         func read(_ past: PastElements) -> [DeletedElement] {
-            // What cannot be read is not known: the change itself is.
+            // If the previous version cannot be read, the change is reported without its deleted elements.
             ((try? past.read()) ?? []).map { DeletedElement($0, self) }
         }
     }

@@ -2,10 +2,11 @@ import Foundation
 import MartletEngine
 
 extension ObjectBase {
-    /// The value at a path of names: through links, with `@count` for the number of elements of a collection, and
-    /// `isInvalidated`. Nil behind a link that is nil; through a collection, an array of its elements' values.
+    /// The value at a dotted key path. The path may lead through links, and end in `@count` of a collection or in
+    /// `isInvalidated`. Returns nil behind a nil link. For a path through a collection, returns an array of its
+    /// elements' values.
     ///
-    /// Traps on a name that a type does not have.
+    /// Traps if a type does not have a property with that name.
     public final func value(forKeyPath keyPath: String) -> Any? {
         var value: Any? = self
         for name in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
@@ -14,13 +15,14 @@ extension ObjectBase {
         return value
     }
 
-    /// A list by name, to be read and changed without knowing the type of its elements. Traps on anything but a list.
+    /// A list, by name, that can be read and changed without the type of its elements. Traps if the property is not a
+    /// list.
     ///
     /// ```swift
     /// try realm.write { dog.mutableArrayValue(forKey: "siblings").append(puppy) }
     /// ```
     ///
-    /// It is the list itself, not a copy: changes are made at once, and observers are told.
+    /// The result is the live list, not a copy: changes are made at once and observers are notified.
     public final func mutableArrayValue(forKey name: String) -> KeyValueMutableArray {
         let property = property(named: name)
         guard let list = untypedCollection(property) as? any KeyValueArray else {
@@ -30,7 +32,7 @@ extension ObjectBase {
     }
 }
 
-/// One component of a key path at a time.
+/// Evaluates one component of a key path.
 private enum KeyValueCoding {
     static func value(of value: Any?, _ name: String, _ path: String) -> Any? {
         switch value {
@@ -55,9 +57,9 @@ private enum KeyValueCoding {
     }
 }
 
-/// A list whose elements have no type: what `mutableArrayValue(forKey:)` gives.
+/// A list with elements of type `Any?`, as `mutableArrayValue(forKey:)` returns it.
 ///
-/// Live, as the list it stands for; changed inside write transactions only, unless its owner is unmanaged.
+/// The list is live. It can be changed only in a write transaction, unless its owner is unmanaged.
 public struct KeyValueMutableArray: RandomAccessCollection {
     private let list: any KeyValueArray
     private let name: String
@@ -70,22 +72,23 @@ public struct KeyValueMutableArray: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { list.count }
 
-    /// An element; nil where the list holds nil. Assigning traps on a value that does not fit.
+    /// The element at a position, or nil if the list contains nil there. Assigning traps if the value has the wrong
+    /// type.
     public subscript(position: Int) -> Any? {
         get { list.element(at: position) }
         nonmutating set { list.replaceUntyped(at: position, with: newValue, name) }
     }
 
-    /// Adds an element at the end.
+    /// Appends an element.
     public func append(_ value: Any?) { list.insertUntyped(value, at: list.count, name) }
 
-    /// Puts an element before a position.
+    /// Inserts an element before a position.
     public func insert(_ value: Any?, at position: Int) { list.insertUntyped(value, at: position, name) }
 
-    /// Takes an element out.
+    /// Removes the element at a position.
     public func remove(at position: Int) { list.remove(at: position) }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() { list.removeAll() }
 
     /// Moves an element; `to` is its position afterwards.

@@ -1,19 +1,19 @@
 import Foundation
 import MartletEngine
 
-/// A list, set or map without the type of its elements.
+/// A list, set or map, accessed without the type of its elements.
 protocol KeyValueCollection: AnnouncingCollection {
-    /// As many as there are: entries of a map.
+    /// The number of elements, or of entries of a map.
     var count: Int { get }
-    /// As many as are stored: keys and values of a map.
+    /// The number of stored elements; keys and values of a map count separately.
     var elementCount: Int { get }
-    /// An array, or for maps a dictionary, of what there is now.
+    /// The current elements as an array; the entries of a map as a dictionary.
     var contents: Any { get }
     func element(at position: Int) -> Any?
     var core: CollectionCore? { get }
 }
 
-/// A list without the type of its elements.
+/// A list, accessed without the type of its elements.
 protocol KeyValueArray: KeyValueCollection {
     func insertUntyped(_ value: Any?, at position: Int, _ name: String)
     func replaceUntyped(at position: Int, with value: Any?, _ name: String)

@@ -1,7 +1,7 @@
 import Foundation
 import MartletEngine
 
-/// What a change of a list is to its observers: one kind of change with its positions.
+/// A list change as key-value observers receive it: one kind of change with its positions.
 struct KeyValueListChange {
     let kind: KeyValueChangeKind
     let indexes: IndexSet
@@ -16,7 +16,7 @@ struct KeyValueListChange {
         case (false, true, true): (kind, indexes) = (.removal, IndexSet(change.deletions))
         case (true, true, false): (kind, indexes) = (.replacement, IndexSet(change.modifications))
         default:
-            // Moved elements change everything between where they were and where they are.
+            // A move changes every position between the old and the new one.
             let ends = change.deletions + change.insertions
             guard isMoved, isPermutation, let first = ends.min(), let last = ends.max() else { return nil }
             #if MARTLET_SEEDED_BUGS

@@ -3,7 +3,8 @@ import MartletEngine
 extension List {
     /// Calls `changeHandler` when the list becomes invalidated: its owner was deleted, or the Realm invalidated.
     ///
-    /// `\.isInvalidated` is all that can be observed of a list itself; what is in it is observed as a property of its owner.
+    /// `\.isInvalidated` is the only key path that can be observed on the list itself. Observe its elements as a
+    /// property of the owner.
     public func observe(
         _ keyPath: KeyPath<List, Bool>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (List, KeyValueObservedChange<Bool>) -> Void
@@ -13,7 +14,8 @@ extension List {
 }
 
 extension MutableSet {
-    /// Calls `changeHandler` when the set becomes invalidated. As `List.observe(_:options:changeHandler:)`.
+    /// Calls `changeHandler` when the set becomes invalidated. Otherwise it behaves like
+    /// `List.observe(_:options:changeHandler:)`.
     public func observe(
         _ keyPath: KeyPath<MutableSet, Bool>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (MutableSet, KeyValueObservedChange<Bool>) -> Void
@@ -23,7 +25,8 @@ extension MutableSet {
 }
 
 extension Map {
-    /// Calls `changeHandler` when the map becomes invalidated. As `List.observe(_:options:changeHandler:)`.
+    /// Calls `changeHandler` when the map becomes invalidated. Otherwise it behaves like
+    /// `List.observe(_:options:changeHandler:)`.
     public func observe(
         _ keyPath: KeyPath<Map, Bool>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (Map, KeyValueObservedChange<Bool>) -> Void
@@ -32,7 +35,7 @@ extension Map {
     }
 }
 
-/// Observes whether a collection is invalidated.
+/// Observes `isInvalidated` of a collection.
 private enum CollectionSubscription {
     static func start<C: PropertyCollection>(
         _ collection: C, _ keyPath: KeyPath<C, Bool>, _ isInvalidation: Bool, _ core: CollectionCore?,
@@ -45,7 +48,7 @@ private enum CollectionSubscription {
         _ = core?.context.hub
         let (hasOld, hasNew) = (options.contains(.old), options.contains(.new))
         let state = SubscriptionState()
-        // A rollback takes it back.
+        // A rollback makes the collection valid again.
         var wasGone = false
         let id = core?.addRegistration { [weak collection, weak core] in
             guard let collection, let core, !state.isEnded else { return false }

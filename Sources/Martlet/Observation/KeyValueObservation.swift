@@ -1,9 +1,9 @@
 import MartletEngine
 
-/// Keeps a key-value observation alive: it ends with the token, or with `invalidate()`.
+/// A token of a key-value observation. The observation ends when the token is released, or with `invalidate()`.
 ///
-/// The token keeps the observed object alive, too.
-// Sendable: both closures' targets may be used and released on any thread.
+/// The token also retains the observed object.
+// Sendable: `observed` and `end` may be used and released on any thread.
 public final class KeyValueObservation: @unchecked Sendable {
     private let observed: AnyObject
     private let end: () -> Void
@@ -15,13 +15,13 @@ public final class KeyValueObservation: @unchecked Sendable {
 
     deinit { end() }
 
-    /// Ends the observation; ending it twice does nothing. From any thread.
+    /// Ends the observation. Further calls have no effect. Can be called on any thread.
     public func invalidate() { end() }
 }
 
 extension KeyPathObservable {
-    /// Calls `changeHandler` whenever the value at `keyPath` changes: at once when it is assigned here, and when the Realm
-    /// moves to a version that somebody else wrote.
+    /// Calls `changeHandler` when the value at `keyPath` changes: at once when this Realm assigns it, and when the
+    /// Realm advances to a version that another Realm wrote.
     ///
     /// ```swift
     /// let observation = dog.observe(\.name, options: [.old, .new]) { dog, change in
@@ -29,10 +29,11 @@ extension KeyPathObservable {
     /// }
     /// ```
     ///
-    /// A path may lead through links, as `\.owner?.address?.city`, and is followed when a link on it changes. It may end
-    /// in a collection, and in `isInvalidated` of an object or a collection. Works on unmanaged objects too, which cannot be added to a Realm while
-    /// they are observed. Several changes made elsewhere are one call, from the first to the last value. Traps on linking
-    /// objects, and when called elsewhere than where the object is.
+    /// A key path may lead through links, as `\.owner?.address?.city`. If a link on it changes, the new object is
+    /// observed. The path may end in a collection, or in `isInvalidated` of an object or a collection. Unmanaged
+    /// objects can be observed too; they cannot be added to a Realm meanwhile. Several changes made by other Realms are
+    /// one call, with the first old value and the last new value. Traps on linking objects, and when called on another
+    /// executor than the object's.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (Self, KeyValueObservedChange<Value>) -> Void
@@ -51,7 +52,7 @@ extension KeyPathObservable {
 }
 
 extension ObjectBase {
-    /// The checks before an object is observed by key and value; listens for other Realms' commits.
+    /// Traps if the object cannot be observed here, and creates the hub, which listens for commits of other Realms.
     final func requireKeyValueObservable() {
         if _state == .invalidated { Misuse.invalidated(_typeName, _keyDescription) }
         guard let context = _context else { return }
@@ -72,13 +73,13 @@ extension KeyValueObservedChange {
 }
 
 extension KeyValueSubscription.Reader {
-    /// Values of the type of a key path, enums as enums; what is behind a nil link is nil.
+    /// Reads values with the type of the key path, enums as enums. A value behind a nil link is nil.
     static func typed<Root: ObjectBase, Value>(_ keyPath: KeyPath<Root, Value>, _ path: KeyValuePath) -> Self {
         let isCollection = Value.self is any PropertyCollection.Type
         let isInvalidation = path.end == nil
         let value: (ObjectBase, ObjectBase?) -> Any? = { root, end in
             guard let end else { return (Value.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) }
-            // The root may be gone by then.
+            // The root may be deleted at this time, so its key path cannot be read.
             if isInvalidation { return end.isInvalidated }
             return unsafeDowncast(root, to: Root.self)[keyPath: keyPath]
         }

@@ -1,28 +1,29 @@
 public import Foundation
 
-/// What a key-value observer wants to be told, and when.
+/// What a key-value observer receives, and when.
 public struct KeyValueObservingOptions: OptionSet, Sendable {
     public let rawValue: UInt
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Changes carry the value afterwards.
+    /// Changes contain the new value.
     public static let new = KeyValueObservingOptions(rawValue: 1)
-    /// Changes carry the value before.
+    /// Changes contain the old value.
     public static let old = KeyValueObservingOptions(rawValue: 2)
-    /// One call is made at once, during the registration.
+    /// The observer is called once during the registration.
     public static let initial = KeyValueObservingOptions(rawValue: 4)
-    /// One more call is made before each change, while the old value still shows.
+    /// The observer is also called before each change, while the old value is still readable.
     public static let prior = KeyValueObservingOptions(rawValue: 8)
 }
 
-/// What happened to an observed value; the raw values are those of Foundation's `NSKeyValueChange`.
+/// The kind of a change of an observed value. The raw values are those of Foundation's `NSKeyValueChange`.
 public enum KeyValueChangeKind: UInt, Sendable {
-    /// The value was assigned, or several things happened to a list at once. Sets and maps know nothing else.
+    /// The value was assigned, or a list was changed in several ways at once. Every change of a set or map is of this
+    /// kind.
     case setting = 1
-    /// Elements came into a list.
+    /// Elements were inserted into a list.
     case insertion = 2
-    /// Elements left a list.
+    /// Elements were removed from a list.
     case removal = 3
     /// Elements of a list were replaced, or moved within a range.
     case replacement = 4
@@ -30,20 +31,20 @@ public enum KeyValueChangeKind: UInt, Sendable {
 
 /// A change of an observed value.
 public struct KeyValueObservedChange<Value> {
-    /// What happened.
+    /// The kind of the change.
     public let kind: KeyValueChangeKind
-    /// The value afterwards, with the option `new`. A collection is the live one.
+    /// The new value, if the option `new` is set. A collection is live.
     public let newValue: Value?
-    /// The value before, with the option `old`. Nil for a collection, which is live and so shows the state afterwards.
+    /// The old value, if the option `old` is set. Nil for a collection: it is live and would show the new state.
     public let oldValue: Value?
-    /// Where elements were inserted, as positions in the list afterwards, or removed or replaced, as positions before.
-    /// Nil for a setting.
+    /// Positions of inserted elements in the new list, or of removed or replaced elements in the old list. Nil for a
+    /// setting.
     public let indexes: IndexSet?
-    /// True for the call before the change that the option `prior` asks for.
+    /// True for the call before the change, which the option `prior` requests.
     public let isPrior: Bool
 }
 
-/// The keys of the dictionary that `KeyValueObserver.observeValue` is given.
+/// A key of the dictionary that `KeyValueObserver.observeValue` receives.
 public struct KeyValueChangeKey: Hashable, Sendable, RawRepresentable {
     public let rawValue: String
 
@@ -51,9 +52,9 @@ public struct KeyValueChangeKey: Hashable, Sendable, RawRepresentable {
 
     /// The raw value of a `KeyValueChangeKind`, as a `UInt`.
     public static let kindKey = KeyValueChangeKey(rawValue: "kind")
-    /// The new value, or `NSNull`; of a list's insertion or replacement an array of the new elements.
+    /// The new value, or `NSNull`. For an insertion or replacement in a list, an array of the new elements.
     public static let newKey = KeyValueChangeKey(rawValue: "new")
-    /// The old value, or `NSNull`; of a list's removal or replacement an array of the old elements.
+    /// The old value, or `NSNull`. For a removal or replacement in a list, an array of the old elements.
     public static let oldKey = KeyValueChangeKey(rawValue: "old")
     /// An `IndexSet`, unless the change is a setting.
     public static let indexesKey = KeyValueChangeKey(rawValue: "indexes")

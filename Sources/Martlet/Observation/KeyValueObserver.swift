@@ -1,29 +1,31 @@
 import Foundation
 import MartletEngine
 
-/// What can be told of changes by name.
+/// An observer that is registered with the name of a key path.
 public protocol KeyValueObserver: AnyObject {
     /// Called for every change of a key path that the observer was added for.
     ///
     /// - Parameters:
     ///   - keyPath: the key path that the observer was added for.
     ///   - object: the object that the observer was added to.
-    ///   - change: what the registration's options ask for, by `KeyValueChangeKey`.
-    ///   - context: what the observer was added with.
+    ///   - change: the values requested by the options of the registration, by `KeyValueChangeKey`.
+    ///   - context: the context pointer that the observer was added with.
     func observeValue(
         forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
         context: UnsafeMutableRawPointer?)
 }
 
 extension ObjectBase {
-    /// Tells `observer` of changes of what is at `keyPath`, until it is removed. Neither object keeps the other alive.
+    /// Notifies `observer` of changes of the value at `keyPath` until it is removed. The registration retains neither
+    /// object.
     ///
     /// ```swift
     /// dog.addObserver(self, forKeyPath: "owner.firstName", options: [.new], context: nil)
     /// dog.addObserver(self, forKeyPath: "siblings.@count", options: [], context: nil)
     /// ```
     ///
-    /// Values are those of `value(forKey:)`: enums are raw values. As `observe(_:options:changeHandler:)` otherwise.
+    /// Values are those of `value(forKey:)`: enums are raw values. Otherwise it behaves like
+    /// `observe(_:options:changeHandler:)`.
     public final func addObserver(
         _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: KeyValueObservingOptions = [],
         context: UnsafeMutableRawPointer? = nil
@@ -39,12 +41,12 @@ extension ObjectBase {
         _observers?.named.append(NamedObservation(observer, keyPath, context, subscription))
     }
 
-    /// Ends the newest registration of `observer` for `keyPath`, whatever its context. Traps when there is none.
+    /// Ends the newest registration of `observer` for `keyPath`, regardless of its context. Traps if there is none.
     public final func removeObserver(_ observer: any KeyValueObserver, forKeyPath keyPath: String) {
         remove(keyPath) { $0.observer === observer }
     }
 
-    /// Ends the newest registration of `observer` for `keyPath` with `context`. Traps when there is none.
+    /// Ends the newest registration of `observer` for `keyPath` with `context`. Traps if there is none.
     public final func removeObserver(
         _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
     ) {
@@ -66,7 +68,7 @@ extension ObjectBase {
     }
 }
 
-/// A registration by `addObserver`. The observer is compared only.
+/// A registration made by `addObserver`. It holds the observer only to compare it in `removeObserver`.
 private final class NamedObservation {
     private(set) weak var observer: (any KeyValueObserver)?
     let keyPath: String
@@ -85,7 +87,7 @@ private final class NamedObservation {
 }
 
 extension KeyValueEvent {
-    /// The change as observers by name get it.
+    /// The dictionary that `observeValue(forKeyPath:of:change:context:)` receives.
     func dictionary(_ options: KeyValueObservingOptions) -> [KeyValueChangeKey: Any] {
         var change: [KeyValueChangeKey: Any] = [.kindKey: kind.rawValue]
         if options.contains(.old), !isInitial, kind != .insertion { change[.oldKey] = old ?? NSNull() }
@@ -97,7 +99,7 @@ extension KeyValueEvent {
 }
 
 extension KeyValueSubscription.Reader {
-    /// Values as `value(forKeyPath:)` gives them, and the elements of lists as arrays.
+    /// Reads values as `value(forKeyPath:)` returns them, and elements of lists as arrays.
     static func untyped(_ path: KeyValuePath) -> Self {
         let value: (ObjectBase, ObjectBase?) -> Any? = { _, end in
             guard let end else { return nil }

@@ -1,21 +1,21 @@
 import MartletEngine
 
-/// A key path to observe by key and value: links, and at its end a property, a collection's `@count`, or `isInvalidated` of
-/// an object or a collection.
+/// A key path for key-value observation: links, and at the end a property, the `@count` of a collection, or
+/// `isInvalidated` of an object or a collection.
 struct KeyValuePath {
     let text: String
-    /// The property at each level, or `KeyValueObservers.invalidation` at the end.
+    /// The index of the property at each level, or `KeyValueObservers.invalidation` at the end.
     private(set) var steps: [Int] = []
     /// The property at the end; nil for `isInvalidated`.
     private(set) var end: PropertySchema?
-    /// The end is the number of elements of `end`.
+    /// Whether the path ends in `@count` of the collection `end`.
     private(set) var isCount = false
-    /// Whether it ends in `isInvalidated` of an object that goes with the one it begins at.
+    /// Whether the path ends in `isInvalidated` of an object that is deleted together with the root object.
     private(set) var isOfOwned = false
 
     static let count = "@count"
 
-    /// Traps on a path that leads nowhere, through a collection, or to linking objects.
+    /// Traps if a component does not exist, or if the path leads through a collection or to linking objects.
     init(_ names: [String], from object: ObjectBase) {
         text = names.joined(separator: ".")
         var type = object._model.schema
@@ -36,7 +36,7 @@ struct KeyValuePath {
             }
             if property.isCollection {
                 if next == KeyValueObservers.invalidationName, rest.count == 1 {
-                    // A collection goes with its owner.
+                    // A collection is invalidated together with its owner.
                     steps[position] = KeyValueObservers.invalidation
                     isOfOwned = isOwned && position > 0
                     return

@@ -2,7 +2,7 @@ import Foundation
 import MartletEngine
 import Synchronization
 
-/// What an observer is told of one change.
+/// One notification of a key-value observer.
 struct KeyValueEvent {
     var list: KeyValueListChange?
     var isPrior = false
@@ -13,28 +13,29 @@ struct KeyValueEvent {
     var kind: KeyValueChangeKind { list?.kind ?? .setting }
 }
 
-/// One key path observed from one object: registered with every object along it, and registered anew when a link changes.
+/// A key path observed from one object. The subscription registers with every object along the path, and registers
+/// again when a link changes.
 ///
-/// Ledger: `state` is atomic; everything else is used where the object is.
+/// Ledger: `state` is atomic. Everything else is used on the executor of the object.
 // Sendable by the ledger above.
 final class KeyValueSubscription: @unchecked Sendable {
-    /// How values are taken from the object that the path ends at.
+    /// Reads values from the object at the end of the path.
     struct Reader {
-        /// The value; nil where the path is broken.
+        /// The value; nil if a link on the path is nil.
         let value: (_ root: ObjectBase, _ end: ObjectBase?) -> Any?
-        /// The elements of the list at the end, where the change is one of elements.
+        /// The elements of the list at the end, for a change of elements.
         let elements: ((_ end: ObjectBase, _ indexes: IndexSet) -> Any?)?
-        /// The value before an assignment to a collection, which cannot be told by keeping the collection itself.
+        /// The old value of a collection that is assigned. A reference to the collection would show the new elements.
         let oldCollection: (_ root: ObjectBase, _ end: ObjectBase?) -> Any?
-        /// Changes of the collection at the end are told with positions.
+        /// Whether changes of the collection at the end are reported with positions.
         let tellsPositions: Bool
     }
 
     private struct Link {
-        /// Nil for the root, which is not to be kept alive by its own observers.
+        /// Nil for the root: its observers do not retain it.
         let object: ObjectBase?
         let id: UInt64
-        /// Changes announced and not yet done.
+        /// The number of changes that have begun and not ended.
         var pending = 0
     }
 
@@ -45,7 +46,7 @@ final class KeyValueSubscription: @unchecked Sendable {
     private let reader: Reader
     private let tell: (ObjectBase, KeyValueEvent) -> Void
     private var links: [Link] = []
-    /// The change under way.
+    /// The current change.
     private var event: KeyValueEvent?
     private let state = SubscriptionState()
 
@@ -66,13 +67,14 @@ final class KeyValueSubscription: @unchecked Sendable {
         for link in links { link.object?.removeRegistration(link.id) }
     }
 
-    /// Registers, and makes the initial call if it is wanted.
+    /// Registers, and makes the initial call if the options request it.
     func start() {
         if let root { attach(0, root) }
         if options.contains(.initial), let root { tell(root, KeyValueEvent(isInitial: true, new: newValue(nil))) }
     }
 
-    /// Nothing is told any more. From any thread; elsewhere than where the object is, its traces are removed later.
+    /// Ends the notifications. Called on any thread. On another executor than the object's, the registrations are
+    /// removed later.
     func end() {
         guard state.end(), context?.confinement.isCurrent ?? true else { return }
         detach(0)
@@ -85,7 +87,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         for level in level..<path.steps.count {
             if object._state == .invalidated { return }
             let (isRoot, step) = (level == 0, path.steps[level])
-            // The root owns the subscription, the others do not.
+            // The root retains the subscription; the other objects do not.
             let id =
                 isRoot
                 ? object.addRegistration(step, will: { self.will(0, $0) }, did: { self.did(0) })
@@ -113,7 +115,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         for link in removed { (link.object ?? root)?.removeRegistration(link.id) }
     }
 
-    /// The object that has the property at the end; nil when a link before it is nil.
+    /// The object with the property at the end; nil if a link before it is nil.
     private var holder: ObjectBase? {
         links.count == path.steps.count ? links.last.flatMap { $0.object ?? root } : nil
     }
@@ -126,7 +128,7 @@ final class KeyValueSubscription: @unchecked Sendable {
             return false
         }
         guard let root, level < links.count else { return false }
-        if hasLost(root, level) { return false }
+        if hasLostRoot(root, level) { return false }
         var list: KeyValueListChange?
         if level == path.steps.count - 1, let edit, let holder {
             guard let effect = effect(edit, holder) else { return false }
@@ -134,7 +136,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         }
         links[level].pending += 1
         if let known = event {
-            // Two changes in one: an assignment.
+            // Several changes at once are reported as a setting.
             if known.list != nil { event = KeyValueEvent(old: options.contains(.old) ? oldValue(nil) : nil) }
             return true
         }
@@ -147,14 +149,14 @@ final class KeyValueSubscription: @unchecked Sendable {
     }
 
     private func did(_ level: Int) {
-        guard let root, level < links.count, links[level].pending > 0, !hasLost(root, level) else { return }
+        guard let root, level < links.count, links[level].pending > 0, !hasLostRoot(root, level) else { return }
         links[level].pending -= 1
         #if MARTLET_SEEDED_BUGS
             let isLast = level + (SeededBug.isOn(.chainNotFollowed) ? 2 : 1) == path.steps.count
         #else
             let isLast = level + 1 == path.steps.count
         #endif
-        if !isLast { follow(level) }
+        if !isLast { reattach(level) }
         guard links.allSatisfy({ $0.pending == 0 }), var change = event else { return }
         event = nil
         if state.isEnded { return }
@@ -162,11 +164,11 @@ final class KeyValueSubscription: @unchecked Sendable {
         tell(root, change)
     }
 
-    // What a path led to may live on when the object that it begins at is gone.
-    private func hasLost(_ root: ObjectBase, _ level: Int) -> Bool {
+    // The objects along the path may outlive the deleted root.
+    private func hasLostRoot(_ root: ObjectBase, _ level: Int) -> Bool {
         guard level > 0, root._state == .invalidated, !path.isOfOwned, !isReviving(root) else { return false }
         event = nil
-        // The chain stays: a rollback may make the root live again.
+        // The links are kept: a rollback may restore the root.
         for index in links.indices { links[index].pending = 0 }
         return true
     }
@@ -175,8 +177,8 @@ final class KeyValueSubscription: @unchecked Sendable {
         root._context?.reviving.contains(ObjectIdentifier(root)) == true
     }
 
-    /// A link has changed: what follows it is another chain.
-    private func follow(_ level: Int) {
+    /// A link has changed: registers with the objects behind it.
+    private func reattach(_ level: Int) {
         detach(level + 1)
         guard let object = links[level].object ?? root, object._state != .invalidated else { return }
         let property = object._model.schema.properties[path.steps[level]]
@@ -187,7 +189,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         let list: KeyValueListChange?
     }
 
-    /// What an edit of the collection at the end is to the observer; nil when it is nothing.
+    /// The effect of an edit of the collection at the end; nil if the observer is not affected.
     private func effect(_ edit: KeyValueEdit, _ end: ObjectBase) -> Effect? {
         guard let property = path.end, property.isCollection else { return Effect(list: nil) }
         if path.isCount && edit.script.growth == 0 { return nil }
@@ -201,7 +203,7 @@ final class KeyValueSubscription: @unchecked Sendable {
 
     private func oldValue(_ list: KeyValueListChange?) -> Any? {
         guard let root else { return nil }
-        // Deleted, and about to be live again: it had no values meanwhile.
+        // The object was deleted and is being restored: it has no old value.
         if path.end != nil, root._state == .invalidated || holder?._state == .invalidated { return nil }
         guard let property = path.end, property.isCollection, !path.isCount else { return reader.value(root, holder) }
         guard let list, let elements = reader.elements, let holder else { return reader.oldCollection(root, holder) }
@@ -223,13 +225,13 @@ extension ObjectBase {
     }
 }
 
-/// Whether a subscription has ended; from any thread.
+/// Whether a subscription has ended. Used on any thread.
 final class SubscriptionState: Sendable {
     private let ended = Atomic<Bool>(false)
 
     var isEnded: Bool { ended.load(ordering: .acquiring) }
 
-    /// True the first time.
+    /// Ends the subscription. Returns true at the first call.
     func end() -> Bool {
         ended.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
     }

@@ -1,18 +1,18 @@
 public import Dispatch
 import MartletEngine
 
-/// What happened to a map.
+/// A change of a map.
 public enum RealmMapChange<Collection> {
-    /// The map is there; always the first call.
+    /// The initial map; always the first call.
     case initial(Collection)
-    /// Keys that are gone, that are new, and whose values were overwritten or, where they are objects, changed. A key that
-    /// was removed and set again counts as overwritten.
+    /// The keys that were removed, the keys that were added, and the keys whose values were overwritten or, if they are
+    /// objects, changed. A key that was removed and set again counts as overwritten.
     case update(Collection, deletions: [String], insertions: [String], modifications: [String])
     case error(any Error)
 }
 
 extension Map {
-    /// Calls `block` with the map once it is there, and after each change, by key.
+    /// Calls `block` with the initial map, and after each change, by key.
     ///
     /// ```swift
     /// token = dog.weights.observe { change in
@@ -21,14 +21,14 @@ extension Map {
     /// }
     /// ```
     ///
-    /// Calls come as those of lists and results do. The deletion of an object that is a value makes the value nil, which is
-    /// a modification.
+    /// The calls are made on the same executors as those of lists and results. If an object that is a value is deleted,
+    /// its value becomes nil, which is a modification.
     ///
     /// - Parameters:
-    ///   - keyPaths: which properties of objects count as modifications, through links too; nil for all, up to four
-    ///     objects deep. Traps where no value can be an object.
-    ///   - queue: a serial queue to observe on instead; the map given to the block then belongs to it.
-    ///   - block: is told of each change.
+    ///   - keyPaths: the properties of objects whose changes are reported as modifications, also through links; nil for
+    ///     all properties, up to four objects deep. Traps if no value can be an object.
+    ///   - queue: a serial queue on which `block` is called instead; the map given to the block then belongs to it.
+    ///   - block: the closure that is called with each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken {
@@ -48,7 +48,7 @@ extension Map {
         }
     }
 
-    /// The same with typed key paths of the objects that are values.
+    /// Observes the map; modifications are changes of the objects' properties at typed key paths.
     public func observe<Model: ObjectBase>(
         keyPaths: [any KeyPathDescriptor<Model>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
@@ -56,7 +56,7 @@ extension Map {
         observe(keyPaths: keyPaths.map(\.keyPath), on: queue, block)
     }
 
-    /// The same with Swift key paths of the objects that are values.
+    /// Observes the map; modifications are changes of the objects' properties at Swift key paths.
     public func observe<Model: ObjectBase>(
         keyPaths: [PartialKeyPath<Model>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void

@@ -1,25 +1,28 @@
 import MartletEngine
 
 extension NotificationToken {
-    /// Nothing is told until `resume`, and nothing is lost: what happens meanwhile comes as one change then. On any thread.
+    /// Pauses the notifications until `resume`. Changes made meanwhile are merged into one change. Called on any
+    /// thread.
     ///
-    /// But for what leads to a write that is silent for the observer: that is told ahead.
+    /// Exception: changes before a write that is silent for the observer are delivered during the pause.
     package func pause() { registration.isPaused = true }
 
-    /// Ends the pause: what happens from now on is told, and after `catchUp` what happened meanwhile. On any thread.
+    /// Ends the pause. Later changes are delivered; changes made during the pause are delivered after `catchUp`. Called
+    /// on any thread.
     package func resume() { registration.isPaused = false }
 
-    /// Has worked out what happened in a pause that is over. On any thread.
+    /// Starts the computation of the changes made during the pause. Called on any thread.
     package func catchUp() {
         context?.coordinator.environment.yield(.beforeCatchUp)
         hub?.signal()
     }
 
-    /// True while the observer is told in spite of the pause, inside of a write: of what is to be kept until it is asked
-    /// for. Used where the Realm belongs.
+    /// True while a paused observer is notified before a silent write. The observer must store the change until it is
+    /// requested. Used on the executor of the Realm.
     package var isTellingAhead: Bool { hub?.isTellingAhead ?? false }
 
-    /// Runs `body` where the Realm belongs: at once when that is here, soon otherwise, or when it is to be soon.
+    /// Runs `body` on the executor of the Realm: at once if this is the current executor and `soon` is false, otherwise
+    /// asynchronously.
     package func perform(soon: Bool = false, _ body: @escaping @Sendable () -> Void) {
         guard let context else { return }
         if !soon, context.confinement.isCurrent { return body() }

@@ -1,19 +1,19 @@
 public import Dispatch
 import MartletEngine
 
-/// What is observed as one object: its properties are named in changes.
+/// An object that can be observed. Changes name its properties.
 public protocol KeyPathObservable: ObjectBase {}
 
 extension Object: KeyPathObservable {}
 extension EmbeddedObject: KeyPathObservable {}
 
 extension KeyPathObservable {
-    /// Calls `block` after changes of the object's properties, and once when it is deleted.
+    /// Calls `block` after each change of the object's properties, and once when the object is deleted.
     ///
     /// - Parameters:
-    ///   - keyPaths: which properties count, through links too; nil for the object's own.
-    ///   - queue: a serial queue to observe on instead; the object given to the block then belongs to it.
-    ///   - block: is told of each change.
+    ///   - keyPaths: the observed properties, also through links; nil for the properties of the object itself.
+    ///   - queue: a serial queue on which `block` is called instead; the object given to the block then belongs to it.
+    ///   - block: the closure that is called with each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
@@ -28,7 +28,7 @@ extension KeyPathObservable {
         }
     }
 
-    /// The same with typed key paths.
+    /// Calls `block` after each change of the properties at typed key paths.
     public func observe(
         keyPaths: [any KeyPathDescriptor<Self>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
@@ -36,7 +36,7 @@ extension KeyPathObservable {
         observe(keyPaths: keyPaths.map(\.keyPath), on: queue, block)
     }
 
-    /// The same with Swift key paths.
+    /// Calls `block` after each change of the properties at Swift key paths.
     public func observe(
         keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
@@ -46,7 +46,7 @@ extension KeyPathObservable {
 }
 
 extension ObjectBase {
-    /// The names of a Swift key path, as text.
+    /// The dotted text of a Swift key path.
     static func path<Root: ObjectBase>(_ keyPath: PartialKeyPath<Root>) -> String {
         guard let names = KeyPathTracer.path(keyPath) else {
             Misuse.unknownKeyPath("\(keyPath)", component: "\(keyPath)", type: Root.className())
@@ -54,7 +54,7 @@ extension ObjectBase {
         return names.joined(separator: ".")
     }
 
-    /// Observes on this Realm's executor or on a queue, after all checks.
+    /// Checks that the object can be observed, then registers an observer on this Realm's executor or on a queue.
     func observe(
         _ queue: DispatchQueue?, _ items: (RealmContext, TableID) -> ObservedItems,
         tell: @escaping (ObjectObservation.Outcome) -> Void
@@ -71,7 +71,7 @@ extension ObjectBase {
         let (id, key) = (table.id, _key)
         return context.observe(on: queue, { tell(.failure($0)) }) { context, registration in
             let objects = context.table(id)
-            // Deleted before anybody could look there.
+            // The object was deleted before the queue could open it.
             guard objects.exists(key) else { return registration.isEnded ? () : tell(.deleted) }
             ObjectObservation.start(objects.object(key), items, registration, tell)
         }
@@ -81,8 +81,8 @@ extension ObjectBase {
 extension Realm {
     /// Calls `block` after each commit that this Realm makes or moves to, even an empty one.
     ///
-    /// With `autorefresh` off a commit of others is announced as `.refreshRequired`. The Realm lives as long as it is
-    /// observed.
+    /// If `autorefresh` is off, a commit of another Realm is reported as `.refreshRequired`. The observation keeps the
+    /// Realm alive.
     public func observe(_ block: @escaping (Notification, Realm) -> Void) -> NotificationToken {
         context.requireObservable("a Realm")
         let token = NotificationToken(context)

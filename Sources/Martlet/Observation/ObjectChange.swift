@@ -1,6 +1,6 @@
-/// One property that changed.
+/// A property that changed.
 public struct PropertyChange {
-    /// The property's name; of a projection, its label.
+    /// The name of the property, or the label of a projection's property.
     public let name: String
     /// The value at the observer's previous call; nil for collections.
     public let oldValue: Any?
@@ -8,7 +8,7 @@ public struct PropertyChange {
     public let newValue: Any?
 }
 
-/// What happened to an object.
+/// A change of an object.
 public enum ObjectChange<Observed> {
     case error(any Error)
     /// One entry for each property that changed, in schema order.

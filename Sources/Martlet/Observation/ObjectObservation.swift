@@ -1,23 +1,24 @@
 import MartletEngine
 import MartletSQLite
 
-/// What an observer of an object or projection wants to hear of, by the names used in changes.
+/// The properties that an observer of an object or projection observes, by the names that changes report.
 struct ObservedItems {
-    /// A property or label, and the type of its value.
+    /// A property of an object or a label of a projection, and the type of its value.
     struct Named {
         let name: String
-        /// Nil for collections and linking objects, which have no values in changes.
+        /// Nil for collections and linking objects: changes report no values of them.
         let property: PropertySchema?
-        /// An object whose class has the cases of an enum, where values are shown as these; others are raw values.
+        /// An object whose class declares the enum, if values are reported as its cases. Otherwise they are reported as
+        /// raw values.
         var enumOwner: ObjectBase?
     }
 
     private(set) var named: [Named] = []
     private(set) var items: [ObjectTracker.Item] = []
 
-    /// The item `name`, whose value lies at `value`, heard of when one of the `watched` paths changes.
+    /// Appends an item that reports the value at the path `value` when one of the `watched` paths changes.
     ///
-    /// - Parameter make: makes an object of a type; nil where enums are shown as raw values.
+    /// - Parameter make: creates an object of a type; nil if enums are reported as raw values.
     mutating func append(
         _ name: String, value: PropertyPath, watched: [PropertyPath], _ table: TableID, _ schema: DatabaseSchema,
         casesOf make: ((TableID) -> ObjectBase?)? = nil
@@ -32,7 +33,7 @@ struct ObservedItems {
         items.append(ObjectTracker.Item(watched: watched, value: isSingle ? value : nil))
     }
 
-    /// The properties of a type that key paths begin with, or all of its own.
+    /// The items for the properties of a type that key paths start with, or for all of its properties.
     static func properties(_ paths: [PropertyPath]?, _ table: TableID, _ schema: DatabaseSchema) -> ObservedItems {
         var result = ObservedItems()
         for property in schema[table].type.properties {
@@ -51,10 +52,11 @@ struct ObservedItems {
     }
 }
 
-/// The executor's half of an object's observation: turns stored values into those that changes show.
+/// The part of an object's observation that runs on the executor. It converts stored values to the values that changes
+/// report.
 ///
-/// It keeps the values of the last call, linked objects among them, so that an old value can be shown after its row has
-/// gone. Used on the executor only.
+/// It retains the values of the last call, including linked objects, so that an old value can be reported after its row
+/// was deleted. Used on the executor only.
 final class ObjectObservation {
     enum Outcome {
         case change(ObjectBase, [PropertyChange])
@@ -81,7 +83,8 @@ final class ObjectObservation {
     }
 
     static func start(
-        _ object: ObjectBase, _ items: ObservedItems, _ registration: Registration, _ tell: @escaping (Outcome) -> Void
+        _ object: ObjectBase, _ items: ObservedItems, _ registration: Registration,
+        _ tell: @escaping (Outcome) -> Void
     ) {
         guard let context = object._context, let table = object._table else {
             Misuse.observeUnmanaged(object._typeName)
@@ -100,7 +103,7 @@ final class ObjectObservation {
         } catch {
             context.readFailed(error)
         }
-        observation.values = observation.shown(known.values, Array(known.values.indices))
+        observation.values = observation.reportedValues(known.values, Array(known.values.indices))
         let entry = TrackingEntry<ObjectTracker.State, ObjectTracker.Change>(
             registration, .row(table.id, object._key, orTables: tracker.otherTables), delivered: handle.version,
             known: known
@@ -110,12 +113,12 @@ final class ObjectObservation {
             if case .none = change { return .init(state: state) }
             return .init(state: state, news: change, isLast: state.isOver)
         } tell: { event, state, _ in
-            observation.hear(event, state)
+            observation.receive(event, state)
         }
         context.hub.add(entry)
     }
 
-    private func hear(
+    private func receive(
         _ event: TrackingEntry<ObjectTracker.State, ObjectTracker.Change>.Event, _ state: ObjectTracker.State?
     ) {
         switch event {
@@ -123,13 +126,13 @@ final class ObjectObservation {
             #if MARTLET_SEEDED_BUGS
                 if SeededBug.isOn(.silencedValues) { return }
             #endif
-            if let state, !state.isOver { values = shown(state.values, Array(state.values.indices)) }
+            if let state, !state.isOver { values = reportedValues(state.values, Array(state.values.indices)) }
         case .failure(let error): tell(.failure(error))
         case .news(.none): break
         case .news(.deleted): tell(.deleted)
         case .news(.modified(let changed)):
             let old = values
-            for (index, value) in zip(changed, shown(state?.values ?? [], changed)) { values[index] = value }
+            for (index, value) in zip(changed, reportedValues(state?.values ?? [], changed)) { values[index] = value }
             let changes = changed.map { index in
                 PropertyChange(name: named[index].name, oldValue: old[index], newValue: values[index])
             }
@@ -137,13 +140,13 @@ final class ObjectObservation {
         }
     }
 
-    // This very object, unless its Realm was invalidated and shows the row again.
+    // This instance, or a new one if the Realm was invalidated and shows the row again.
     private var current: ObjectBase {
         if object._state == .invalidated, table.exists(object._key) { object = table.object(object._key) }
         return object
     }
 
-    private func shown(_ stored: [SQLValue], _ indices: [Int]) -> [Any?] {
+    private func reportedValues(_ stored: [SQLValue], _ indices: [Int]) -> [Any?] {
         indices.map { index in
             guard let property = named[index].property else { return nil }
             if property.isColumn, stored[index] != .null, !property.fits(stored[index]) {

@@ -4,7 +4,8 @@ import MartletEngine
 /// A live collection of a Realm that can be observed.
 public protocol ObservableCollection<Element> {
     associatedtype Element
-    /// What all variants of `observe` come to. With `keepsPast` deleted elements can be read as they were.
+    /// Registers an observer; all variants of `observe` call it. With `keepsPast`, deleted elements can be read as they
+    /// were.
     func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
         _ tell: @escaping (_CollectionEvent, Self) -> Void
@@ -18,18 +19,21 @@ extension ObservableCollection {
 }
 
 extension ObservableCollection {
-    /// Calls `block` with the collection once it is there, and after each change of what it holds.
+    /// Calls `block` with the initial collection, and after each change of the collection or its elements.
     ///
-    /// Calls come on the executor of the Realm: its run loop or queue, and inside `refresh()` and `beginWrite()`. The
-    /// observation lasts as long as the token, and keeps the collection alive.
+    /// The calls are made on the executor of the Realm: its run loop or queue, and inside `refresh()` and
+    /// `beginWrite()`. The observation lasts as long as the token, and keeps the collection alive.
     ///
     /// - Parameters:
-    ///   - keyPaths: which properties count as modifications, through links too; nil for all, up to four objects deep.
-    ///   - queue: a serial queue to observe on instead; the collection given to the block then belongs to it.
-    ///   - block: is told of each change.
-    /// - Complexity: what a change costs goes with the rows that changed, not with the collection. Only results with
-    ///   `distinct` or `limit`, and those of which very many rows changed at once, are asked for and compared as a whole;
-    ///   and whoever falls behind by more versions than the file remembers is told that everything it still has changed.
+    ///   - keyPaths: the properties whose changes are reported as modifications, also through links; nil for all
+    ///     properties, up to four objects deep.
+    ///   - queue: a serial queue on which `block` is called instead; the collection given to the block then belongs to
+    ///     it.
+    ///   - block: the closure that is called with each change.
+    /// - Complexity: a notification costs time in proportion to the changed rows, not to the size of the collection.
+    ///   Only results with `distinct` or `limit`, and results of which very many rows changed at once, are queried
+    ///   again and compared completely. If the observer falls behind by more versions than the file remembers, all
+    ///   remaining elements are reported as modified.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -47,10 +51,11 @@ extension ObservableCollection {
         }
     }
 
-    /// As `observe`, with moves, the new positions of modified elements, and the deleted elements as they were.
+    /// Calls `block` with the initial collection and after each change, as `observe` does. Changes include moves, the
+    /// new positions of modified elements, and the deleted elements as they were.
     ///
-    /// For the sake of the latter the version of the last call stays readable until the next, after `realm.invalidate()`
-    /// too.
+    /// To read the deleted elements, the version of the last call is pinned until the next call, also after
+    /// `realm.invalidate()`.
     public func observeChanges(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (DetailedCollectionChange<Self>) -> Void
@@ -66,7 +71,7 @@ extension ObservableCollection {
 }
 
 extension ObservableCollection where Element: ObjectBase {
-    /// The same with typed key paths.
+    /// Observes the collection; modifications are changes of the properties at typed key paths.
     public func observe(
         keyPaths: [any KeyPathDescriptor<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -74,8 +79,9 @@ extension ObservableCollection where Element: ObjectBase {
         observe(keyPaths: keyPaths.map(\.keyPath), on: queue, block)
     }
 
-    /// The same with Swift key paths. Through a collection they lead by any element: `\.siblings[0].name` means the names
-    /// of all, and `\.siblings.first?.name` as well.
+    /// Observes the collection; modifications are changes of the properties at Swift key paths. A key path through a
+    /// collection applies to all of its elements: `\.siblings[0].name` and `\.siblings.first?.name` both mean the names
+    /// of all siblings.
     public func observe(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void

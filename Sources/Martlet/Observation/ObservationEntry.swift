@@ -1,33 +1,33 @@
 import MartletEngine
 
-/// One observer of a collection or object: what it was last told, and what it is to be told next.
+/// One observer of a collection or object: the state that it knows, and the call that is prepared for it.
 ///
-/// Ledger: everything that can change is guarded by the hub's lock, and changed on the executor only, but for `prepared`.
+/// Ledger: the hub's lock guards all mutable properties. All but `prepared` are changed on the executor only.
 class ObservationEntry {
     typealias Changes = (changes: ChangeSet, oldRows: RowImages)?
 
-    /// Ends with the token.
+    /// Ended by the notification token.
     let registration: Registration
     let interest: ObserverInterest
-    /// The place in the order of all observers of the Realm.
+    /// The position among all observers of the Realm, in the order of registration.
     var number = 0
-    /// False while nothing has happened that may concern the observer: then it knows more than `delivered` says.
+    /// False while no commit affects the observer. Its state is then also valid for versions after `delivered`.
     var isAwake = false
     /// The version whose state the observer knows.
     fileprivate(set) var delivered: Version {
         didSet { deliveredFailure = nil }
     }
-    /// The kind of failure that the observer was last notified of; nil once a version has been delivered after it.
+    /// The kind of the last failure that the observer was notified of; nil after the next delivered version.
     private var deliveredFailure: String?
-    /// Counts how often the observer has come to know a newer state: results that were computed for an older one are void.
+    /// Incremented with every newer state. Results that were computed for an older state are invalid.
     fileprivate(set) var generation = 0
-    /// What the background has worked out.
+    /// The call that the background has prepared.
     var prepared: PreparedCall?
-    /// Nothing can happen any more, as to a deleted object.
+    /// True if no further change is possible, for example after the object was deleted.
     fileprivate(set) var isOver = false
-    /// The newest version at which working out what to tell failed.
+    /// The newest version for which the computation failed.
     fileprivate var failedVersion: Version = 0
-    /// Commits that are not to be told, made before an older change was told.
+    /// Silent commits that were made before an older change was delivered.
     var silenced: [SilencedStretch] = []
 
     init(_ registration: Registration, _ interest: ObserverInterest, delivered: Version) {
@@ -36,37 +36,38 @@ class ObservationEntry {
         self.delivered = delivered
     }
 
-    /// True while the first call has not been made.
+    /// True before the first call.
     var isNew: Bool { false }
 
-    /// What the observer knows, for checks.
+    /// The state that the observer knows, for tests.
     var state: Any? { nil }
 
     var isAlive: Bool { !isOver && !registration.isEnded }
 
-    /// True when commits that are silent for some are silent for this one, once it has had its first call.
+    /// Whether commits that are silent for `registrations` are silent for this observer. Never true before its first
+    /// call.
     func isSilenced(by registrations: Set<ObjectIdentifier>) -> Bool {
         isAlive && !isNew && registrations.contains(ObjectIdentifier(registration))
     }
 
-    /// The same, where what led to such a commit is still to be told.
+    /// Whether such a commit is silent for this observer, which has not yet been notified of all versions up to `base`.
     func isSilenced(by registrations: Set<ObjectIdentifier>, before base: Version) -> Bool {
         delivered < base && isSilenced(by: registrations)
     }
 
-    /// True when commits that are not to be told lead to a version, or lie before it.
+    /// Whether silent commits lead to `version` or lie before it.
     func isSilenced(before version: Version) -> Bool { silenced.first.map { $0.start < version } ?? false }
 
-    /// True when there is nothing to tell of any version up to `version`.
+    /// Whether the observer has no pending change up to `version`.
     func canSleep(_ version: Version) -> Bool {
         if case .anything = interest { return false }
         return !isNew && delivered >= version && prepared == nil && silenced.isEmpty
     }
 
-    /// Nothing that concerns the observer has happened up to a version.
+    /// Marks the versions up to `version` as delivered. They do not affect the observer.
     func catchUp(to version: Version) { delivered = max(delivered, version) }
 
-    /// True when the state known is older than a version.
+    /// Whether the observer has to be notified of the changes up to `version`. False while it is paused.
     func needs(_ version: Version) -> Bool {
         #if MARTLET_SEEDED_BUGS
             let isPaused = registration.isPaused && !SeededBug.isOn(.busyLoopTold)
@@ -76,27 +77,28 @@ class ObservationEntry {
         return !isPaused && isBehind(version)
     }
 
-    /// The same, whether somebody wants to be told or not.
+    /// Whether the observer does not know the state at `version` yet. Paused observers included.
     func isBehind(_ version: Version) -> Bool {
         isAlive && delivered <= version && (isNew || delivered < version) && failedVersion < version
     }
 
-    /// Takes out what waits to be told: it is not to be told any more.
+    /// Removes and returns the pending results. They will not be delivered.
     func takeResults() -> (PreparedCall?, [SnapshotHandle]) {
         defer { (prepared, silenced) = (nil, []) }
         return (prepared, silenced.flatMap { [$0.base, $0.handle].compactMap { $0 } })
     }
 
-    /// Takes out what was worked out for somebody who pauses: it will be worked out anew, and would keep a version in use.
+    /// Removes and returns the prepared call if the observer is paused. It would keep a version pinned, and is computed
+    /// again later.
     func takeUnwanted() -> PreparedCall? {
         guard registration.isPaused else { return nil }
         defer { prepared = nil }
         return prepared
     }
 
-    /// Takes note of a commit that is not to be told, after an older change that still is.
+    /// Records a silent commit that follows an older undelivered change.
     ///
-    /// - Returns: what is not needed any more, to be released without the lock.
+    /// - Returns: a value that is no longer needed, to be released without the lock.
     func silence(_ stretch: SilencedStretch) -> SilencedStretch? {
         guard let last = silenced.last, last.handle.version == stretch.start else {
             silenced.append(stretch)
@@ -106,13 +108,13 @@ class ObservationEntry {
         return SilencedStretch(start: last.start, base: stretch.base, handle: last.handle)
     }
 
-    /// True when there is nothing to be told of a version, or what there is has been worked out.
+    /// Whether the observer has no pending change at `version`, or its call is prepared.
     func isReady(for version: Version) -> Bool {
         !needs(version) || prepared.map { $0.isValid && $0.version == version } ?? false
     }
 
-    /// The call that notifies of a failure; nil where the observer pauses, or knows it: each commit of other processes fails in the
-    /// same way until the cause is gone.
+    /// The call that notifies the observer of a failure. Nil if the observer is paused, or if it was already notified
+    /// of this kind of failure: until the cause is removed, each commit of another process fails in the same way.
     func firstFailureCall(_ error: any Error) -> (() -> Void)? {
         let kind = (error as? Realm.Error)?.code.rawValue ?? "\(error)"
         guard isAlive, !registration.isPaused, deliveredFailure != kind else { return nil }
@@ -120,33 +122,34 @@ class ObservationEntry {
         return failureCall(error)
     }
 
-    /// The call that tells of a failure; made under the lock, called outside of it.
+    /// The call that notifies the observer of a failure. Created under the lock, called without it.
     func failureCall(_ error: any Error) -> (() -> Void)? { nil }
 
-    /// The work that leads to a newer state, to be done without the lock.
+    /// The work that computes a newer state. It is done without the lock.
     func job() -> ObservationJob {
         ObservationJob(entry: self, generation: generation, start: delivered) { _, _ in { _ in nil } }
     }
 }
 
-/// Commits in a row that are not to be told.
+/// Consecutive silent commits.
 struct SilencedStretch {
-    /// The version before them.
+    /// The version before the commits.
     let start: Version
-    /// That version, to work out what is to be told before; nil where it could not be opened.
+    /// A snapshot of that version, from which earlier changes are computed; nil if it could not be opened.
     let base: SnapshotHandle?
-    /// What they lead to.
+    /// The snapshot after the commits.
     var handle: SnapshotHandle
 }
 
-/// Work for the background, or for `refresh()`.
+/// A computation for one observer, done in the background or in `refresh()`.
 struct ObservationJob {
     let entry: ObservationEntry
     let generation: Int
     let start: Version
     let run: (ObservationEntry.Changes, SnapshotHandle) -> Acceptance
 
-    /// Takes a result over as the known state, under the lock, and returns the call that tells it, or keeps it quiet.
+    /// Installs a result as the known state, under the lock, and returns the call that notifies the observer. If
+    /// `isSilent`, that call passes the state only.
     typealias Acceptance = (_ isSilent: Bool) -> (() -> Void)?
 
     func prepare(_ changes: ObservationEntry.Changes, _ handle: SnapshotHandle) -> PreparedCall {
@@ -154,7 +157,7 @@ struct ObservationJob {
     }
 }
 
-/// A result that waits to be taken over and told.
+/// A computed result that has not been delivered yet.
 struct PreparedCall {
     let entry: ObservationEntry
     let generation: Int
@@ -172,19 +175,19 @@ struct PreparedCall {
     }
 }
 
-/// An entry whose knowledge is a `State`, and who is told `News`.
-final class TrackingEntry<State, News>: ObservationEntry {
-    /// A newer state, and what to tell of it.
+/// An entry that tracks a `State` and reports changes of type `Change`.
+final class TrackingEntry<State, Change>: ObservationEntry {
+    /// A newer state, and the change that led to it.
     struct Step {
         let state: State
-        var news: News?
+        var news: Change?
         var isLast = false
     }
 
     enum Event {
-        case news(News)
-        /// The state is newer and there is nothing to tell, or what there is was silenced.
-        case quiet(silenced: News?)
+        case news(Change)
+        /// The state is newer, but the observer is not notified: nothing changed, or the change was silenced.
+        case quiet(silenced: Change?)
         case failure(any Error)
     }
 
@@ -214,8 +217,8 @@ final class TrackingEntry<State, News>: ObservationEntry {
                 let step = try advance(known, changes, handle)
                 return { [self] isSilent in take(step, handle.version, isSilent) }
             } catch {
-                let told = Realm.Error.told(error, path: handle.path)
-                return { [self] _ in fail(told, handle.version) }
+                let failure = Realm.Error.told(error, path: handle.path)
+                return { [self] _ in fail(failure, handle.version) }
             }
         }
     }
@@ -225,11 +228,12 @@ final class TrackingEntry<State, News>: ObservationEntry {
         delivered = version
         generation += 1
         isOver = step.isLast
-        let event = isSilent ? Event.quiet(silenced: step.news) : step.news.map { .news($0) } ?? .quiet(silenced: nil)
+        let event: Event =
+            isSilent ? .quiet(silenced: step.news) : step.news.map { .news($0) } ?? .quiet(silenced: nil)
         return { [tell] in tell(event, step.state, version) }
     }
 
-    // The state stays, so that what is told later is complete.
+    // The state is kept, so that the next change is complete.
     private func fail(_ error: any Error, _ version: Version) -> (() -> Void)? {
         failedVersion = version
         return failureCall(error)

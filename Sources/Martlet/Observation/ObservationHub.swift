@@ -2,32 +2,33 @@ import Dispatch
 import Foundation
 import MartletEngine
 
-/// The observers of one Realm: works out in the background what to tell them, and tells them on the Realm's executor.
+/// The observers of one Realm. The hub computes their notifications in the background and delivers them on the Realm's
+/// executor.
 ///
-/// Ledger: `state` and what can change in its entries are guarded by `lock`, which is held for moments only: neither
-/// queries nor callbacks run under it, and nothing is released under it that a user made. `context`, `told`, `isDelivering`,
-/// `isTelling`, `mayRefresh`, `telling`, `isTellingAhead` and `silentBase` are used on the executor only.
-// Sendable by the ledger above.
+/// Ledger: `lock` guards `state` and the mutable properties of its entries. It is held briefly: no query, no callback
+/// and no deinitializer of user code runs under it. `context`, `lastDeliveredVersion`, `isDelivering`,
+/// `isNotifyingRealm`, `mayRefresh`, `callbackSnapshot`, `isPredelivering` and `silentBase` are used on the executor
+/// only.
 final class ObservationHub: @unchecked Sendable {
     private struct State {
         var observers = ObserverIndex()
         var realmObservers = RealmObservers()
-        /// The snapshot that the results of the background lead to.
+        /// The snapshot for which the background computed its results.
         var computed: SnapshotHandle?
-        /// A background run is queued or under way.
+        /// A background run is queued or running.
         var isComputing = false
-        /// Something happened that no run has seen.
+        /// A commit occurred that no run has processed.
         var isBehind = false
         /// Why the newest version could not be opened.
         var failure: (any Error)?
-        /// Runs since the last turn: what they lead to is replaced by the next while no turn is taken.
+        /// Runs since the last delivery. Each run replaces the results of the previous one until they are delivered.
         var runs = 0
-        var isTurnScheduled = false
-        /// What the next run works at; nil for the newest version.
+        var isDeliveryScheduled = false
+        /// The snapshot that the next run computes for; nil for the newest version.
         var target: SnapshotHandle?
-        /// False while the Realm stays at its version by itself.
+        /// False while the Realm does not refresh automatically.
         var followsNewest = true
-        /// Nil on a thread whose run loop does not run.
+        /// Nil if the Realm was opened on a thread whose run loop does not run.
         var scheduler: Scheduler?
     }
 
@@ -35,31 +36,32 @@ final class ObservationHub: @unchecked Sendable {
     private let coordinator: StoreCoordinator
     private let lock = NSLock()
     private var state = State()
-    /// More runs than this are not worth while for an executor that takes no turns.
-    private static let greatestRuns = 8
+    /// While the executor does not deliver, no more runs than this are started.
+    private static let maximumRuns = 8
     private static let queue = DispatchQueue(
         label: "martlet.notifications", qos: .userInitiated, attributes: .concurrent)
-    /// The newest version that observers of the Realm know of.
-    private var told: Version
+    /// The newest version of which the Realm's own observers were notified.
+    private var lastDeliveredVersion: Version
     private var required: Version = 0
-    /// Inside callbacks of collections and objects.
+    /// True inside callbacks of collection and object observers.
     private(set) var isDelivering = false
-    /// Inside callbacks of the Realm's own observers.
-    private var isTelling = false
-    /// Inside a callback that is notified of a newer version to refresh to.
+    /// True inside callbacks of the Realm's own observers.
+    private var isNotifyingRealm = false
+    /// True inside a `.refreshRequired` callback, which may call `refresh()`.
     private var mayRefresh = false
-    /// The version that the callback under way is about; a callback before it may have written since.
+    /// The snapshot of the current callback's notification. An earlier callback may have written since.
     private(set) var telling: SnapshotHandle?
-    /// What comes before a silent write is being told to those who pause, to be kept by them.
+    /// True while the changes before a silent write are delivered to paused observers, which store them.
     private(set) var isTellingAhead = false
-    /// The version that the silent write under way begins from, where somebody is still to be told what led to it.
+    /// The base version of the current silent write; set if an observer has not yet been notified of the changes before
+    /// it.
     private var silentBase: SnapshotHandle?
 
     init(_ context: RealmContext, _ scheduler: Scheduler?) {
         self.context = context
         state.scheduler = scheduler
         coordinator = context.coordinator
-        told = context.version
+        lastDeliveredVersion = context.version
     }
 
     private func locked<R>(_ body: (inout State) throws -> R) rethrows -> R {
@@ -68,23 +70,24 @@ final class ObservationHub: @unchecked Sendable {
         return try body(&state)
     }
 
-    var isInCallback: Bool { isDelivering || isTelling }
+    var isInCallback: Bool { isDelivering || isNotifyingRealm }
 
-    /// True when nothing is under way, queued or waiting for its turn.
+    /// True if no computation is running or queued and no delivery is pending.
     var isIdle: Bool {
-        locked { !$0.isComputing && $0.computed == nil && !$0.isBehind && !$0.isTurnScheduled }
+        locked { !$0.isComputing && $0.computed == nil && !$0.isBehind && !$0.isDeliveryScheduled }
     }
 
-    /// True when all that is under way has been computed, or waits for a turn.
+    /// True if no computation is running or required before the next delivery.
     var isRipe: Bool { locked { !$0.isComputing && ($0.isBehind == false || $0.computed != nil) } }
 
-    /// True while somebody observes the Realm itself.
+    /// True if the Realm itself has observers.
     var isObserved: Bool { locked { !$0.realmObservers.isEmpty } }
 
-    /// Observers of collections and objects that go on.
+    /// The number of living observers of collections and objects.
     var observerCount: Int { locked { $0.observers.all.count { $0.isAlive } } }
 
-    /// True when turns can be taken: a Realm may have been opened before its thread began to run its run loop.
+    /// Whether the hub has an executor to deliver on. The Realm may have been opened before its thread started its run
+    /// loop, so a run loop is looked for here.
     func canDeliver() -> Bool {
         guard let scheduler = locked({ $0.scheduler }) ?? Scheduler.currentRunLoop() else { return false }
         let starts = locked { state in
@@ -96,7 +99,7 @@ final class ObservationHub: @unchecked Sendable {
         return true
     }
 
-    /// What the observers know, for checks.
+    /// The states of all observers, for tests.
     var states: [Any] { locked { $0.observers.all.compactMap(\.state) } }
 
     // MARK: Registration
@@ -122,11 +125,11 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
-    // On any thread. What was removed is released after the lock.
+    // Called on any thread. The removed entry is released after the lock.
     private func remove(_ number: Int) {
         let removed = locked { state in
             let entry = state.observers.remove(number)
-            // What was worked out for it leads back to it and keeps a version in use: nobody else would let go of it.
+            // Its prepared calls refer back to the entry and keep a version pinned. Only this line breaks that cycle.
             let removed = (entry, entry?.takeResults())
             if state.observers.isEmpty { coordinator.setObserving(self, false) }
             return removed
@@ -134,8 +137,8 @@ final class ObservationHub: @unchecked Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// Wakes the observers whom something concerns that was committed up to a version.
-    private func wake(through version: Version, _ handle: SnapshotHandle) {
+    /// Activates the observers that may be affected by commits up to `version`.
+    private func activate(through version: Version, _ handle: SnapshotHandle) {
         let start = locked { state -> Version? in
             if state.observers.hasSleepers, state.observers.settled < version { return state.observers.settled }
             state.observers.wake(nil, through: version)
@@ -147,17 +150,17 @@ final class ObservationHub: @unchecked Sendable {
         locked { $0.observers.wake(changes, through: version) }
     }
 
-    private func rest() {
-        let (unwanted, over) = locked { state in
-            let unwanted = state.observers.awake.compactMap { $0.takeUnwanted() }
-            return (unwanted, state.observers.rest().map { ($0, $0.takeResults()) })
+    private func suspendCurrent() {
+        let (paused, finished) = locked { state in
+            let paused = state.observers.awake.compactMap { $0.takeUnwanted() }
+            return (paused, state.observers.rest().map { ($0, $0.takeResults()) })
         }
-        withExtendedLifetime((unwanted, over)) {}
+        withExtendedLifetime((paused, finished)) {}
     }
 
     // MARK: The background
 
-    /// Something was committed by another Realm: a hint, on any thread.
+    /// Another Realm has committed. This is only a hint. Called on any thread.
     func signal() {
         let starts = locked { state in
             state.isBehind = true
@@ -170,13 +173,14 @@ final class ObservationHub: @unchecked Sendable {
 
     private func startsRun(_ state: inout State) -> Bool {
         guard state.isBehind, !state.isComputing, state.scheduler != nil else { return false }
-        guard state.computed == nil || state.runs < Self.greatestRuns else { return false }
+        guard state.computed == nil || state.runs < Self.maximumRuns else { return false }
         state.isComputing = true
         state.runs += 1
         return true
     }
 
-    /// The same on the executor. A Realm that does not refresh by itself is told of its own version.
+    /// Signals from the executor. For a Realm that does not refresh automatically, the next run computes for the
+    /// version that the Realm shows.
     private func signal(from context: RealmContext) {
         let stays = !context.autorefresh && context.hasSnapshot
         let target = stays ? context.handle : nil
@@ -206,7 +210,7 @@ final class ObservationHub: @unchecked Sendable {
             if SeededRace.isOn(.signalSwallowed) { locked { $0.isBehind = false } }
         #endif
         if target != nil || follows {
-            keep(handle)
+            prepareCalls(handle)
         }
         coordinator.environment.yield(.afterCompute)
         finishRun { state in
@@ -215,21 +219,22 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
-    /// Works out what is to be told of the newest version, for a refresh that follows: it finds everything ready as long as
-    /// the version is kept.
+    /// Prepares the notifications for the newest version before a refresh. They remain valid while the returned
+    /// snapshot is retained.
     func prepareNewest() async -> SnapshotHandle? {
         await withCheckedContinuation { continuation in
             coordinator.environment.run(.notifier, on: Self.queue) { [self] in
                 let handle = try? coordinator.openSnapshot()
-                if let handle { keep(handle) }
+                if let handle { prepareCalls(handle) }
                 continuation.resume(returning: handle)
             }
         }
     }
 
-    // Results that are void or unwanted by now are dropped, and others that they replace are released after the lock.
-    private func keep(_ handle: SnapshotHandle) {
-        wake(through: handle.version, handle)
+    // Results that are invalid, or whose observer is paused, are dropped. Results that are replaced are released after
+    // the lock.
+    private func prepareCalls(_ handle: SnapshotHandle) {
+        activate(through: handle.version, handle)
         let jobs = locked { state in state.observers.awake.filter { $0.needs(handle.version) }.map { $0.job() } }
         let calls = prepare(jobs, handle)
         coordinator.environment.yield(.duringCompute)
@@ -247,22 +252,22 @@ final class ObservationHub: @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    private func finishRun(_ keep: (inout State) -> Void) {
+    private func finishRun(_ update: (inout State) -> Void) {
         let (old, scheduler, startsAgain) = locked { state in
             state.isComputing = false
             let startsAgain = startsRun(&state)
             let old = state.computed
-            keep(&state)
-            let scheduler = state.isTurnScheduled ? nil : state.scheduler
-            state.isTurnScheduled = state.scheduler != nil
+            update(&state)
+            let scheduler = state.isDeliveryScheduled ? nil : state.scheduler
+            state.isDeliveryScheduled = state.scheduler != nil
             return (old, scheduler, startsAgain)
         }
         withExtendedLifetime(old) {}
-        scheduler?.schedule { [weak self] in self?.turn() }
+        scheduler?.schedule { [weak self] in self?.deliverPending() }
         if startsAgain { startRun() }
     }
 
-    /// Works out what is to be told at `handle`, without the lock.
+    /// Prepares the calls for the version of `handle`, without the lock.
     private func prepare(_ jobs: [ObservationJob], _ handle: SnapshotHandle) -> [PreparedCall] {
         var known: [Version: ObservationEntry.Changes] = [:]
         return jobs.map { job in
@@ -277,12 +282,12 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
-    // MARK: Turns, on the executor
+    // MARK: Delivery, on the executor
 
-    /// The scheduler's turn: moves to the newest version already computed, and tells. Never waits for a query.
-    private func turn() {
+    /// Called by the scheduler: moves to the newest computed version and delivers. Never waits for a query.
+    private func deliverPending() {
         let (computed, failure) = locked { state in
-            state.isTurnScheduled = false
+            state.isDeliveryScheduled = false
             state.runs = 0
             defer {
                 state.computed = nil
@@ -291,10 +296,10 @@ final class ObservationHub: @unchecked Sendable {
             return (state.computed, state.failure)
         }
         guard let context else { return }
-        if let failure, !context.isInWrite, !isInCallback { tell(failure) }
+        if let failure, !context.isInWrite, !isInCallback { notify(failure) }
         guard let computed else { return }
         if context.isInWrite || isInCallback {
-            // What ends the write or the callbacks goes on from here.
+            // Delivery continues at the end of the write or of the callback.
             return locked { $0.isBehind = true }
         }
         coordinator.environment.yield(.beforeDeliver)
@@ -302,7 +307,7 @@ final class ObservationHub: @unchecked Sendable {
         resume(context)
     }
 
-    /// Starts the background again when there is something that it has not seen.
+    /// Starts the background if there is a version that it has not processed.
     private func resume(_ context: RealmContext) {
         guard !context.isInWrite, !isInCallback else { return }
         let isBehind = locked { state in
@@ -312,21 +317,21 @@ final class ObservationHub: @unchecked Sendable {
         if isBehind { signal(from: context) }
     }
 
-    /// An observer that waited goes on.
+    /// Continues delivery after an observer has resumed.
     func wake(_ context: RealmContext) { resume(context) }
 
-    /// Runs `body` in a turn of the executor; not at all where none can be taken. On any thread.
+    /// Runs `body` on the executor; does nothing if there is no scheduler. Called on any thread.
     func schedule(_ body: @escaping @Sendable () -> Void) { locked { $0.scheduler }?.schedule(body) }
 
     private func deliver(_ computed: SnapshotHandle, _ context: RealmContext) {
-        // After a local commit a later run leads to what the Realm shows now.
-        let shown = context.hasSnapshot ? context.version : told
+        // After a local commit, the Realm may show a newer version. A later run computes for it.
+        let shown = context.hasSnapshot ? context.version : lastDeliveredVersion
         guard computed.version >= shown else { return }
         if !context.autorefresh, computed.version > shown, !isFirstCallDue(context) {
             return requireRefresh(computed.version, context)
         }
-        // Some were told of an older version while this was worked out, which made theirs void. All are told together, or the
-        // others would show what they were not told of.
+        // An observer that was notified of an older version meanwhile has invalid results. All observers wait for it:
+        // otherwise a callback would see changes in collections whose observers have not been notified of them.
         guard locked({ state in state.observers.areReady(for: computed.version) }) else {
             return locked { $0.isBehind = true }
         }
@@ -337,15 +342,15 @@ final class ObservationHub: @unchecked Sendable {
         deliver(calls, context)
     }
 
-    // Nothing is lost: what is delivered later leads on from what was delivered before.
-    private func tell(_ failure: any Error) {
+    // No change is lost: the next delivery starts from the state that was delivered last.
+    private func notify(_ failure: any Error) {
         isDelivering = true
         defer { isDelivering = false }
         let error = Realm.Error.told(failure, path: coordinator.path)
         for entry in locked({ $0.observers.all }) { locked { _ in entry.firstFailureCall(error) }?() }
     }
 
-    /// A Realm without a version of its own, as after `invalidate()`, moves to one for the first call of an observer.
+    /// Whether a Realm without a snapshot, as after `invalidate()`, must open one for the first call of an observer.
     private func isFirstCallDue(_ context: RealmContext) -> Bool {
         !context.hasSnapshot && locked { $0.observers.awake.contains { $0.isNew && $0.isAlive } }
     }
@@ -353,7 +358,7 @@ final class ObservationHub: @unchecked Sendable {
     private func requireRefresh(_ version: Version, _ context: RealmContext) {
         guard version > required else { return }
         required = version
-        tellRealm(.refreshRequired, context)
+        notifyRealmObservers(.refreshRequired, context)
     }
 
     private func move(to handle: SnapshotHandle, _ context: RealmContext) {
@@ -363,17 +368,17 @@ final class ObservationHub: @unchecked Sendable {
             context.replaceSnapshot(handle)
             context.touch()
         }
-        guard handle.version > told else { return }
-        told = handle.version
-        tellRealm(.didChange, context)
+        guard handle.version > lastDeliveredVersion else { return }
+        lastDeliveredVersion = handle.version
+        notifyRealmObservers(.didChange, context)
     }
 
-    /// Moves to the newest version and tells; false when there was nothing new.
+    /// Moves to the newest version and delivers. Returns false if there was no newer version.
     func refresh(_ context: RealmContext) -> Bool {
-        guard !isDelivering, !isTelling || mayRefresh, !context.isInWrite,
+        guard !isDelivering, !isNotifyingRealm || mayRefresh, !context.isInWrite,
             let newest = try? coordinator.openSnapshot()
         else { return false }
-        let shown = context.hasSnapshot ? context.version : told
+        let shown = context.hasSnapshot ? context.version : lastDeliveredVersion
         let hasNews = newest.version > shown
         if hasNews || !context.hasSnapshot { move(to: newest, context) }
         deliverInPlace(context)
@@ -381,12 +386,12 @@ final class ObservationHub: @unchecked Sendable {
         return hasNews
     }
 
-    /// Computes at what the Realm shows now, and tells.
+    /// Computes for the version that the Realm shows, and delivers.
     private func deliverInPlace(_ context: RealmContext) {
-        // What an open write has changed has no version yet.
+        // Changes of an open write have no version yet.
         guard !context.isInWrite || context.showsVersion else { return }
         let handle = context.handle
-        wake(through: handle.version, handle)
+        activate(through: handle.version, handle)
         let (ready, jobs) = locked { state in
             let entries = state.observers.awake.filter { $0.needs(handle.version) }
             let ready = entries.map { entry in
@@ -403,32 +408,33 @@ final class ObservationHub: @unchecked Sendable {
 
     // MARK: Writes
 
-    /// Releases the version that the background has opened, where it leads to no call.
+    /// Releases the snapshot that the background has opened, if it leads to no call.
     func releaseUnneeded() {
         let opened = locked { $0.computed }
-        guard let opened, opened.version <= told else { return }
+        guard let opened, opened.version <= lastDeliveredVersion else { return }
         locked { if $0.observers.isEmpty, $0.computed === opened { $0.computed = nil } }
     }
 
-    /// Before a write: everything up to the version it starts from. In a callback, too: the observers later in the round
-    /// are called now, or they would be told of a version that the Realm no longer shows.
+    /// Called before a write: delivers everything up to the version that the write starts from. Inside a callback, the
+    /// remaining observers of that delivery are called now: later the Realm no longer shows their version.
     func deliverBeforeWrite(_ context: RealmContext) {
-        if context.version > told {
-            told = context.version
-            tellRealm(.didChange, context)
+        if context.version > lastDeliveredVersion {
+            lastDeliveredVersion = context.version
+            notifyRealmObservers(.didChange, context)
         }
         if locked({ !$0.observers.isEmpty }) { deliverInPlace(context) }
     }
 
-    /// Before a commit of this Realm that is silent for some. Those who pause are told now what led to it, and keep it until
-    /// they ask for it: later it could not be told apart from the silent part.
+    /// Called before a commit of this Realm that is silent for some observers. Paused observers receive the preceding
+    /// changes now, and store them until they resume. After the commit these changes could not be separated from the
+    /// silent ones.
     func willCommit(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>) {
         silentBase = nil
         guard !tokens.isEmpty else { return }
         let base = context.version
-        wake(through: base, context.handle)
-        let isAnyBehind = locked { state in state.observers.awake.contains { $0.isSilenced(by: tokens, before: base) } }
-        // While the write is open nobody else can commit: what is newest is what it began from.
+        activate(through: base, context.handle)
+        let isAnyBehind = locked { $0.observers.awake.contains { $0.isSilenced(by: tokens, before: base) } }
+        // While the write is open, no other writer can commit: the newest version is its base version.
         guard isAnyBehind, let handle = try? coordinator.openSnapshot(), handle.version == base else { return }
         silentBase = handle
         let jobs = locked { state in
@@ -436,21 +442,22 @@ final class ObservationHub: @unchecked Sendable {
                 .map { $0.job() }
         }
         let (wasDelivering, wasAhead) = (isDelivering, isTellingAhead)
-        // Also to those who have asked for more meanwhile: nothing of the user is called in a write.
+        // An observer may have resumed meanwhile. The flag makes it store the change too: no user code runs inside the
+        // write.
         (isDelivering, isTellingAhead) = (true, true)
         defer { (isDelivering, isTellingAhead) = (wasDelivering, wasAhead) }
-        for call in prepare(jobs, handle) { tell(call) }
+        for call in prepare(jobs, handle) { notify(call) }
     }
 
-    /// After a commit of this Realm: silenced observers count it as known.
+    /// Called after a commit of this Realm. Silenced observers treat the commit as known.
     func committed(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>) {
-        told = context.version
+        lastDeliveredVersion = context.version
         if !tokens.isEmpty { silence(tokens, context.handle) }
-        tellRealm(.didChange, context, except: tokens)
+        notifyRealmObservers(.didChange, context, except: tokens)
         if locked({ !$0.observers.isEmpty || $0.isBehind }) { signal(from: context) }
     }
 
-    /// After a write was taken back.
+    /// Called after a write was cancelled.
     func cancelled(_ context: RealmContext) {
         silentBase = nil
         resume(context)
@@ -458,13 +465,13 @@ final class ObservationHub: @unchecked Sendable {
 
     private func silence(_ registrations: Set<ObjectIdentifier>, _ handle: SnapshotHandle) {
         let base = handle.version - 1
-        wake(through: base, handle)
-        wake(through: handle.version, handle)
+        activate(through: base, handle)
+        activate(through: handle.version, handle)
         let stretch = SilencedStretch(start: base, base: silentBase, handle: handle)
         silentBase = nil
         let (jobs, dropped) = locked { state -> ([ObservationJob], [SilencedStretch?]) in
             let entries = state.observers.awake.filter { $0.isSilenced(by: registrations) }
-            // Those that are still to be told of an older change skip this one after that.
+            // Observers with an older undelivered change skip this commit after that change is delivered.
             let dropped = entries.filter { $0.delivered < base }.map { $0.silence(stretch) }
             #if MARTLET_SEEDED_BUGS
                 if SeededBug.isOn(.olderSilenced) { return (entries.map { $0.job() }, dropped) }
@@ -473,19 +480,19 @@ final class ObservationHub: @unchecked Sendable {
         }
         withExtendedLifetime(dropped) {}
         for call in prepare(jobs, handle) { accept(call, isSilent: true) }
-        rest()
+        suspendCurrent()
     }
 
-    // MARK: Telling
+    // MARK: Calls
 
     private func deliver(_ calls: [PreparedCall], _ context: RealmContext) {
         let wasDelivering = isDelivering
         isDelivering = true
         defer { isDelivering = wasDelivering }
-        // A callback may have changed something in the write that begins, or committed a newer version: the observers after
-        // it are told later, from what they know on.
-        for call in calls where isShown(call.version, context) { tell(call) }
-        rest()
+        // A callback may have changed objects in an open write, or committed a newer version. The remaining observers
+        // are then notified later, from the state that they know.
+        for call in calls where isShown(call.version, context) { notify(call) }
+        suspendCurrent()
     }
 
     private func isShown(_ version: Version, _ context: RealmContext) -> Bool {
@@ -496,49 +503,51 @@ final class ObservationHub: @unchecked Sendable {
         return !context.hasSnapshot || context.version == version
     }
 
-    /// Tells what a call leads to, but for what was committed silently.
-    private func tell(_ call: PreparedCall) {
-        guard let call = beyondSilence(call), accept(call, isSilent: false) else { return }
+    /// Delivers a call, except the changes that were committed silently.
+    private func notify(_ call: PreparedCall) {
+        guard let call = splitAtSilentCommits(call), accept(call, isSilent: false) else { return }
         skipSilenced(call.entry)
     }
 
-    /// The call, or, where it leads over silent commits, one that begins after them: what is to be told before is told now.
+    /// Splits a call that spans silent commits. The changes before those commits are delivered now; the returned call
+    /// starts after them. A call that spans no silent commit is returned unchanged.
     ///
-    /// Silent commits can come before the round that tells of an older one: an observer of the Realm itself makes them, or
-    /// they were made while a publisher that had paused was asked for more.
-    private func beyondSilence(_ call: PreparedCall) -> PreparedCall? {
+    /// A silent commit can precede the delivery of an older change in two cases: an observer of the Realm itself made
+    /// the silent commit, or it was made while a paused publisher had new demand.
+    private func splitAtSilentCommits(_ call: PreparedCall) -> PreparedCall? {
         let entry = call.entry
-        guard locked({ _ in call.isValid && entry.isSilenced(before: call.version) && isWanted(entry) }) else {
+        guard locked({ _ in call.isValid && entry.isSilenced(before: call.version) && acceptsCalls(entry) }) else {
             return call
         }
         skipSilenced(entry)
-        // A callback may have written into the transaction that begins with this version: it is read elsewhere.
-        guard let job = locked({ _ in entry.isBehind(call.version) && isWanted(entry) ? entry.job() : nil }),
+        // A callback may have written in the transaction that starts from this version. Then the version is read
+        // through another snapshot.
+        guard let job = locked({ _ in entry.isBehind(call.version) && acceptsCalls(entry) ? entry.job() : nil }),
             let handle = RealmContext.kept(call.handle, coordinator)
         else { return nil }
         return prepare([job], handle).first
     }
 
-    /// One that pauses is told later, from what it knows on.
-    private func isWanted(_ entry: ObservationEntry) -> Bool { isTellingAhead || !entry.registration.isPaused }
+    /// A paused observer is notified later, from the state that it knows.
+    private func acceptsCalls(_ entry: ObservationEntry) -> Bool { isTellingAhead || !entry.registration.isPaused }
 
-    /// Takes a result over and tells it; false when it is void.
+    /// Installs the result of a call as the known state and calls the observer. Returns false if the result is invalid.
     @discardableResult
     private func accept(_ call: PreparedCall, isSilent: Bool) -> Bool {
-        let (tell, dropped) = locked { _ -> ((() -> Void)?, PreparedCall?) in
+        let (notifyObserver, dropped) = locked { _ -> ((() -> Void)?, PreparedCall?) in
             let dropped = call.entry.prepared
-            guard call.isValid, isSilent || isWanted(call.entry) else { return (nil, call.entry.takeUnwanted()) }
+            guard call.isValid, isSilent || acceptsCalls(call.entry) else { return (nil, call.entry.takeUnwanted()) }
             call.entry.prepared = nil
             return (call.accept(isSilent), dropped)
         }
         let outer = telling
         telling = call.handle
         defer { telling = outer }
-        withExtendedLifetime(dropped) { tell?() }
-        return tell != nil
+        withExtendedLifetime(dropped) { notifyObserver?() }
+        return notifyObserver != nil
     }
 
-    // Ahead of being asked for it keeps what it is told, so that nothing of the user is called.
+    // With `ahead`, the observer stores the change, so that no user code runs.
     private func accept(_ call: PreparedCall, ahead: Bool) {
         let wasAhead = isTellingAhead
         isTellingAhead = wasAhead || ahead
@@ -546,14 +555,14 @@ final class ObservationHub: @unchecked Sendable {
         accept(call, isSilent: false)
     }
 
-    /// Passes over what was committed silently since; what was committed between, and is to be told, is told now.
+    /// Skips the silent commits of an observer. Changes between them are delivered now.
     private func skipSilenced(_ entry: ObservationEntry) {
         while let next = locked({ _ in entry.silenced.first }) {
             if let base = next.base, let job = locked({ _ in entry.isBehind(next.start) ? entry.job() : nil }) {
                 for call in prepare([job], base) { accept(call, ahead: entry.registration.isPaused) }
             }
             let (isReached, job) = locked { _ -> (Bool, ObservationJob?) in
-                // What the callback did may have ended the observation.
+                // The callback may have ended the observation.
                 guard next.start <= entry.delivered, entry.silenced.first?.start == next.start else {
                     return (false, nil)
                 }
@@ -565,19 +574,19 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
-    private func tellRealm(
+    private func notifyRealmObservers(
         _ notification: Realm.Notification, _ context: RealmContext, except silenced: Set<ObjectIdentifier> = []
     ) {
-        guard !isTelling || mayRefresh else { return }
+        guard !isNotifyingRealm || mayRefresh else { return }
         let observers = locked { $0.realmObservers.all }
         guard !observers.isEmpty else { return }
-        let outer = (isTelling, mayRefresh)
-        (isTelling, mayRefresh) = (true, notification == .refreshRequired)
-        defer { (isTelling, mayRefresh) = outer }
+        let outer = (isNotifyingRealm, mayRefresh)
+        (isNotifyingRealm, mayRefresh) = (true, notification == .refreshRequired)
+        defer { (isNotifyingRealm, mayRefresh) = outer }
         for observer in observers
         where !observer.registration.isEnded && !silenced.contains(ObjectIdentifier(observer.registration)) {
-            // One before may have refreshed.
-            if mayRefresh, told >= required { return }
+            // The previous observer may have called `refresh()`.
+            if mayRefresh, lastDeliveredVersion >= required { return }
             observer.block(notification, Realm(context))
         }
     }

@@ -1,23 +1,23 @@
 import MartletEngine
 
-/// What must change before an observer can have something to hear.
+/// The rows or tables whose changes can affect an observer.
 enum ObserverInterest {
     case anything
-    /// One row, or any row of some other tables.
+    /// One row, or any row of the tables `orTables`.
     case row(TableID, ObjectKey, orTables: Set<TableID>)
 }
 
-/// The observers of a Realm, arranged so that those whom a change does not concern cost nothing.
+/// The observers of a Realm, indexed so that a commit does no work for observers that it does not affect.
 ///
-/// An observer sleeps while nothing that it is interested in has changed since it was told: what it knows is right for every
-/// version up to `settled`. A change wakes those whom it may concern; they go to sleep again when they know it. Those that are
-/// interested in anything are always awake.
+/// An observer is suspended while none of the rows and tables that it depends on change: its state is valid for every
+/// version up to `examined`. A commit activates the observers that it may affect. They are suspended again once
+/// they know the new state. Observers with the interest `.anything` are always active.
 struct ObserverIndex {
-    /// In the order in which they began, which is that of their numbers.
+    /// In the order of registration, that is, of their numbers.
     private(set) var awake: [ObservationEntry] = []
-    /// Everything up to here has been looked at: nothing before it concerns those who sleep.
+    /// All commits up to this version have been examined. None of them affects a suspended observer.
     private(set) var settled: Version = 0
-    private var sleeperCount = 0
+    private var suspendedCount = 0
     private var entries: [Int: ObservationEntry] = [:]
     /// In the order of their numbers.
     private var rows: [TableID: [ObjectKey: [ObservationEntry]]] = [:]
@@ -26,17 +26,17 @@ struct ObserverIndex {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// All of them, in the order in which they began.
+    /// All observers, in the order of registration.
     var all: [ObservationEntry] { entries.values.sorted { $0.number < $1.number } }
 
-    var hasSleepers: Bool { sleeperCount > 0 }
+    var hasSleepers: Bool { suspendedCount > 0 }
 
-    /// True when somebody may not know all up to a version.
+    /// Whether an observer may not have been notified of all changes up to `version`.
     func need(_ version: Version) -> Bool {
         (hasSleepers && settled < version) || awake.contains { $0.needs(version) }
     }
 
-    /// True when all that there is to tell of a version has been worked out.
+    /// Whether all notifications for `version` are prepared.
     func areReady(for version: Version) -> Bool {
         (!hasSleepers || settled >= version) && awake.allSatisfy { $0.isReady(for: version) }
     }
@@ -52,13 +52,13 @@ struct ObserverIndex {
         for other in others { tables[other, default: [:]][entry.number] = entry }
     }
 
-    /// Forgets an observer, and returns it so that it can be released elsewhere.
+    /// Removes an observer and returns it, so that the caller can release it without the lock.
     mutating func remove(_ number: Int) -> ObservationEntry? {
         guard let entry = entries.removeValue(forKey: number) else { return nil }
         if entry.isAwake {
             awake.remove(entry)
         } else {
-            sleeperCount -= 1
+            suspendedCount -= 1
         }
         guard case .row(let table, let key, let others) = entry.interest else { return entry }
         rows[table]?[key]?.remove(entry)
@@ -71,7 +71,8 @@ struct ObserverIndex {
         return entry
     }
 
-    /// Wakes those whom changes may concern, which lead from `settled` or before up to `version`; nil for unknown ones.
+    /// Activates the observers that may be affected by `changes`, which lead from `examined` or an earlier
+    /// version to `version`. If `changes` is nil, they are unknown and all observers are activated.
     mutating func wake(_ changes: ChangeSet?, through version: Version) {
         guard version > settled else { return }
         defer { settled = version }
@@ -104,30 +105,30 @@ struct ObserverIndex {
         guard !entry.isAwake else { return }
         entry.isAwake = true
         entry.catchUp(to: settled)
-        sleeperCount -= 1
+        suspendedCount -= 1
         awake.append(entry)
     }
 
-    /// Lets those sleep who know all there is, and forgets those to whom nothing can happen any more; returns the latter so
-    /// that they can be released elsewhere.
+    /// Suspends the observers that have no pending change, and removes those for which no further change is possible.
+    /// Returns the removed ones, so that the caller can release them without the lock.
     mutating func rest() -> [ObservationEntry] {
-        var over: [ObservationEntry] = []
+        var finished: [ObservationEntry] = []
         awake.removeAll { [settled] entry in
             guard entry.isOver || entry.canSleep(settled) else { return false }
-            if entry.isOver { over.append(entry) }
+            if entry.isOver { finished.append(entry) }
             entry.isAwake = false
             return true
         }
-        sleeperCount = entries.count - awake.count
-        for entry in over { _ = remove(entry.number) }
-        return over
+        suspendedCount = entries.count - awake.count
+        for entry in finished { _ = remove(entry.number) }
+        return finished
     }
 }
 
 extension [ObservationEntry] {
-    /// Removes an entry from an array in the order of the numbers. Complexity: O(log n) comparisons.
+    /// Removes an entry from an array that is sorted by number. Complexity: O(log n) comparisons.
     fileprivate mutating func remove(_ entry: ObservationEntry) {
-        let place = indices.partitionPoint { self[$0].number >= entry.number }
-        if place < count, self[place] === entry { remove(at: place) }
+        let position = indices.partitionPoint { self[$0].number >= entry.number }
+        if position < count, self[position] === entry { remove(at: position) }
     }
 }

@@ -1,21 +1,24 @@
-/// A value of a change on its way to where it is read: what it is in the Realm there.
+/// A value of a change that is transferred to another executor. The closure returns the value in the Realm of that
+/// executor.
 package typealias PassingValue = (Realm?) -> Any?
 
 extension PropertyChange {
-    /// The same change elsewhere.
+    /// Prepares the change for another executor. The returned closure creates it in the Realm of that executor.
     ///
-    /// - Parameter pack: how what belongs to a Realm gets there: objects, projections and collections among the values.
+    /// - Parameter pack: prepares objects, projections and collections among the values for the transfer.
     package func passing(_ pack: (any ThreadConfined) -> PassingValue) -> (Realm?) -> PropertyChange {
         let (name, old, new) = (name, Self.passing(oldValue, pack), Self.passing(newValue, pack))
         return { PropertyChange(name: name, oldValue: old($0), newValue: new($0)) }
     }
 
-    private static func passing(_ value: Any?, _ pack: (any ThreadConfined) -> PassingValue) -> PassingValue {
+    private static func passing(
+        _ value: Any?, _ pack: (any ThreadConfined) -> PassingValue
+    ) -> PassingValue {
         switch value {
         case let value as AnyRealmValue:
             let value = passing(value, pack)
             return { value($0) }
-        case let thing as any ThreadConfined: return pack(thing)
+        case let confined as any ThreadConfined: return pack(confined)
         default: return { _ in value }
         }
     }

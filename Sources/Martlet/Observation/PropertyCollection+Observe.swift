@@ -2,7 +2,7 @@ public import Dispatch
 import MartletEngine
 
 extension List: ObservableCollection {
-    /// What all variants of `observe` come to.
+    /// Registers an observer; all variants of `observe` call it.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
         _ tell: @escaping (_CollectionEvent, List) -> Void
@@ -10,7 +10,7 @@ extension List: ObservableCollection {
 }
 
 extension MutableSet: ObservableCollection {
-    /// What all variants of `observe` come to.
+    /// Registers an observer; all variants of `observe` call it.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
         _ tell: @escaping (_CollectionEvent, MutableSet) -> Void
@@ -23,14 +23,15 @@ extension CoreCollection {
         _ tell: @escaping (_CollectionEvent, Self) -> Void
     ) -> NotificationToken {
         let elements = core.map { DeletedElement.Kind(type: $0.target?.type, element: $0.property.element) }
-        return observe(kind, keyPaths, queue, keepsPast: keepsPast) { id, paths, schema throws(ResolvedPath.Failure) in
+        return observe(kind, keyPaths, queue, keepsPast: keepsPast) {
+            id, paths, schema throws(ResolvedPath.Failure) in
             try ElementsTracker(id, keyPaths: paths, schema)
         } tell: { event, _, collection in
             if let elements, let event = _CollectionEvent(event, elements) { tell(event, collection) }
         }
     }
 
-    /// Observes here or on a queue, after all checks.
+    /// Checks that the collection can be observed, then registers an observer here or on a queue.
     func observe<Tracker: CollectionTracker>(
         _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool = false,
         _ tracker: @escaping (CollectionID, [PropertyPath]?, DatabaseSchema) throws(ResolvedPath.Failure) -> Tracker,
@@ -47,21 +48,21 @@ extension CoreCollection {
             var observed = self
             if core.context !== context {
                 let table = context.table(id.table)
-                // Deleted before anybody could look there.
+                // The owner was deleted before the queue could open it.
                 guard table.exists(id.owner) else { return }
                 observed = Self(core: context.core(table, id.property, id.owner))
             }
             let collection = observed
-            let follower = context.tracker { () throws(ResolvedPath.Failure) in
+            let collectionTracker = context.tracker { () throws(ResolvedPath.Failure) in
                 try tracker(id, paths, context.schema)
             }
-            context.follow(follower, registration, keepsPast: keepsPast) { event, state, _ in
+            context.follow(collectionTracker, registration, keepsPast: keepsPast) { event, state, _ in
                 tell(event, state, state?.isOver == true ? collection : collection.current)
             }
         }
     }
 
-    // This very collection, unless its Realm was invalidated and shows the owner again.
+    // This instance, or a new one if the Realm was invalidated and shows the owner again.
     private var current: Self {
         guard let core, core.isOwnerGone, core.table.exists(core.owner) else { return self }
         return Self(core: core.context.core(core.table, core.property.index, core.owner))

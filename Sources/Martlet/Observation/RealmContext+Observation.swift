@@ -2,7 +2,7 @@ import Dispatch
 import MartletEngine
 
 extension RealmContext {
-    /// The hub of this Realm, made when it is opened or first observed.
+    /// The hub of this Realm, created when the Realm is opened or first observed.
     var hub: ObservationHub {
         if let known = hooks.hub as? ObservationHub { return known }
         let hub = ObservationHub(self, scheduler)
@@ -23,36 +23,37 @@ extension RealmContext {
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.listensTooLate) { return hub }
         #endif
-        // Committed between the first look at the file and the moment from which on it is told.
+        // A commit may have occurred after the Realm's version was opened and before the hub was registered as a
+        // listener.
         if coordinator.hasNews(after: version) { hub.signal() }
         return hub
     }
 
-    /// From now on the Realm follows commits of others, where its executor takes turns.
+    /// Starts to listen for commits of other Realms, if this Realm has a scheduler.
     func follow() {
         if scheduler != nil { _ = hub }
     }
 
     func refresh() -> Bool {
         confinement.require("a Realm")
-        // Key-value observers are being told of a step that is not over.
+        // Key-value observers are being notified of an advance that is not complete.
         if movement != .none || isFrozen { return false }
         asyncWrites?.settle()
         return hub.refresh(self)
     }
 
-    /// True when what it shows is exactly a version, without changes of an open write.
+    /// Whether the Realm shows exactly `version`, without changes of an open write.
     func shows(_ version: Version) -> Bool {
         if let transaction { return transaction.baseVersion == version && showsVersion }
         return hasSnapshot && self.version == version
     }
 
-    /// False while an open write has changed something.
+    /// False if the open write has changed anything.
     var showsVersion: Bool { !(transaction?.recorder.hasChanges ?? false) }
 
     // MARK: Registration
 
-    /// The checks before anything is observed.
+    /// Traps if something of this Realm cannot be observed now.
     func requireObservable(_ what: @autoclosure () -> String, onQueue: Bool = false) {
         confinement.require(what())
         if access.isOfMigration { Misuse.observeInMigration(what()) }
@@ -62,7 +63,7 @@ extension RealmContext {
         if !onQueue && !hub.canDeliver() { Misuse.noRunLoop(what()) }
     }
 
-    /// Traps on a key path that does not exist, naming the component.
+    /// Resolves key paths to properties. Traps on a key path that does not exist, and names the component.
     func requireKeyPaths(_ keyPaths: [String]?, _ table: TableID) -> [PropertyPath]? {
         keyPaths?.flatMap { path -> [PropertyPath] in
             do throws(ResolvedPath.Failure) {
@@ -73,7 +74,7 @@ extension RealmContext {
         }
     }
 
-    /// The same for the objects in values of any type: some type has to have what a path names.
+    /// Resolves key paths for a collection of mixed values. Traps on a key path that exists in no object type.
     func requireAnyKeyPaths(_ keyPaths: [String]?, _ collection: String) -> [PropertyPath]? {
         keyPaths?.map { path -> PropertyPath in
             let names = Self.names(path)
@@ -89,13 +90,13 @@ extension RealmContext {
         path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Registers on another queue: `body` runs there with that queue's Realm and the token's registration. A token that
-    /// ends before that is never heard of there.
+    /// Registers an observer on another queue. `body` runs on `queue` with the Realm of that queue and the token's
+    /// registration. It is not called if the token ends earlier.
     func observe(
         on queue: DispatchQueue, _ fail: @escaping (any Error) -> Void,
         _ body: @escaping (RealmContext, Registration) -> Void
     ) -> NotificationToken {
-        // Commits of this Realm cannot silence it: it belongs to the queue's.
+        // Commits of this Realm cannot silence the observer: it belongs to the Realm of the queue.
         let token = NotificationToken(nil)
         let registration = token.registration
         var configuration = configuration
@@ -106,7 +107,8 @@ extension RealmContext {
             guard !registration.isEnded else { return }
             do {
                 let context = try Realm(configuration: settings, queue: queue).context
-                // A Realm that is open there may not have heard yet of what is to be observed.
+                // A Realm that is already open on that queue may show an older version, without the object to be
+                // observed.
                 if !context.isInWrite, context.version < version { _ = context.refresh() }
                 begin(context, registration)
             } catch {

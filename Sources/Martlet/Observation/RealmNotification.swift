@@ -1,9 +1,9 @@
 extension Realm {
-    /// What happened to a Realm.
+    /// A notification of a Realm's observers.
     public enum Notification: Sendable {
-        /// It shows something else than before.
+        /// The Realm has committed, or advanced to another version.
         case didChange
-        /// There is a newer version, and `autorefresh` is off: call `refresh()`.
+        /// A newer version exists, and `autorefresh` is off: call `refresh()`.
         case refreshRequired
     }
 }

@@ -1,12 +1,12 @@
 import MartletEngine
 
-/// The observers of a Realm itself, in the order in which they began.
+/// The observers of a Realm itself, in the order of registration.
 struct RealmObservers {
     struct Observer {
         fileprivate let number: Int
         let registration: Registration
         let block: (Realm.Notification, Realm) -> Void
-        // Realms live as long as they are observed.
+        // An observer keeps its Realm alive.
         let context: RealmContext
     }
 
@@ -15,7 +15,7 @@ struct RealmObservers {
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Adds an observer, and returns the number by which it is removed.
+    /// Adds an observer and returns the number with which it can be removed.
     mutating func add(
         _ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void
     ) -> Int {
@@ -24,10 +24,11 @@ struct RealmObservers {
         return nextNumber
     }
 
-    /// Removes an observer, and returns it so that it can be released elsewhere. Complexity: O(log n) comparisons.
+    /// Removes an observer and returns it, so that the caller can release it without the lock. Complexity: O(log n)
+    /// comparisons.
     mutating func remove(_ number: Int) -> Observer? {
-        let place = all.indices.partitionPoint { all[$0].number >= number }
-        guard place < all.count, all[place].number == number else { return nil }
-        return all.remove(at: place)
+        let position = all.indices.partitionPoint { all[$0].number >= number }
+        guard position < all.count, all[position].number == number else { return nil }
+        return all.remove(at: position)
     }
 }

@@ -2,20 +2,21 @@ public import Dispatch
 import MartletEngine
 
 extension Results: ObservableCollection {
-    /// What all variants of `observe` come to.
+    /// Registers an observer; all variants of `observe` call it.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
         _ tell: @escaping (_CollectionEvent, Results) -> Void
     ) -> NotificationToken {
         storage.observe(keyPaths, queue, keepsPast: keepsPast) { event, storage in
-            // The same collection for as long as it is observed here; on another queue one that belongs to it.
+            // The storage stays the same while it is observed here. An observer on another queue gets a storage that
+            // belongs to that queue.
             tell(event, Results(storage))
         }
     }
 }
 
 extension LinkingObjects: ObservableCollection {
-    /// What all variants of `observe` come to.
+    /// Registers an observer; all variants of `observe` call it.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
         _ tell: @escaping (_CollectionEvent, LinkingObjects) -> Void
@@ -45,8 +46,8 @@ extension ResultsStorage {
         }
     }
 
-    /// Observes here or on a queue, after all checks. The storage that is told of has the keys of what is told, which come
-    /// besides.
+    /// Checks that the results can be observed, then registers an observer here or on a queue. The observer receives
+    /// the keys of the reported version. They are also installed in the storage if its Realm shows that version.
     func observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, isNoticing: Bool, keepsPast: Bool = false,
         _ tell: @escaping (TrackedEvent<ResultsTracker.Change>, ResultsStorage, KeySequence?) -> Void
@@ -54,7 +55,8 @@ extension ResultsStorage {
         context.requireObservable("a collection of '\(table.type.name)'", onQueue: queue != nil)
         let paths = context.requireKeyPaths(keyPaths, table.id)
         let (plan, owner) = (plan, owner.map { CollectionOwner(table: $0._table?.id ?? 0, key: $0._key) })
-        return context.observe(on: queue, { [self] in tell(.failure($0), self, nil) }) { [self] context, registration in
+        return context.observe(on: queue, { [self] in tell(.failure($0), self, nil) }) {
+            [self] context, registration in
             var observed = self
             if context !== self.context {
                 let origin = owner.map { context.table($0.table).object($0.key) }
@@ -70,7 +72,8 @@ extension ResultsStorage {
                     try OccurrencesTracker(
                         plan, from: source, owner: owner, keyPaths: paths, isNoticing: isNoticing, context.schema)
                 }
-                return context.follow(tracker, registration, keepsPast: keepsPast) { event, state, version in
+                return context.follow(tracker, registration, keepsPast: keepsPast) {
+                    event, state, version in
                     if let state { show(state.keys, isOver: state.isOver, version) }
                     tell(event, storage, state?.keys)
                 }

@@ -1,10 +1,10 @@
 import Foundation
 import MartletEngine
 
-/// How sections differ from what they were.
+/// The difference between two states of sections.
 ///
-/// Sections that stay keep their order; one that changes its place among them is deleted and inserted. Within each that
-/// stays and concerns a changed element, the elements of before and after are compared.
+/// Sections that remain keep their order. A section that changes its position among them is deleted and inserted.
+/// Elements are compared within each remaining section whose elements changed.
 struct SectionDifference<Key: Hashable> {
     /// Old positions.
     private(set) var deletions: [IndexPath] = []
@@ -20,15 +20,15 @@ struct SectionDifference<Key: Hashable> {
             && sectionsToDelete.isEmpty
     }
 
-    // Elements that are other ones than before, or have changed.
+    // Elements that were modified, and elements that replaced other ones under the same keys.
     private let modified: KeySet
     private let replaced: KeySet
 
     /// The difference between all sections.
     ///
     /// - Parameters:
-    ///   - modified: elements whose modification is told.
-    ///   - replaced: elements that are other ones than before under the same keys.
+    ///   - modified: elements whose modification is reported.
+    ///   - replaced: elements that differ from the previous elements with the same keys.
     init(
         _ old: Sections<Key>, _ new: Sections<Key>, modified: KeySet = KeySet(), replaced: KeySet = KeySet()
     ) {
@@ -52,7 +52,7 @@ struct SectionDifference<Key: Hashable> {
         }
     }
 
-    /// What it means for the section of one key, wherever it stands.
+    /// The difference of the section with one key, regardless of its position among the sections.
     init(
         _ key: Key, _ old: Sections<Key>, _ new: Sections<Key>, modified: KeySet = KeySet(), replaced: KeySet = KeySet()
     ) {
@@ -67,7 +67,7 @@ struct SectionDifference<Key: Hashable> {
         }
     }
 
-    /// Sections with modified elements.
+    /// The positions of the sections with modified or replaced elements.
     private func differing(_ new: Sections<Key>) -> Set<Int> {
         let marked = modified.union(replaced)
         if marked.isEmpty { return [] }

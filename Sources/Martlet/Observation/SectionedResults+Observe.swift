@@ -2,20 +2,20 @@ public import Dispatch
 public import Foundation
 import MartletEngine
 
-/// What happened to sections, or to one of them.
+/// A change of all sections, or of one section.
 public enum RealmSectionedResultsChange<Collection> {
-    /// The sections are there; always the first call.
+    /// The initial sections; always the first call.
     case initial(Collection)
-    /// Deletions, modifications and `sectionsToDelete` are positions as they were at the previous call, insertions and
-    /// `sectionsToInsert` as they are now. Elements of deleted sections are not listed, those of inserted ones are. An
-    /// element that changes its section is a deletion and an insertion.
+    /// Deletions, modifications and `sectionsToDelete` are positions at the previous call; insertions and
+    /// `sectionsToInsert` are positions now. Elements of deleted sections are not listed, elements of inserted sections
+    /// are. An element that moves to another section is a deletion and an insertion.
     case update(
         Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
         sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
     case error(any Error)
 }
 
-/// One call of an observer of sections.
+/// A notification of an observer of sections.
 public struct _SectionsEvent {
     enum Kind {
         case initial
@@ -28,11 +28,11 @@ public struct _SectionsEvent {
     let kind: Kind
 }
 
-/// Sections, or one of them, that can be observed.
+/// Sections that can be observed: all of them, or one section.
 public protocol ObservableSections<Row> {
-    /// What stands in sections: a class of objects, or a type of values.
+    /// The type of the elements: a class of objects, or a type of values.
     associatedtype Row
-    /// What all variants of `observe` come to.
+    /// Registers an observer; all variants of `observe` call it.
     func _observeSections(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, Self) -> Void
     ) -> NotificationToken
@@ -41,7 +41,7 @@ public protocol ObservableSections<Row> {
 extension SectionedResults: ObservableSections {
     public typealias Row = Element
 
-    /// What all variants of `observe` come to.
+    /// Registers an observer; all variants of `observe` call it.
     public func _observeSections(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, SectionedResults) -> Void
     ) -> NotificationToken {
@@ -56,7 +56,7 @@ extension SectionedResults: ObservableSections {
 extension ResultsSection: ObservableSections {
     public typealias Row = Element
 
-    /// What all variants of `observe` come to.
+    /// Registers an observer; all variants of `observe` call it.
     public func _observeSections(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, ResultsSection) -> Void
     ) -> NotificationToken {
@@ -70,18 +70,20 @@ extension ResultsSection: ObservableSections {
 }
 
 extension ObservableSections {
-    /// Calls `block` with the sections once they are there, and after each change of them, or of the one observed.
+    /// Calls `block` with the initial sections, and after each change of the observed sections.
     ///
-    /// Calls come as those of results do. What makes the key of an element is asked again, on the executor of the call,
-    /// for elements that are new or changed.
+    /// The calls are made on the same executors as those of results. The closure that computes section keys is called
+    /// again, on that executor, for elements that are new or changed.
     ///
     /// - Parameters:
-    ///   - keyPaths: which properties count as modifications, through links too; nil for all, up to four objects deep.
-    ///     Elements that come, go or change their section are told in any case. Traps where the elements are values.
-    ///   - queue: a serial queue to observe on instead; the sections given to the block then belong to it, and keys are
-    ///     made there.
-    ///   - block: is told of each change.
-    /// - Complexity: O(n) for each change of n elements, but comparisons are made in sections that changed only.
+    ///   - keyPaths: the properties whose changes are reported as modifications, also through links; nil for all
+    ///     properties, up to four objects deep. Insertions, deletions and changes of section are always reported. Traps
+    ///     if the elements are values.
+    ///   - queue: a serial queue on which `block` is called instead; the sections given to the block then belong to it,
+    ///     and section keys are computed there.
+    ///   - block: the closure that is called with each change.
+    /// - Complexity: O(n) for each change, where n is the number of elements. Elements are compared only in sections
+    ///   that changed.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmSectionedResultsChange<Self>) -> Void
@@ -101,13 +103,13 @@ extension ObservableSections {
 }
 
 extension ObservableSections where Row: ObjectBase {
-    /// The same with typed key paths.
+    /// Observes the sections; modifications are changes of the properties at typed key paths.
     public func observe(
         keyPaths: [any KeyPathDescriptor<Row>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmSectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map(\.keyPath), on: queue, block) }
 
-    /// The same with Swift key paths.
+    /// Observes the sections; modifications are changes of the properties at Swift key paths.
     public func observe(
         keyPaths: [PartialKeyPath<Row>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmSectionedResultsChange<Self>) -> Void
@@ -115,7 +117,7 @@ extension ObservableSections where Row: ObjectBase {
 }
 
 extension SectionStorage {
-    /// Observes here or on a queue; `difference` says what there is to tell.
+    /// Registers an observer here or on a queue. `difference` compares two states of the sections.
     fileprivate func observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ difference: @escaping (Sections<Key>, Sections<Key>, ResultsTracker.Change) -> SectionDifference<Key>,
@@ -133,7 +135,7 @@ extension SectionStorage {
             let change: ResultsTracker.Change?
             switch event {
             case .initial, .failure: change = nil
-            case .update(let told, _): change = told
+            case .update(let reported, _): change = reported
             case .quiet(let silenced):
                 guard let silenced else { return }
                 change = silenced
@@ -143,29 +145,30 @@ extension SectionStorage {
             if storage.isCurrent { sections.install(known) }
             guard let change else { return tell(_SectionsEvent(kind: .initial), sections) }
             if case .quiet = event { return }
-            let told = difference(old, known, change)
-            if !told.isEmpty { tell(_SectionsEvent(told), sections) }
+            let sectionChange = difference(old, known, change)
+            if !sectionChange.isEmpty { tell(_SectionsEvent(sectionChange), sections) }
         }
     }
 
-    /// Sections of elements whose keys are known, but for those that were noticed to have changed.
+    /// Groups elements into sections. The section keys of `known` are reused, except for elements in `noticed`, which
+    /// changed.
     private func sections(of keys: KeySequence, _ known: Sections<Key>, _ noticed: KeySet?) -> Sections<Key> {
         var keyOf: [ObjectKey: Key] = [:]
         for (section, members) in known.members.enumerated() {
             for member in members { keyOf[member] = known.keys[section] }
         }
-        let past = realmOfThePast()
-        // Its tables do not keep it.
-        defer { withExtendedLifetime(past) {} }
-        let pictures = past?.table(results.storage.table.id)
+        let delivered = contextAtDeliveredVersion()
+        // The tables do not retain their context.
+        defer { withExtendedLifetime(delivered) {} }
+        let frozenTable = delivered?.table(results.storage.table.id)
         var sections = Sections<Key>()
         for member in keys {
             let isNoticed = noticed?.contains(member) ?? true
             if !isNoticed, let key = keyOf[member] {
                 sections.append(member, key)
-            } else if let pictures {
-                guard let picture = pictures.frozenObject(member) else { continue }
-                sections.append(member, key(unsafeDowncast(picture, to: Element.self)))
+            } else if let frozenTable {
+                guard let frozenObject = frozenTable.frozenObject(member) else { continue }
+                sections.append(member, key(unsafeDowncast(frozenObject, to: Element.self)))
             } else if results.storage.table.exists(member) {
                 sections.append(member, key(element(member)))
             } else if let key = keyOf[member] {
@@ -175,11 +178,12 @@ extension SectionStorage {
         return sections
     }
 
-    /// The rows of the version that is told of, where a callback before this one has written since: their keys are those of then.
-    private func realmOfThePast() -> RealmContext? {
+    /// A frozen context of the version that is being delivered, if an earlier callback has written since: the section
+    /// keys are those of that version.
+    private func contextAtDeliveredVersion() -> RealmContext? {
         let context = results.storage.context
-        guard !results.storage.isCurrent, let telling = context.hub.telling, !context.shows(telling.version),
-            let handle = RealmContext.kept(telling, context.coordinator)
+        guard !results.storage.isCurrent, let snapshot = context.hub.telling, !context.shows(snapshot.version),
+            let handle = RealmContext.kept(snapshot, context.coordinator)
         else { return nil }
         return RealmContext(frozen: context, handle)
     }

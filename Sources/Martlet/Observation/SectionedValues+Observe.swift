@@ -5,7 +5,7 @@ import MartletSQLite
 extension SectionedValues: ObservableSections {
     public typealias Row = Element
 
-    /// What all variants of `observe` come to.
+    /// Registers an observer; all variants of `observe` call it.
     public func _observeSections(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, SectionedValues) -> Void
     ) -> NotificationToken {
@@ -20,7 +20,7 @@ extension SectionedValues: ObservableSections {
 extension ValuesSection: ObservableSections {
     public typealias Row = Element
 
-    /// What all variants of `observe` come to.
+    /// Registers an observer; all variants of `observe` call it.
     public func _observeSections(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, ValuesSection) -> Void
     ) -> NotificationToken {
@@ -34,7 +34,7 @@ extension ValuesSection: ObservableSections {
 }
 
 extension ValueSections {
-    /// Observes here or on a queue; `difference` says what there is to tell.
+    /// Registers an observer here or on a queue. `difference` compares two states of the sections.
     fileprivate func observe<Collection: OrderedProperty<Element>>(
         _ collection: Collection, _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ difference: @escaping (Sections<Key>, Sections<Key>) -> SectionDifference<Key>,
@@ -58,14 +58,14 @@ extension ValueSections {
             switch event {
             case .initial: tell(_SectionsEvent(kind: .initial), observed)
             case .update:
-                let told = difference(old, known)
-                if !told.isEmpty { tell(_SectionsEvent(told), observed) }
+                let change = difference(old, known)
+                if !change.isEmpty { tell(_SectionsEvent(change), observed) }
             case .quiet, .failure: break
             }
         }
     }
 
-    /// The values of the version that is told of, which the Realm may have left behind already.
+    /// The values of the version that is being delivered. The Realm may already show a newer one.
     private func sorted(_ values: [SQLValue]) -> [Element] {
         guard let context = collection.core?.context else { return [] }
         let source = ElementSource(context: context)
@@ -87,22 +87,22 @@ extension ValueSections {
     }
 }
 
-/// Numbers for values, by which they are told apart as objects are by their keys: a value keeps its number for as long as it
-/// stays, and one that occurs several times has as many.
+/// Assigns numbers to values, so that they can be compared by number as objects are by key. A value keeps its number
+/// while it remains in the collection. A value that occurs several times has as many numbers.
 private struct ValueNumbers {
     private var numbers: [StoredValue: [ObjectKey]] = [:]
     private var last: ObjectKey = 0
 
     mutating func renumber(_ values: [StoredValue]) -> [ObjectKey] {
-        var taken: [StoredValue: [ObjectKey]] = [:]
+        var used: [StoredValue: [ObjectKey]] = [:]
         let all = values.map { value in
-            let (occurrence, known) = (taken[value]?.count ?? 0, numbers[value] ?? [])
+            let (occurrence, known) = (used[value]?.count ?? 0, numbers[value] ?? [])
             if occurrence >= known.count { last += 1 }
             let number = occurrence < known.count ? known[occurrence] : last
-            taken[value, default: []].append(number)
+            used[value, default: []].append(number)
             return number
         }
-        numbers = taken
+        numbers = used
         return all
     }
 }

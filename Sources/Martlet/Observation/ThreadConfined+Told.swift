@@ -1,19 +1,22 @@
 import MartletEngine
 
 extension ThreadConfined {
-    /// A picture of what a callback tells of: `freeze()`, but of that version where a callback before it has written since.
+    /// A frozen copy, as `freeze()` returns. Inside a callback it has the version that the callback reports, even if an
+    /// earlier callback has written since.
     package func frozenAsTold(fileID: StaticString = #fileID, line: UInt = #line) -> Self {
-        guard !isFrozen, let context = realm?.context, let told = context.toldVersion, let locator = _locator(),
-            let frozen = locator.find(context.frozen(at: told, fileID, line)) as? Self
+        guard !isFrozen, let context = realm?.context, let snapshot = context.pastCallbackSnapshot,
+            let locator = _locator(), let frozen = locator.find(context.frozen(at: snapshot, fileID, line)) as? Self
         else { return freeze(fileID: fileID, line: line) }
         return frozen
     }
 }
 
 extension RealmContext {
-    /// The version that the callback under way tells of; nil where the Realm shows it, or outside of callbacks.
-    fileprivate var toldVersion: SnapshotHandle? {
-        guard let telling = (hooks.hub as? ObservationHub)?.telling, !shows(telling.version) else { return nil }
-        return Self.kept(telling, coordinator)
+    /// The version that the current callback reports; nil outside of callbacks, and if the Realm shows that version.
+    fileprivate var pastCallbackSnapshot: SnapshotHandle? {
+        guard let snapshot = (hooks.hub as? ObservationHub)?.telling, !shows(snapshot.version) else {
+            return nil
+        }
+        return Self.kept(snapshot, coordinator)
     }
 }
