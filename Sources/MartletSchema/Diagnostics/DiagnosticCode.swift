@@ -1,4 +1,5 @@
-/// The stable name of a kind of finding. The list stands here, at the ground, so that no stage asks another for it.
+/// The stable name of a kind of diagnostic. All codes are declared in the lowest module, so no compiler stage depends
+/// on another stage for them.
 public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable {
     case noSchema = "MRT0001"
     case limitExceeded = "MRT0002"
@@ -33,7 +34,7 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
     case staleRename = "MRT0602"
     case deprecation = "MRT0603"
 
-    /// The severity of a finding of this kind that does not say otherwise.
+    /// The default severity of diagnostics with this code.
     public var severity: Severity {
         switch self {
         case .plurality, .indexCost, .missingDocumentation: .note
@@ -44,10 +45,10 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
         }
     }
 
-    /// Whether a comment or the configuration may change how much findings of this kind weigh.
+    /// Whether a comment or the configuration can change the severity of diagnostics with this code.
     public var canBeSilenced: Bool { severity != .error || self == .embedding }
 
-    /// What is wrong, in one line.
+    /// A one-line description of the problem.
     public var meaning: String {
         switch self {
         case .noSchema: "no schema was found"

@@ -1,4 +1,4 @@
-/// MRT0501 to MRT0505: schemas that work and could be better.
+/// MRT0501 to MRT0505: valid schemas that can be improved.
 extension RuleExplanation {
     static let noPrimaryKey = RuleExplanation(
         .noPrimaryKey,

@@ -1,4 +1,4 @@
-/// MRT0601 to MRT0603: schemas that change while data is stored and code is written.
+/// MRT0601 to MRT0603: changes of schemas with stored data or dependent code.
 extension RuleExplanation {
     static let breakingChange = RuleExplanation(
         .breakingChange,

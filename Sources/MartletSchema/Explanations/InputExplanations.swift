@@ -1,4 +1,4 @@
-/// MRT0001 to MRT0006: what is handed to the compiler, before a word of it is read.
+/// MRT0001 to MRT0006: problems with the input files as a whole.
 extension RuleExplanation {
     static let noSchema = RuleExplanation(
         .noSchema,

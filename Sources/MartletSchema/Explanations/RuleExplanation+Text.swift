@@ -1,6 +1,6 @@
-/// The explanation as text and as a page.
+/// Formats explanations as plain text and as Markdown.
 extension RuleExplanation {
-    /// For a terminal: paragraphs without line breaks; examples are indented by four blanks.
+    /// Paragraphs for a terminal, without line breaks. Examples are indented by four spaces.
     public var paragraphs: [String] {
         var result = ["\(code.rawValue): \(code.meaning) (\(severity))", problem, "Why it matters: \(reason)"]
         switch example {
@@ -16,7 +16,7 @@ extension RuleExplanation {
         return result + ["To silence it: \(silencing)"]
     }
 
-    /// The explanation as a piece of a page, without a heading.
+    /// The explanation as Markdown, without a heading.
     public var markdown: String {
         var parts = [RuleExplanation.prose(problem), RuleExplanation.prose(reason)]
         switch example {
@@ -32,12 +32,12 @@ extension RuleExplanation {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// What stands in single quotes becomes code, so that `List<String>` is not taken for HTML.
+    /// Replaces single quotes with backquotes, so that Markdown does not read `List<String>` as HTML.
     static func code(in text: String) -> String {
         String(text.map { $0 == "'" ? "`" : $0 })
     }
 
-    /// In lines of at most so many columns, as long as single words allow.
+    /// Wraps a paragraph at `width` columns. Only a single longer word exceeds the width.
     public static func wrapped(_ paragraph: String, width: Int) -> String {
         var lines: [String] = []
         var line = ""
@@ -60,7 +60,7 @@ extension RuleExplanation {
     private static func block(_ example: String) -> String { "```yaml\n\(example)```" }
 }
 
-/// `Documentation/Rules.md`, made of the explanations.
+/// The text of `Documentation/Rules.md`, generated from the explanations.
 public enum RulesPage {
     public static var text: String {
         var text = introduction
@@ -90,7 +90,7 @@ public enum RulesPage {
 }
 
 extension String {
-    /// With its first letter in upper case, as a sentence begins; code and names of formats stay.
+    /// The text with an uppercase first letter. A text that does not begin with a letter is unchanged.
     fileprivate var capitalizedFirst: String {
         guard let first, first.isLetter else { return self }
         return first.uppercased() + dropFirst()

@@ -1,4 +1,4 @@
-/// MRT0101 to MRT0104: the text as YAML.
+/// MRT0101 to MRT0104: YAML syntax.
 extension RuleExplanation {
     static let yamlSubset = RuleExplanation(
         .yamlSubset,

@@ -1,4 +1,4 @@
-/// MRT0301 to MRT0305: what types can hold, and where they can stand.
+/// MRT0301 to MRT0305: types, defaults, keys and indexes.
 extension RuleExplanation {
     static let badDefault = RuleExplanation(
         .badDefault,
