@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// A rename from a name that is still there, or that two things claim, cannot be carried out.
+/// Reports a `renamedFrom` that cannot be applied, because the old name still exists or is used by two declarations.
 struct StaleRename: LintRule {
     let code = DiagnosticCode.staleRename
     let purpose = "A 'renamedFrom' names something that is gone."
@@ -23,7 +23,7 @@ struct StaleRename: LintRule {
         var findings: [Diagnostic] = []
         for thing in things {
             guard let from = thing.from else { continue }
-            // Where there are two things, either may be the one that is wrong.
+            // If two declarations conflict, either one can be wrong.
             let applicability: Fix.Applicability = from.value == thing.name ? .safe : .suggested
             let fixes = schema.removal(of: from.span).map { [Fix("remove 'renamedFrom'", applicability, $0)] } ?? []
             if from.value == thing.name {
