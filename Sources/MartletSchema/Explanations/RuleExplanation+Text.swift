@@ -4,12 +4,12 @@ extension RuleExplanation {
     public var paragraphs: [String] {
         var result = ["\(code.rawValue): \(code.meaning) (\(severity))", problem, "Why it matters: \(reason)"]
         switch example {
-        case .schema(let wrong, let mended):
-            result += ["Wrong:", RuleExplanation.indented(wrong), "Right:", RuleExplanation.indented(mended)]
-        case .configuration(let wrong, let mended):
+        case .schema(let wrong, let fixed):
+            result += ["Wrong:", RuleExplanation.indented(wrong), "Right:", RuleExplanation.indented(fixed)]
+        case .configuration(let wrong, let fixed):
             result += [
                 "Wrong, in 'martlet.yaml':", RuleExplanation.indented(wrong), "Right:",
-                RuleExplanation.indented(mended),
+                RuleExplanation.indented(fixed),
             ]
         case .none(let sentence): result.append(sentence)
         }
@@ -20,11 +20,11 @@ extension RuleExplanation {
     public var markdown: String {
         var parts = [RuleExplanation.prose(problem), RuleExplanation.prose(reason)]
         switch example {
-        case .schema(let wrong, let mended):
-            parts += ["Wrong:", RuleExplanation.block(wrong), "Right:", RuleExplanation.block(mended)]
-        case .configuration(let wrong, let mended):
+        case .schema(let wrong, let fixed):
+            parts += ["Wrong:", RuleExplanation.block(wrong), "Right:", RuleExplanation.block(fixed)]
+        case .configuration(let wrong, let fixed):
             parts += [
-                "Wrong, in `martlet.yaml`:", RuleExplanation.block(wrong), "Right:", RuleExplanation.block(mended),
+                "Wrong, in `martlet.yaml`:", RuleExplanation.block(wrong), "Right:", RuleExplanation.block(fixed),
             ]
         case .none(let sentence): parts.append(RuleExplanation.prose(sentence))
         }
@@ -81,9 +81,9 @@ public enum RulesPage {
     private static let introduction = """
         # Rules
 
-        Every code a finding can bear. Errors stop generation and cannot be silenced; warnings and notes can, by a comment
-        (`# martlet:ignore CODE`) or in `martlet.yaml`. The preset `standard` shows errors and warnings, `strict` notes too.
-        `martlet explain CODE` says the same at the command line; this page is made from the same source.
+        The codes of all findings. Errors stop generation and cannot be silenced. Warnings and notes can be silenced by a
+        comment (`# martlet:ignore CODE`) or in `martlet.yaml`. The preset `standard` shows errors and warnings; `strict`
+        also shows notes. `martlet explain CODE` prints the same text; this page is generated from the same source.
 
 
         """

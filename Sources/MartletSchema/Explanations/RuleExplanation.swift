@@ -32,16 +32,16 @@ public struct RuleExplanation: Hashable, Sendable {
 
     /// The severity as text.
     public var severity: String {
-        code == .embedding ? "error; warning where nothing uses the type" : code.severity.rawValue
+        code == .embedding ? "error; warning if nothing uses the type" : code.severity.rawValue
     }
 }
 
 /// An example of the problem and of its fix.
 public enum RuleExample: Hashable, Sendable {
     /// A schema file with the problem, and the same file without it.
-    case schema(wrong: String, mended: String)
+    case schema(wrong: String, fixed: String)
     /// A `martlet.yaml` with the problem, and the same file without it.
-    case configuration(wrong: String, mended: String)
+    case configuration(wrong: String, fixed: String)
     /// No single file shows the problem; the sentence says how it occurs.
     case none(String)
 }
