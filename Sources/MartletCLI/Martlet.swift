@@ -27,11 +27,11 @@ struct Martlet: ParsableCommand {
             var command = try parseAsRoot(CommandWords.all)
             try command.run()
         } catch {
-            leave(with: error)
+            terminate(with: error)
         }
     }
 
-    private static func leave(with error: any Error) -> Never {
+    private static func terminate(with error: any Error) -> Never {
         let status = ExitStatus(of: error)
         let text = message(of: error)
         // ArgumentParser reports help, the version and completion scripts as errors; they are regular output.
@@ -39,7 +39,7 @@ struct Martlet: ParsableCommand {
             do {
                 try Console.write(text)
             } catch {
-                leave(with: error)
+                terminate(with: error)
             }
         } else {
             Console.error(text)

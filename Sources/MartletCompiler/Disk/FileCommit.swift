@@ -12,7 +12,7 @@ struct FileCommit {
         /// The temporary file with the new contents; nil if the file is removed.
         let temporary: String?
         /// Whether the file exists and has to be restored on failure.
-        let isThere: Bool
+        let existed: Bool
         let mustBeNew: Bool
     }
 
@@ -43,7 +43,7 @@ struct FileCommit {
     mutating func prepare(_ path: String, _ change: FileBatch.Change) throws(DiskError) {
         switch change {
         case .remove:
-            steps.append(Step(path: path, target: path, temporary: nil, isThere: true, mustBeNew: false))
+            steps.append(Step(path: path, target: path, temporary: nil, existed: true, mustBeNew: false))
         case .create(let bytes):
             guard FileSystem.kind(of: path, followingLinks: false) == nil else {
                 throw DiskError(path: path, failure: Self.unwritten, code: EEXIST)
@@ -101,7 +101,7 @@ struct FileCommit {
             throw DiskError(path: path, failure: Self.unwritten, code: code)
         }
         steps.append(
-            Step(path: path, target: target, temporary: temporary.name, isThere: mode != nil, mustBeNew: mustBeNew))
+            Step(path: path, target: target, temporary: temporary.name, existed: mode != nil, mustBeNew: mustBeNew))
     }
 
     /// Writes the bytes and returns an `errno`.
@@ -137,7 +137,7 @@ struct FileCommit {
         var backups: [String] = []
         for (index, step) in steps.enumerated() {
             // The last step needs no backup, because no step after it can fail.
-            if step.isThere, index + 1 < steps.count { backups.append(try backUp(step)) }
+            if step.existed, index + 1 < steps.count { backups.append(try backUp(step)) }
             try put(step)
         }
         for backup in backups { _ = backup.withSystemPath { unlink($0) } }
@@ -159,7 +159,7 @@ struct FileCommit {
             let code = renaming(temporary, to: step.target)
             guard code == 0 else { throw DiskError(path: step.path, failure: Self.unwritten, code: code) }
         }
-        if !step.isThere { undos.append(.removeFile(step.target)) }
+        if !step.existed { undos.append(.removeFile(step.target)) }
     }
 
     /// Creates a hard link, which fails if the target exists; a rename would replace the target. File systems without
