@@ -168,7 +168,7 @@ extension Resolver {
             return ScalarKind(rawValue: right).map { .scalar($0) }
         }
         if let container = ContainerName(name.value) {
-            let help =
+            let message =
                 switch container.kind {
                 case .linkingObjects:
                     "'LinkingObjects' needs a type and its property; write 'LinkingObjects<Dog.owner>'"
@@ -176,7 +176,7 @@ extension Resolver {
                 case .list, .set, .map:
                     "'\(name.value)' needs the type of its elements; write '\(container.spelling)<String>'"
                 }
-            report(.unknownType, help, at: name.span)
+            report(.unknownType, message, at: name.span)
             return nil
         }
         let isSet = if case .set = type.shape { true } else { false }
