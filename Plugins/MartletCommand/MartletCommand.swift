@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package martlet …`: the command-line tool, run in the folder of the package.
+/// Runs the command-line tool in the package directory: `swift package martlet …`.
 @main struct MartletCommand: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) throws {
         let process = Process()
@@ -20,7 +20,7 @@ import PackagePlugin
     }
 }
 
-/// The tool has said what was wrong; this carries only that it was.
+/// The tool failed. It has already printed the reason.
 struct CommandFailure: Error, CustomStringConvertible {
     let status: Int32
 

@@ -3,8 +3,8 @@ import PackagePlugin
 
 /// Compiles the YAML schemas of a target into Swift before the target is built.
 ///
-/// One command for the whole target: links cross files. What it reads and writes is known from file names alone, so that
-/// the build system can tell what is out of date.
+/// One build command compiles all schemas of the target, because links cross files. Its inputs and outputs follow from
+/// the file names alone, so that the build system can determine what is out of date.
 @main struct MartletPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let module = target as? SwiftSourceModuleTarget else {
@@ -28,11 +28,11 @@ import PackagePlugin
     }
 }
 
-/// The schemas of one target, and the names of what is made of them.
+/// The schemas of one target, and the names of the generated files.
 struct SchemaSet {
     struct Schema {
         let url: URL
-        /// Relative to the target's folder, or to the folder `Schemas` in it.
+        /// The path relative to the target's folder, or to its folder `Schemas`.
         let path: String
     }
 
@@ -40,7 +40,7 @@ struct SchemaSet {
     private(set) var configurations: [URL] = []
     private let hasSwiftFile: Bool
     private let swiftFiles: [URL]
-    /// What a target without the plugin leaves out: paths from its folder.
+    /// The paths that a target without the plugin has to exclude.
     private var excluded: [String] = []
 
     init(files: [URL], folder: URL) {
@@ -58,12 +58,12 @@ struct SchemaSet {
         }
     }
 
-    /// One Swift file for each schema file, and the registry.
+    /// The names of one Swift file for each schema file, and of the registry file.
     var outputNames: [String] {
         schemas.map { SchemaSet.outputName(forPath: $0.path) } + [SchemaSet.registryName]
     }
 
-    /// Says what is wrong with the set, if anything is.
+    /// Reports problems of the set, and returns whether there are none.
     func check(targetName: String) -> Bool {
         if schemas.isEmpty {
             Diagnostics.error(
@@ -93,7 +93,7 @@ struct SchemaSet {
             && committed.isEmpty
     }
 
-    /// Files of the target that have the names of those that are made: to SwiftPM they would be one file made twice.
+    /// Swift files of the target with the names of generated files. SwiftPM would treat both as the same output.
     private func committedOutputs() -> [URL] {
         let names = Set(outputNames.map { $0.lowercased() })
         return swiftFiles.filter { names.contains($0.lastPathComponent.lowercased()) }
@@ -113,7 +113,7 @@ struct SchemaSet {
         return messages
     }
 
-    // MARK: - Names, exactly as the generator makes them
+    // MARK: - Names, identical to those of the generator
 
     private static let registryName = "MartletSchema.martlet.swift"
 

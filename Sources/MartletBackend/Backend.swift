@@ -2,7 +2,7 @@ public import MartletSchema
 
 /// One generated file.
 public struct OutputFile: Hashable, Sendable {
-    /// The file's name; generated files lie in one folder.
+    /// The name of the file. All generated files are in one folder.
     public let name: String
     public let text: String
 
@@ -12,12 +12,12 @@ public struct OutputFile: Hashable, Sendable {
     }
 }
 
-/// Turns a resolved schema into Swift.
+/// Generates Swift code from a resolved schema.
 public enum Backend {
-    /// One Swift file for each schema file, in the order of their paths, and the registry file last.
+    /// Generates one Swift file for each schema file in the order of their paths, then the registry file.
     ///
-    /// The result is a pure function of model and options: the same bytes on any host. Two schema files whose paths give
-    /// one output name are the caller's to refuse: see ``OutputNames``.
+    /// The result depends only on the model and the options; it is identical on every host. The caller must reject
+    /// schema files whose output names collide: see ``OutputNames``.
     ///
     /// - Complexity: O(*n*) in the number of properties.
     public static func generate(_ model: SchemaModel, options: GenerationOptions = GenerationOptions()) -> [OutputFile]

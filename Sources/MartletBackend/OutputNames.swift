@@ -1,14 +1,14 @@
-/// The names of generated files: a pure function of the relative paths of schema files.
+/// The names of generated files. They depend only on the relative paths of the schema files.
 public enum OutputNames {
-    /// The ending of every generated file.
+    /// The suffix of all generated file names.
     public static let ending = ".martlet.swift"
 
-    /// The file that makes all types of a module known to the runtime.
+    /// The file that registers all types of a module with the runtime.
     public static let registry = "MartletSchema" + ending
 
-    /// `Sub/Dog.yaml` gives `Sub_Dog.martlet.swift`.
+    /// The output name for a schema file: `Sub/Dog.yaml` becomes `Sub_Dog.martlet.swift`.
     ///
-    /// It works on bytes: a slash followed by a combining mark is one character that no longer equals a slash.
+    /// The path is processed as bytes, because a slash and a following combining mark form one character.
     public static func name(forPath path: String) -> String {
         var stem = Array(path.utf8)
         if stem.suffix(5).elementsEqual(".yaml".utf8) { stem.removeLast(5) }
@@ -16,7 +16,8 @@ public enum OutputNames {
         return parts.joined(separator: "_") + ending
     }
 
-    /// Pairs of paths that give one name, or names that a file system may take for one; the registry's own name counts.
+    /// Pairs of paths with the same output name, or with names that are equal on a case-insensitive file system. The
+    /// name of the registry file is included.
     public static func collisions(among paths: [String]) -> [(first: String?, second: String)] {
         var owners: [String: String?] = [registry.lowercased(): nil]
         var collisions: [(first: String?, second: String)] = []

@@ -3,19 +3,20 @@ import MartletCompiler
 
 /// Standard output and standard error.
 enum Console {
-    /// What was asked for. Where it cannot be written, nobody should take its beginning for the whole.
+    /// Writes the result of a command to standard output. Throws an error on failure, so that partial output is not
+    /// mistaken for the complete result.
     static func write(_ text: String) throws {
         if let reason = StandardStream.output.write(text) {
             throw CommandFailure(.inputOutput, "standard output cannot be written: \(reason)")
         }
     }
 
-    /// What is said beside it; there is nowhere left to say that it could not be.
+    /// Writes a message to standard error. Failures are ignored, because they cannot be reported.
     static func error(_ text: String) {
         _ = StandardStream.error.write(text)
     }
 
-    /// Colour only where a person looks, and has not said no: see no-color.org.
+    /// Whether output is colored: only on a terminal, and unless `NO_COLOR` is set (no-color.org).
     static func isColored(descriptor: Int32) -> Bool {
         let environment = ProcessInfo.processInfo.environment
         if let value = environment["NO_COLOR"], !value.isEmpty { return false }

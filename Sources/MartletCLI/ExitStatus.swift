@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the shell learns.
+/// The exit status of a command.
 enum ExitStatus: Int32 {
     case fine = 0
     case findings = 1
@@ -11,7 +11,7 @@ enum ExitStatus: Int32 {
     func leave() -> Never { exit(rawValue) }
 }
 
-/// Ends a command; an empty message means that all was said already.
+/// Ends a command with an exit status. The message is empty if the command already printed it.
 struct CommandFailure: Error {
     let code: ExitStatus
     let message: String

@@ -3,7 +3,7 @@ import Foundation
 import MartletCompiler
 import MartletSchema
 
-/// `martlet`: the schema compiler at the command line.
+/// `martlet`, the command line of the schema compiler.
 @main
 struct Martlet: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +19,7 @@ struct Martlet: ParsableCommand {
             DocsCommand.self,
         ])
 
-    /// The codes of the contract, in the place of the library's own.
+    /// Runs the command with Martlet's exit codes instead of those of ArgumentParser.
     static func main() {
         Memory.keep()
         StandardStream.keepLargeFilesErrors()
@@ -27,19 +27,19 @@ struct Martlet: ParsableCommand {
             var command = try parseAsRoot(CommandWords.all)
             try command.run()
         } catch {
-            leave(with: error)
+            terminate(with: error)
         }
     }
 
-    private static func leave(with error: any Error) -> Never {
+    private static func terminate(with error: any Error) -> Never {
         let status = ExitStatus(of: error)
         let text = message(of: error)
-        // Help, the version and completion scripts come as errors too, and are what was asked for.
+        // ArgumentParser reports help, the version and completion scripts as errors; they are regular output.
         if status == .fine {
             do {
                 try Console.write(text)
             } catch {
-                leave(with: error)
+                terminate(with: error)
             }
         } else {
             Console.error(text)
@@ -47,7 +47,7 @@ struct Martlet: ParsableCommand {
         status.leave()
     }
 
-    /// Ready to be written; empty when all was said already.
+    /// The text to print; empty if the command already printed it.
     private static func message(of error: any Error) -> String {
         if let failure = error as? CommandFailure {
             return failure.message.isEmpty ? "" : "martlet: error: \(failure.message.printable)\n"
@@ -58,7 +58,7 @@ struct Martlet: ParsableCommand {
 }
 
 extension ExitStatus {
-    /// What an error of a command means to the shell; one that nobody foresaw is a mistake of ours.
+    /// The exit status for an error of a command. An unexpected error is an internal error.
     init(of error: any Error) {
         if let failure = error as? CommandFailure {
             self = failure.code

@@ -1,10 +1,12 @@
 import Foundation
 
-/// Memory of a process that ends soon and gives all of it back then.
+/// Memory settings for short-lived processes, which release all memory when they exit.
 enum Memory {
-    /// Asks glibc to keep what is freed for what is needed next: the system clears each page that it hands out.
+    /// Configures glibc to reuse freed memory instead of returning it to the system, because the system clears each
+    /// page that it provides.
     ///
-    /// Looked up by name, since Swift's module of the C library does not have it and others than glibc need none of it.
+    /// `mallopt` is looked up by name, because Swift's module of the C library does not export it and other C libraries
+    /// do not have it.
     static func keep() {
         #if os(Linux)
             guard let address = dlsym(nil, "mallopt") else { return }
@@ -16,7 +18,7 @@ enum Memory {
         #endif
     }
 
-    /// Leaves a value to the end of the process, which is faster than taking apart a large one.
+    /// Keeps a value until the process exits, which is faster than deinitializing a large value.
     static func leave<Value>(_ value: Value) { _ = Unmanaged.passRetained(Kept(value)) }
 
     private final class Kept<Value> {

@@ -1,8 +1,8 @@
 import MartletSchema
 
-/// The words of the command line.
+/// The arguments of the command line.
 public enum CommandWords {
-    /// Behind the program's name; bytes that are not UTF-8 are kept as `FileName` keeps them.
+    /// The arguments after the program name. Bytes that are not UTF-8 are encoded as in `FileName`.
     public static var all: [String] {
         let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
         return words.dropFirst().compactMap { word in

@@ -2,7 +2,7 @@ import MartletFrontend
 import MartletLint
 public import MartletSchema
 
-/// From which level on a breaking change is an error; raw values are the words of `--level`.
+/// The lowest level at which a breaking change is an error. Raw values are the values of `--level`.
 public enum BreakingThreshold: String, CaseIterable, Sendable {
     case data
     case source
@@ -17,23 +17,24 @@ public enum BreakingThreshold: String, CaseIterable, Sendable {
     }
 }
 
-/// The outcome of a comparison.
+/// The result of a comparison.
 public struct Comparison: Sendable {
-    /// By file and place.
+    /// Sorted by file and place.
     public let diagnostics: [Diagnostic]
-    /// Every file of the new schema, and those of the old one that findings point into.
+    /// The files of the new schema, and the old files that diagnostics refer to.
     public let sources: [SourceText]
-    /// Why the old schema cannot be compared; empty when it can.
+    /// The errors of the old schema, which prevent a comparison; empty if it is valid.
     public let oldErrors: [Diagnostic]
 
     public var hasErrors: Bool { diagnostics.contains(where: \.isError) }
 }
 
 extension Compiler {
-    /// Says what of a schema breaks what an older one allowed. Errors of the new schema come in the place of that.
+    /// Finds changes of a schema that break data or code of an older version. If the new schema has errors, these are
+    /// reported instead.
     ///
     /// - Parameters:
-    ///   - old: its files may have the same numbers as those of `new`.
+    /// - old: the older schema. Its files can have the same identifiers as those of `new`.
     public static func compare(
         _ new: SchemaInput, with old: SchemaInput, failingFrom threshold: BreakingThreshold = .source
     ) -> Comparison {
@@ -74,21 +75,21 @@ extension Compiler {
         [narrowedAccess(old, new), movedNamespace(old.namespace, new.namespace)].compactMap(\.self)
     }
 
-    /// Code names types by the namespace that they stand in; stored data does not.
+    /// A changed namespace breaks code, which refers to types by their full names. It does not affect stored data.
     private static func movedNamespace(_ old: Spanned<String>?, _ new: Spanned<String>?) -> BreakingChange? {
         guard old?.value != new?.value else { return nil }
-        let (change, mend) =
+        let (change, advice) =
             switch (old?.value, new?.value) {
             case (let old?, let new?): ("stood in '\(old)' and stand in '\(new)'", "write 'namespace: \(old)'")
             case (let old?, nil): ("stood in '\(old)' and stand in no namespace", "write 'namespace: \(old)'")
             case (nil, let new): ("stood in no namespace and stand in '\(new ?? "")'", "remove 'namespace'")
             }
         return BreakingChange(
-            .source, "the types \(change), so code that names them stops compiling; \(mend)", at: new?.span,
+            .source, "the types \(change), so code that names them stops compiling; \(advice)", at: new?.span,
             was: old?.span)
     }
 
-    /// Types that fewer can see are gone for the others.
+    /// A lower access level breaks code that can no longer access the types.
     private static func narrowedAccess(_ old: ConfigurationModel, _ new: ConfigurationModel) -> BreakingChange? {
         let widestFirst: [AccessLevel] = [.public, .package, .internal]
         let (before, after) = (old.access ?? .public, new.access ?? .public)
@@ -105,7 +106,7 @@ extension Compiler {
 }
 
 extension SchemaInput {
-    /// The same files under numbers that `other` does not use.
+    /// The schema with file identifiers that `other` does not use.
     fileprivate func renumbered(behind other: SchemaInput) -> SchemaInput {
         let first = (other.allSources.map(\.file.index).max() ?? -1) + 1
         let texts = allSources.enumerated().map { index, source in

@@ -1,27 +1,27 @@
 public import MartletReference
 public import MartletSchema
 
-/// What was drawn or written about a schema for people to read.
+/// A diagram or a documentation page of a schema.
 public struct Reference: Sendable {
-    /// nil when the schema has errors.
+    /// nil if the schema has errors.
     public let text: String?
-    /// What the schema declares; empty when it has errors.
+    /// The names of the declared types; empty if the schema has errors.
     public let typeNames: Set<String>
     /// The errors of the schema.
     public let diagnostics: [Diagnostic]
 }
 
 extension Compiler {
-    /// Draws a schema.
+    /// Draws a diagram of a schema.
     ///
-    /// - Parameter options: names of types that the schema does not have are passed over.
+    /// - Parameter options: names of undeclared types are ignored.
     public static func diagram(
         _ input: SchemaInput, as format: DiagramFormat, options: DiagramOptions = DiagramOptions()
     ) -> Reference {
         reference(input) { Diagram.text(of: $0, as: format, options: options) }
     }
 
-    /// Writes the page that describes a schema.
+    /// Writes the documentation page of a schema.
     public static func page(_ input: SchemaInput, title: String) -> Reference {
         reference(input) { ReferencePage.html(of: $0, title: title) }
     }

@@ -3,13 +3,13 @@ import MartletFrontend
 import MartletLint
 public import MartletSchema
 
-/// What is asked of a run beside the schema.
+/// Options of a compiler run.
 public struct CompilerOptions: Hashable, Sendable {
-    /// Wins over the access level of `martlet.yaml`; nil leaves it to that file, and to `public` without one.
+    /// Overrides the access level of `martlet.yaml`. If both are nil, the access level is `public`.
     public var access: AccessLevel?
-    /// Whether the rules of lint run.
+    /// Whether lint rules run.
     public var isLinting: Bool
-    /// Wins over the preset of `martlet.yaml`; nil leaves it to that file, and to `standard` without one.
+    /// Overrides the preset of `martlet.yaml`. If both are nil, the preset is `standard`.
     public var preset: LintPreset?
 
     public init(access: AccessLevel? = nil, isLinting: Bool = true, preset: LintPreset? = nil) {
@@ -19,13 +19,13 @@ public struct CompilerOptions: Hashable, Sendable {
     }
 }
 
-/// The files of one schema, and its configuration if it has one.
+/// The files of one schema, and its optional configuration.
 public struct SchemaInput: Sendable {
     public var sources: [SourceText]
     public var configuration: SourceText?
-    /// Files of the schema folder that are not read, since their names end in another way than those of schema files.
+    /// Files of the schema folder that are ignored because of a wrong file extension.
     public var overlooked: [String] = []
-    /// Nothing but the configuration was asked for.
+    /// Whether only the configuration file is checked.
     public var isConfigurationAlone = false
 
     public init(sources: [SourceText], configuration: SourceText? = nil) {
@@ -33,28 +33,28 @@ public struct SchemaInput: Sendable {
         self.configuration = configuration
     }
 
-    /// Every file that a finding may point into.
+    /// All files that diagnostics can refer to.
     public var allSources: [SourceText] { sources + [configuration].compactMap(\.self) }
 }
 
-/// The outcome of a run.
+/// The result of a run.
 public struct Compilation: Sendable {
-    /// nil when the schema has errors.
+    /// nil if the schema has errors.
     public let model: SchemaModel?
-    /// Empty when the schema has errors.
+    /// Empty if the schema has errors.
     public let outputs: [OutputFile]
-    /// By file and place.
+    /// Sorted by file and place.
     public let diagnostics: [Diagnostic]
 
     public var hasErrors: Bool { diagnostics.contains(where: \.isError) }
 }
 
-/// The pipeline from schema texts to Swift texts: pure values, no disk.
+/// The pipeline from schema texts to Swift texts. It does not access the disk.
 public enum Compiler {
-    /// What the tools say they are.
+    /// The version that the tools report.
     public static let version = "0.1.0"
 
-    /// Reads, resolves, checks and, where nothing is in error, generates.
+    /// Parses, resolves and checks a schema, and generates code if there are no errors.
     public static func compile(_ input: SchemaInput, options: CompilerOptions = CompilerOptions()) -> Compilation {
         let checked = check(input, options: options)
         guard let model = checked.model else {
@@ -66,12 +66,12 @@ public enum Compiler {
         return Compilation(model: model, outputs: outputs, diagnostics: checked.diagnostics)
     }
 
-    /// The same without generating.
+    /// Parses, resolves and checks a schema, and generates no code.
     public static func lint(_ input: SchemaInput, options: CompilerOptions = CompilerOptions()) -> Compilation {
         lint(input, options: options, findingsPerFile: FindingLimit.perFile)
     }
 
-    /// - Parameter findingsPerFile: how many are told of each file; the rest is counted.
+    /// - Parameter findingsPerFile: the maximum number of findings that are reported for each file.
     static func lint(_ input: SchemaInput, options: CompilerOptions, findingsPerFile: Int) -> Compilation {
         let checked = check(input, options: options, findingsPerFile: findingsPerFile)
         return Compilation(model: checked.model, outputs: [], diagnostics: checked.diagnostics)
@@ -132,11 +132,11 @@ public enum Compiler {
     private static func overlookedFile(_ path: String) -> Diagnostic {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let isConfiguration = name.lowercased().hasPrefix("martlet.")
-        let mend = isConfiguration ? "the configuration is called 'martlet.yaml'" : "schema files end in '.yaml'"
-        return Diagnostic(.noSchema, "'\(path)' is not read; \(mend), so rename it", at: nil, severity: .warning)
+        let advice = isConfiguration ? "the configuration is called 'martlet.yaml'" : "schema files end in '.yaml'"
+        return Diagnostic(.noSchema, "'\(path)' is not read; \(advice), so rename it", at: nil, severity: .warning)
     }
 
-    /// A path of an override that no file has does as little as an ignore that silences nothing.
+    /// Reports override paths that match no schema file.
     private static func unmatchedPaths(
         _ configuration: ConfigurationModel, _ sources: [SourceText]
     ) -> [Diagnostic] {
@@ -151,7 +151,7 @@ public enum Compiler {
         return FindingLimit.apply(to: findings, in: unmatched.prefix(1).map(\.span.file))
     }
 
-    /// Two schema files whose Swift files would have one name.
+    /// Reports schema files whose output files would have the same name.
     private static func collisions(among sources: [SourceText]) -> [Diagnostic] {
         let byPath = Dictionary(sources.map { ($0.relativePath, $0) }) { first, _ in first }
         return OutputNames.collisions(among: byPath.keys.sorted()).compactMap { collision in
@@ -166,7 +166,7 @@ public enum Compiler {
         }
     }
 
-    /// By path and place, whatever the numbers of the files are.
+    /// Sorts diagnostics by path and place, independent of the file identifiers.
     private static func sorted(_ diagnostics: [Diagnostic], _ input: SchemaInput) -> [Diagnostic] {
         var rank: [SourceFileID: Int] = [:]
         let ordered = input.allSources.sorted { $0.displayPath < $1.displayPath }

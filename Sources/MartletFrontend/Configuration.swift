@@ -1,24 +1,25 @@
 public import MartletSchema
 
-/// What `martlet.yaml` says; every part may be left out.
+/// The contents of `martlet.yaml`. All keys are optional.
 public struct ConfigurationModel: Hashable, Sendable {
     public var access: AccessLevel?
-    /// Where that is said.
+    /// The source range of the access level.
     public var accessSpan: SourceSpan?
-    /// The enum that all generated types stand in: a name that Swift can use; nil for the module itself.
+    /// The enum that contains all generated types; nil if they are declared at the top level of the module. The name is
+    /// valid in Swift.
     public var namespace: Spanned<String>?
     /// The name of a lint preset.
     public var lintPreset: Spanned<String>?
-    /// Codes, and `off`, `note`, `warning` or `error`.
+    /// The severity of each listed rule; a nil value means `off`.
     public var lintRules: [DiagnosticCode: Severity?] = [:]
     public var lintOverrides: [LintOverrideModel] = []
 
     public init() {}
 }
 
-/// What `martlet.yaml` says of lint for some of the files.
+/// Lint settings for some of the files.
 public struct LintOverrideModel: Hashable, Sendable {
-    /// Patterns, with `*` and `**`.
+    /// Path patterns with `*` and `**`.
     public var paths: [Spanned<String>] = []
     public var preset: Spanned<String>?
     public var rules: [DiagnosticCode: Severity?] = [:]

@@ -1,13 +1,16 @@
 public import MartletSchema
 
-/// Schema texts in, a resolved model and findings out. Pure: no disk, no clock, no order of files matters.
+/// Parses schema texts and resolves them to a model. A pure function: the result does not depend on the disk, the time,
+/// or the order of the files.
 public enum Frontend {
-    /// Reads and resolves a schema.
+    /// Parses and resolves a schema.
     ///
     /// - Parameters:
-    ///   - namespace: what `martlet.yaml` calls the enum that all types stand in; none of them can have that name.
-    ///   - findingsPerFile: how many are told of each file; the rest is counted.
-    /// - Returns: the model, nil if and only if one of the findings is an error; the findings by file and place.
+    /// - namespace: the name of the enum that contains all types, from `martlet.yaml`. No type can have this name.
+    /// - findingsPerFile: the maximum number of findings that are reported for each file. Further findings are only
+    ///   counted.
+    /// - Returns: the model, which is nil if and only if a finding is an error, and the findings sorted by file and
+    ///   place.
     public static func analyze(
         _ sources: [SourceText], namespace: Spanned<String>? = nil, findingsPerFile: Int = FindingLimit.perFile
     ) -> (model: SchemaModel?, diagnostics: [Diagnostic]) {

@@ -1,12 +1,12 @@
-/// What the plugin says on the command line.
+/// The command-line arguments that the plugin passes.
 struct Arguments {
     static let usage = "usage: MartletGenerator --output FOLDER --root FOLDER [--config FILE] [--] FILE…"
 
-    /// Where the Swift files go.
+    /// The folder for the Swift files.
     private(set) var output = ""
-    /// The folder that output names count from.
+    /// The folder to which output names are relative.
     private(set) var root = ""
-    /// A `martlet.yaml`.
+    /// The path of a `martlet.yaml`.
     private(set) var configuration: String?
     private(set) var files: [String] = []
 
@@ -35,7 +35,7 @@ struct Arguments {
     }
 }
 
-/// The command line was not understood.
+/// An invalid command line.
 struct UsageError: Error {
     let message: String
 }

@@ -1,17 +1,17 @@
 import MartletCompiler
 import MartletSchema
 
-/// One run: load, compile, say what was found, write what has changed.
+/// One run of the generator: load, compile, print the findings, and write the changed files.
 struct GeneratorRun {
     let arguments: Arguments
 
-    /// Returns the exit status: 0 fine, 1 the schema has errors, 3 the disk said no.
+    /// Returns the exit status: 0 for success, 1 for errors in the schema, 3 for errors of the file system.
     func run() -> Int32 {
         do throws(DiskError) {
             let input = GeneratorRun.resolvingLinks(
                 in: try SourceLoader().load(
                     files: arguments.files, root: arguments.root, configuration: arguments.configuration))
-            // Warnings would be shown once and not again on the next build: lint is a command of its own.
+            // The build shows warnings only when this command runs again, so lint is a separate command.
             let result = Compiler.compile(input, options: CompilerOptions(isLinting: false))
             let printer = DiagnosticPrinter(sources: input.allSources, style: .brief)
             GeneratorRun.report(printer.text(result.diagnostics))
@@ -28,7 +28,7 @@ struct GeneratorRun {
         _ = StandardStream.error.write(text)
     }
 
-    /// Findings name the real files, so that an editor opens what the author edits and not a link to it.
+    /// Replaces links with the paths of the real files, so that editors open the files that the author edits.
     private static func resolvingLinks(in input: SchemaInput) -> SchemaInput {
         SchemaInput(
             sources: input.sources.map(resolvingLink), configuration: input.configuration.map(resolvingLink))

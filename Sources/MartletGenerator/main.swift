@@ -1,8 +1,8 @@
 import Foundation
 import MartletCompiler
 
-// The tool behind MartletPlugin: schema files in, Swift files out. It has no dependency but Foundation and libyaml, since
-// every cold build of a package that uses the plugin pays for it.
+// The tool that MartletPlugin runs. It converts schema files to Swift files. It depends only on Foundation and libyaml,
+// since every clean build of a package with the plugin compiles it.
 
 do throws(UsageError) {
     let arguments = try Arguments(CommandWords.all)

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The `martlet:ignore` comments of a schema, and which of them were of use.
+/// The `martlet:ignore` comments of a schema. Records which of them silenced a finding.
 struct IgnoreTable {
     private struct Key: Hashable {
         let file: SourceFileID
@@ -20,7 +20,7 @@ struct IgnoreTable {
         keys = Set(entries.map(\.key))
     }
 
-    /// The comment nearest to the finding is the one of use.
+    /// Whether a comment silences the finding. The nearest comment is recorded as used.
     mutating func silences(_ code: DiagnosticCode, file: SourceFileID, line: Int) -> Bool {
         for line in [line, nil] {
             let key = Key(file: file, line: line, code: code.rawValue)

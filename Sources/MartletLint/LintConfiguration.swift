@@ -1,11 +1,11 @@
 public import MartletSchema
 
-/// Which rules speak, and how loud.
+/// The settings of lint: which rules are reported, and at which severity.
 public struct LintConfiguration: Hashable, Sendable {
-    /// What holds for some of the files alone.
+    /// Settings for some of the files.
     public struct Override: Hashable, Sendable {
         public let patterns: [PathPattern]
-        /// nil leaves the preset as it is.
+        /// nil keeps the preset.
         public let preset: LintPreset?
         public let severities: [DiagnosticCode: Severity?]
 
@@ -17,9 +17,9 @@ public struct LintConfiguration: Hashable, Sendable {
     }
 
     public var preset: LintPreset
-    /// What single codes weigh; nil silences one.
+    /// The severities of individual codes; a nil value silences the code.
     public var severities: [DiagnosticCode: Severity?]
-    /// In their order: of two that match a file, the later one wins.
+    /// If several overrides match a file, the last one applies.
     public var overrides: [Override]
 
     public init(
@@ -30,7 +30,7 @@ public struct LintConfiguration: Hashable, Sendable {
         self.overrides = overrides
     }
 
-    /// What holds for one file, or for findings without a file.
+    /// The settings for one file, or for findings without a file.
     func resolved(for path: String?) -> LintConfiguration {
         guard let path, !overrides.isEmpty else { return self }
         var result = LintConfiguration(preset: preset, severities: severities)
@@ -41,7 +41,7 @@ public struct LintConfiguration: Hashable, Sendable {
         return result
     }
 
-    /// The finding as it is shown, or nil when it is not. Errors cannot be silenced.
+    /// The finding with its configured severity; nil if it is not shown. Errors cannot be silenced.
     func applied(to finding: Diagnostic) -> Diagnostic? {
         if finding.isError { return finding }
         if let override = severities[finding.code] {

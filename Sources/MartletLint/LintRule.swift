@@ -1,9 +1,9 @@
 public import MartletSchema
 
-/// A check of a resolved schema that never stops generation.
+/// A check of a resolved schema. Its findings never stop generation.
 public protocol LintRule: Sendable {
     var code: DiagnosticCode { get }
-    /// What the rule is for, in one sentence.
+    /// The purpose of the rule, in one sentence.
     var purpose: String { get }
     func check(_ schema: SchemaModel) -> [Diagnostic]
 }

@@ -1,6 +1,6 @@
 public import MartletSchema
 
-/// Runs the rules over a schema, and the schema's own comments over their findings.
+/// Runs the lint rules on a schema, and applies its `martlet:ignore` comments to their findings.
 public enum Linter {
     public static func lint(
         _ schema: SchemaModel, sources: [SourceText], configuration: LintConfiguration = LintConfiguration()
@@ -15,7 +15,7 @@ public enum Linter {
         return apply(configuration, to: kept + ignores.unused(), sources: sources).sortedByPlace()
     }
 
-    /// The findings as the configuration wants them shown.
+    /// Applies the configured severities to the findings, and removes those that are not shown.
     public static func apply(
         _ configuration: LintConfiguration, to findings: [Diagnostic], sources: [SourceText]
     ) -> [Diagnostic] {

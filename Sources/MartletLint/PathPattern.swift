@@ -1,5 +1,5 @@
-/// Names files of a schema by their paths in the schema folder: `*` stands for any letters of one part of a path, `**`
-/// for any number of parts. A pattern that names a folder means all that is in it.
+/// A pattern for paths in the schema folder. `*` matches any characters within one path component, and `**` matches any
+/// number of components. A pattern for a folder matches everything inside it.
 public struct PathPattern: Hashable, Sendable {
     private let parts: [[UInt8]]
 
@@ -14,7 +14,7 @@ public struct PathPattern: Hashable, Sendable {
     }
 
     private static func matches(_ pattern: ArraySlice<[UInt8]>, _ path: ArraySlice<[UInt8]>) -> Bool {
-        // What is left of the path lies in the folder that the pattern names.
+        // The pattern names a folder that contains the rest of the path.
         guard let first = pattern.first else { return true }
         if first == Array("**".utf8) {
             if pattern.count == 1 { return !path.isEmpty }
@@ -24,7 +24,7 @@ public struct PathPattern: Hashable, Sendable {
         return matches(pattern.dropFirst(), path.dropFirst())
     }
 
-    /// Without recursion: behind a star the last try is taken up one byte further.
+    /// Matches one component without recursion: after a failed attempt, the last `*` matches one more byte.
     private static func matchesPart(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
         let star = UInt8(ascii: "*")
         var place = 0

@@ -1,4 +1,4 @@
-/// The rules, listed by hand so that their order and number are plain to see.
+/// All lint rules, in the order in which they run.
 public enum RuleRegistry {
     public static let rules: [any LintRule] = [
         UnusedEmbedded(), UselessIndex(), NamingCase(), Plurality(), NoPrimaryKey(), IndexCost(), TooWide(),

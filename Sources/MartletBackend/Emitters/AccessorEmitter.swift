@@ -1,9 +1,9 @@
 import MartletSchema
 
-/// One property of an object, with all that generated code says of it.
+/// One property of an object, with the names and expressions that generated code uses for it.
 struct PropertyLayout {
     let property: PropertyModel
-    /// The position in the facts, from 0.
+    /// The position in the type's schema description, from 0.
     let position: Int
     /// The name of the private stored property.
     let storage: String
@@ -11,7 +11,7 @@ struct PropertyLayout {
     var name: String { SwiftNames.escaped(property.name) }
     var type: PropertyTypeModel { property.type }
 
-    /// The call that gives the collection of a list, set or map: `_list(6, &_siblings)`.
+    /// The expression for the collection of a list, set or map: `_list(6, &_siblings)`.
     var collectionCall: String {
         let function =
             switch type.kind {
@@ -23,7 +23,7 @@ struct PropertyLayout {
     }
 }
 
-/// Writes the private stored properties and the accessors in front of them.
+/// Writes the private stored properties and their accessors.
 struct AccessorEmitter {
     let context: EmitterContext
 

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// What every emitter knows: the schema, and how the access level and the types are written.
+/// The input of all emitters: the schema, the access level and the spelling of types.
 struct EmitterContext {
     let schema: SchemaModel
     let access: Access
@@ -8,7 +8,7 @@ struct EmitterContext {
 }
 
 extension SourceWriter {
-    /// Documentation from the schema, then the attribute of a deprecation.
+    /// Writes the documentation from the schema, then the attribute of a deprecation.
     mutating func heading(_ documentation: String?, deprecation: DeprecationModel? = nil) {
         for text in Documentation.lines(documentation ?? "") { line(text) }
         guard let deprecation else { return }
@@ -19,8 +19,8 @@ extension SourceWriter {
         }
     }
 
-    /// Documentation of a type. A type that is deprecated says so in words: the attribute would warn wherever generated
-    /// code names it.
+    /// Writes the documentation of a type. A deprecated type is marked in the documentation only, because the attribute
+    /// would cause warnings in generated code.
     mutating func typeHeading(_ documentation: String?, deprecation: DeprecationModel?) {
         var text = documentation ?? ""
         if let deprecation {

@@ -15,7 +15,8 @@ struct EnumEmitter {
             }
             guard let unknown = model.unknown else { return }
             writer.line()
-            // By no name: a case or a member may be called like the enum. In an optional: `.none` would be its own.
+            // The type is not named, because a case or a member can have the name of the enum. The value is wrapped,
+            // because `.none` would otherwise be that of the optional.
             writer.line(
                 "\(context.access.hidden)static var _unknown: Self? { .some(.\(SwiftNames.escaped(unknown.value))) }"
             )

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Writes what the runtime must know of a type, as one static string of lines.
+/// Writes the schema description of a type, which the runtime reads, as a static string of lines.
 struct FactsEmitter {
     let context: EmitterContext
 

@@ -24,7 +24,7 @@ struct FieldsEmitter {
             writer.line()
             writer.block("nonisolated \(access)enum KeyPaths") { writer in
                 let paths = object.keyPaths.flatMap(\.paths)
-                // Key paths and properties may be called like types, and would be found in their place.
+                // The aliases are needed because a key path or property with the name of a type would shadow the type.
                 for type in KeyPathExpression.aliases(for: paths, root: object.name, in: context) {
                     writer.line("private typealias \(SwiftNames.alias(of: type)) = \(context.types.declared(type))")
                 }
@@ -56,7 +56,7 @@ struct FieldsEmitter {
     }
 }
 
-/// The type of the descriptor of one property, and how it is made.
+/// The type of a property's descriptor, and the arguments that create it.
 struct FieldType {
     let name: String
     private let isLink: Bool
@@ -74,17 +74,19 @@ struct FieldType {
         }
     }
 
-    /// The arguments of the initialiser, given the expression of the path that the property stands behind.
+    /// The arguments of the initializer.
+    ///
+    /// - Parameter path: the expression of the key path that precedes the property.
     func arguments(path: String, property: String) -> String {
         let literal = SwiftLiteral.string(property)
         return isLink ? "(\(path).link(\(literal)))" : "(\(path), \(literal))"
     }
 }
 
-/// A declared key path as an expression of descriptors.
+/// Writes a declared key path as an expression of descriptors.
 struct KeyPathExpression {
     let context: EmitterContext
-    /// The name of the type it starts at.
+    /// The name of the root type.
     let root: String
 
     func text(of path: KeyPathModel) -> String {
@@ -93,7 +95,7 @@ struct KeyPathExpression {
         return text
     }
 
-    /// The types that the expressions of these paths begin with.
+    /// The root types of the expressions for these paths.
     static func aliases(for paths: [KeyPathModel], root: String, in context: EmitterContext) -> [String] {
         let expression = KeyPathExpression(context: context, root: root)
         var names = paths.isEmpty ? [] : [root]
@@ -116,8 +118,9 @@ struct KeyPathExpression {
         return "\(SwiftNames.alias(of: target)).Fields<\(start)>\(arguments)"
     }
 
-    /// Whether the field is made from its path. By its name a deprecated one would warn here, where nobody can mend it,
-    /// and behind a collection some names mean the collection.
+    /// Whether the field is created from its path instead of accessed by name. Accessing a deprecated property by name
+    /// would cause a warning in generated code, and after a collection, some names refer to members of the collection's
+    /// field.
     private func isSpelledOut(_ index: Int, of segments: [KeyPathSegmentModel]) -> Bool {
         let segment = segments[index]
         let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
@@ -126,6 +129,6 @@ struct KeyPathExpression {
         return Self.collectionMembers.contains(segment.property)
     }
 
-    /// What fields of collections have beside the fields of their elements.
+    /// The members that fields of collections have besides the fields of their elements.
     private static let collectionMembers: Set<String> = ["contains", "containsAny", "count", "keyPath"]
 }

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Writes the class of one object type: storage, accessors, initialiser, and what the runtime calls.
+/// Writes the class of one object type: storage, accessors, initializer, and the functions that the runtime calls.
 struct ObjectEmitter {
     let context: EmitterContext
     let object: ObjectModel
@@ -39,7 +39,7 @@ struct ObjectEmitter {
         }
     }
 
-    /// The memberwise initialiser: every stored property in the order of the schema.
+    /// Writes the memberwise initializer with all stored properties in the order of the schema.
     private func emitInitializer(into writer: inout SourceWriter) {
         let stored = layouts.filter { !$0.type.isLinkingObjects }
         guard !stored.isEmpty else { return }
@@ -67,7 +67,7 @@ struct ObjectEmitter {
         }
     }
 
-    /// Only what differs from the value that the stored property starts with.
+    /// Writes the defaults that differ from the initial values of the stored properties.
     private func emitDefaults(into writer: inout SourceWriter) {
         let assignments = layouts.compactMap { layout -> String? in
             guard layout.type.isSingle, layout.property.defaultValue != nil else { return nil }

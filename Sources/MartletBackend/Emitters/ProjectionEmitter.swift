@@ -33,7 +33,8 @@ struct ProjectionEmitter {
         }
     }
 
-    /// A label that reads a deprecated property is deprecated itself: only there may it name the property in silence.
+    /// The deprecation of a label that reads a deprecated property. The label is deprecated too, so that its accessor
+    /// causes no warning.
     private func deprecation(in path: KeyPathModel) -> DeprecationModel? {
         for segment in path.segments {
             let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
@@ -54,8 +55,8 @@ struct ProjectedValue {
     }
 
     /// - Parameters:
-    ///   - base: The expression of the object that the first segment belongs to.
-    ///   - isOptional: Whether that expression gives an optional.
+    /// - base: the expression of the object that has the first property.
+    /// - isOptional: whether that expression is optional.
     init(_ segments: ArraySlice<KeyPathSegmentModel>, base: String, isOptional: Bool, types: SwiftTypes) {
         guard let segment = segments.first else {
             self.init(expression: base, type: "")
@@ -74,7 +75,7 @@ struct ProjectedValue {
         }
     }
 
-    /// What stands behind a collection, once for each of its elements.
+    /// The part of the path after a collection, which is evaluated for each element.
     private init(
         elementsOf collection: String, _ segments: ArraySlice<KeyPathSegmentModel>, isOptional: Bool, types: SwiftTypes
     ) {

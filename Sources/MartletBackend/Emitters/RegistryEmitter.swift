@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Writes the one file that makes all types of a module known to the runtime, and declares their namespace.
+/// Writes the file that registers all types of a module with the runtime and declares their namespace.
 struct RegistryEmitter {
     let context: EmitterContext
 

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Writes the two functions that move an object's values from and to a row.
+/// Writes the functions that decode and encode the values of an object.
 struct RowEmitter {
     let context: EmitterContext
     let layouts: [PropertyLayout]
@@ -37,7 +37,7 @@ struct RowEmitter {
         }
     }
 
-    /// The method of decoder and encoder for a value: `int`, `optionalInt`.
+    /// The method of the decoder and the encoder for a value: `int`, `optionalInt`.
     private func method(of type: PropertyTypeModel) -> String {
         let name =
             switch type.value {

@@ -1,10 +1,10 @@
 import MartletSchema
 
-/// How the access level of generated code is written.
+/// The spelling of the access level in generated code.
 struct Access {
     let level: AccessLevel
 
-    /// In front of a declaration, with a space behind it; nothing for `internal`.
+    /// The modifier before a declaration, with a trailing space; empty for `internal`.
     var modifier: String {
         switch level {
         case .public: "public "
@@ -13,21 +13,22 @@ struct Access {
         }
     }
 
-    /// In front of what the runtime alone calls. Only public declarations can be hidden behind an SPI.
+    /// The modifiers of declarations that only the runtime calls. Only public declarations can be hidden by an SPI.
     var hidden: String {
         level == .public ? "@_spi(Generated) public " : modifier
     }
 
-    /// In front of overrides of what the runtime alone calls.
+    /// The modifiers of overrides that only the runtime calls.
     var hiddenOverride: String {
         level == .public ? "@_spi(Generated) override public final " : "override \(modifier)final "
     }
 
     /// The lines that import a module.
     ///
-    /// `package import` beside a plain `import` in the user's own files is an error, unless imports are internal by
-    /// default; then a plain `import` is too little. For enums alone it is enough, and more is a warning: what a package
-    /// type conforms to does not count as shown.
+    /// `package import` is an error if a user's file has a plain `import` of the same module, unless imports are
+    /// internal by default; in that case, a plain `import` is not sufficient. For a file that contains only enums, a
+    /// plain `import` is always sufficient, and `package import` causes a warning, because conformances of a package
+    /// type do not count as exposed.
     func importLines(of module: String, isForClasses: Bool = true) -> [String] {
         let attribute = module == "Martlet" ? "@_spi(Generated) " : ""
         return switch level {

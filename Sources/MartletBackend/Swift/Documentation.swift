@@ -1,9 +1,9 @@
-/// Documentation from a schema as Swift comment lines.
+/// Writes documentation from a schema as Swift comment lines.
 enum Documentation {
     /// One `///` line for each line of the text.
     ///
-    /// Lines are cut at scalars, so that a carriage return that is part of a character ends its line as well. A line
-    /// comment ends with its line and only there: no text can close it.
+    /// The text is split at scalars, so that a carriage return inside a grapheme cluster ends its line as well. A line
+    /// comment ends only at the end of its line, so no text can close it.
     static func lines(_ text: String) -> [String] {
         var lines: [String] = []
         var current = String.UnicodeScalarView()
@@ -36,7 +36,7 @@ enum Documentation {
         return Array(kept)
     }
 
-    /// What Swift takes for the end of a line, and what editors take for one.
+    /// Whether Swift or an editor treats the scalar as the end of a line.
     private static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0A, 0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029: true
@@ -44,8 +44,8 @@ enum Documentation {
         }
     }
 
-    /// Control characters and marks that turn the direction of the text are left out: they make a source file look like
-    /// something else than it is.
+    /// Whether a comment can contain the scalar. Control characters and bidirectional marks are removed, because they
+    /// can make source code appear different from what it is.
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09: true

@@ -1,18 +1,18 @@
-/// Collects the lines of one Swift file, with indentation.
+/// Collects the indented lines of one Swift file.
 ///
-/// Emitters say what stands on a line; the writer alone knows where the line begins and how lines end.
+/// Emitters provide the contents of lines; the writer adds indentation and line ends.
 struct SourceWriter {
-    // Bytes, because a string looks at itself each time it grows.
+    // An array of bytes, because appending to a string checks its contents each time.
     private var bytes: [UInt8] = []
     private var depth = 0
 
-    /// - Parameter capacity: the bytes that are likely to be written.
+    /// - Parameter capacity: the expected number of bytes.
     init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-    /// All that was written.
+    /// The text written so far.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Appends one line at the present depth; an empty line carries no spaces.
+    /// Appends one line at the current depth. An empty line has no trailing spaces.
     mutating func line(_ content: String = "") {
         if !content.isEmpty {
             bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 4))
@@ -21,21 +21,21 @@ struct SourceWriter {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Appends `opening {`, what `body` writes one step deeper, and `}`.
+    /// Appends `opening {`, the indented output of `body`, and `}`.
     mutating func block(_ opening: String, _ body: (inout SourceWriter) -> Void) {
         line(opening + " {")
         indented(body)
         line("}")
     }
 
-    /// Appends what `body` writes one step deeper.
+    /// Appends the output of `body`, indented by one level.
     mutating func indented(_ body: (inout SourceWriter) -> Void) {
         depth += 1
         body(&self)
         depth -= 1
     }
 
-    /// Appends `lead`, the items joined by commas, and `tail`, on one line where they fit and wrapped where they do not.
+    /// Appends `lead`, the items separated by commas, and `tail`. The text is wrapped if it does not fit on one line.
     mutating func wrapped(_ lead: String, _ items: [String], _ tail: String) {
         let oneLine = lead + items.joined(separator: ", ") + tail
         if depth * 4 + oneLine.utf8.count <= SourceWriter.lineLength {

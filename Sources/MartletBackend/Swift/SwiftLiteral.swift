@@ -1,14 +1,14 @@
-/// Values from a schema as Swift literals that mean exactly that value and nothing else.
+/// Writes values from a schema as Swift literals that evaluate to exactly these values.
 enum SwiftLiteral {
     /// A string literal of printable ASCII.
     ///
-    /// It works on scalars, never on characters: a quote followed by a combining mark is one character, and would pass
-    /// for no quote at all.
+    /// The text is processed as scalars, because a quote and a following combining mark form one character, which does
+    /// not equal a quote.
     static func string(_ text: String) -> String {
         "\"" + escaped(text) + "\""
     }
 
-    /// What stands between the quotes of a string literal.
+    /// The contents of a string literal, without its quotes.
     static func escaped(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
         if isPlain { return text }
@@ -24,19 +24,19 @@ enum SwiftLiteral {
         return literal
     }
 
-    /// The shortest decimal text that reads back as the same value.
+    /// The shortest decimal text that evaluates to the same value.
     static func double(_ value: Double) -> String {
         if value.isNaN { return "Swift.Double.nan" }
         if value.isInfinite { return value < 0 ? "-Swift.Double.infinity" : "Swift.Double.infinity" }
         return "\(value)"
     }
 
-    /// The shortest decimal text that reads back as the same `Float`.
+    /// The shortest decimal text that evaluates to the same `Float`.
     static func float(_ value: Double) -> String {
         "\(Float(value))"
     }
 
-    /// Two digits for each byte.
+    /// Two hexadecimal digits for each byte.
     static func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

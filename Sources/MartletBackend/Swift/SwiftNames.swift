@@ -1,12 +1,12 @@
-/// Names from a schema as Swift identifiers.
+/// Converts names from a schema to Swift identifiers.
 enum SwiftNames {
-    /// The name, in backticks where Swift would read a word of its own.
+    /// The name, in backticks if it is a Swift keyword.
     static func escaped(_ name: String) -> String {
         reservedWords.contains(name) ? "`\(name)`" : name
     }
 
-    /// The private stored property behind each property: the name with a leading underscore, and trailing ones where that
-    /// is already the name of a property or of a member of the runtime.
+    /// The names of the private stored properties: each property's name with a leading underscore. Underscores are
+    /// appended if that is already the name of a property or of a member of the runtime.
     static func storageNames(for properties: [String], besides others: [String] = []) -> [String] {
         var taken = runtimeMembers.union(properties).union(others)
         return properties.map { property in
@@ -16,10 +16,10 @@ enum SwiftNames {
         }
     }
 
-    /// The name that generated code gives a type where a member could be called like the type itself.
+    /// The alias of a type, which generated code uses where a member can have the name of the type.
     static func alias(of type: String) -> String { "_" + type }
 
-    /// Words that cannot stand, or can be misread, where generated code puts a name.
+    /// Words that are keywords, or can be misread, where generated code uses a name.
     private static let reservedWords: Set<String> = [
         // declarations
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
@@ -38,7 +38,7 @@ enum SwiftNames {
         "unsafe", "yield",
     ]
 
-    /// Members of the runtime's classes that begin with an underscore and that generated code can see.
+    /// Members of the runtime's classes that begin with an underscore and are visible to generated code.
     private static let runtimeMembers: Set<String> = [
         "_any", "_applyDefaults", "_comparedElement", "_decode", "_didSet", "_element", "_encode", "_facts", "_guard",
         "_holds", "_isCollection", "_link", "_linkingObjects", "_list", "_load", "_locator", "_map", "_mutableSet",

@@ -1,13 +1,14 @@
 import MartletSchema
 
-/// Types of a schema as Swift types, written out with their modules, and with the namespace where there is one.
+/// Writes the types of a schema as Swift types, qualified by their modules, and by the namespace if there is one.
 struct SwiftTypes {
-    /// The enum that the types of the schema stand in; nil where they stand in the module itself.
+    /// The enum that contains the generated types; nil if they are declared at the top level of the module.
     let namespace: String?
 
-    /// A type that the schema declares, as it is called wherever it is spoken of: `Dog`, or `Kennel.Dog`.
+    /// The qualified name of a declared type: `Dog`, or `Kennel.Dog`.
     ///
-    /// The full name even within the namespace: an extension of one of its types does not look into it.
+    /// The name is qualified even inside the namespace, because name lookup in an extension of a nested type does not
+    /// include the enclosing type.
     func declared(_ name: String) -> String {
         let prefix = namespace.map { SwiftNames.escaped($0) + "." } ?? ""
         return prefix + SwiftNames.escaped(name)
@@ -26,7 +27,7 @@ struct SwiftTypes {
         name(of: type.value) + (type.isOptional ? "?" : "")
     }
 
-    /// The type that a property has for those who read it: `Martlet.List<Dog>`.
+    /// The type of a property's accessor: `Martlet.List<Dog>`.
     func property(_ type: PropertyTypeModel) -> String {
         switch type.kind {
         case .single: element(of: type)
@@ -47,7 +48,7 @@ struct SwiftTypes {
         }
     }
 
-    /// An expression of a property's type as its private stored property takes it.
+    /// Converts an expression of the property's type to the type of its private stored property.
     static func stored(_ value: String, as type: PropertyTypeModel) -> String {
         switch type.value {
         case .link, .embedded: "Martlet.LinkStorage(\(value))"
@@ -56,7 +57,7 @@ struct SwiftTypes {
         }
     }
 
-    /// The type of the parameter of a memberwise initialiser.
+    /// The type of the property's parameter in a memberwise initializer.
     func parameter(_ type: PropertyTypeModel) -> String {
         switch type.kind {
         case .single: element(of: type)
@@ -65,7 +66,7 @@ struct SwiftTypes {
         }
     }
 
-    /// True for types that Foundation declares.
+    /// Whether Foundation declares the type.
     static func needsFoundation(_ type: PropertyTypeModel) -> Bool {
         switch type.value {
         case .scalar(.data), .scalar(.date), .scalar(.uuid): true

@@ -1,15 +1,15 @@
 import MartletSchema
 
-/// The values that properties start with and default to.
+/// Writes the initial values and default values of properties.
 enum SwiftValues {
-    /// What the private stored property holds before anything else happens.
+    /// The initial value of the private stored property.
     static func start(of type: PropertyTypeModel, in schema: SchemaModel) -> String {
         if !type.isSingle { return "nil" }
         if type.value.objectName != nil { return ".none" }
         return type.isOptional ? "nil" : zero(of: type.value, in: schema)
     }
 
-    /// What a new object holds where nothing is said: the default of the schema, else the zero of the type.
+    /// The value of the property in a new object: the default of the schema, otherwise the zero of the type.
     static func initial(of property: PropertyModel, in schema: SchemaModel) -> String {
         if let value = property.defaultValue { return literal(value, for: property.type) }
         switch property.type.kind {
@@ -47,8 +47,8 @@ enum SwiftValues {
         if type.value == .scalar(.anyValue) { return dynamicLiteral(value) }
         switch value {
         case .enumCase(let name):
-            // Wrapped where an optional is expected: `.none` would be its own. Not by the name of the enum, which a
-            // property may have too.
+            // The value is wrapped if an optional is expected, because `.none` would otherwise be that of the optional.
+            // The enum is not named, because a property can have the name of the enum.
             let value = "." + SwiftNames.escaped(name)
             return type.isOptional ? ".some(\(value))" : value
         case .floating(let number) where type.value == .scalar(.float):
@@ -94,7 +94,7 @@ enum SwiftValues {
         return ".\(kind)(\(plainLiteral(value)))"
     }
 
-    /// True when the default needs Foundation although the type of the property does not.
+    /// Whether the default needs Foundation although the property's type does not.
     static func needsFoundation(_ value: DefaultModel?) -> Bool {
         switch value {
         case .data, .date, .now, .uuid, .newUUID: true

@@ -36,7 +36,7 @@ struct BreakingCommand: ParsableCommand {
     func run() throws {
         let new = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
         let old = try formerSchema()
-        // Nothing was there, so nothing can break.
+        // Without an earlier schema, no change can break anything.
         let comparison = Compiler.compare(new, with: old ?? new, failingFrom: level)
         guard comparison.oldErrors.isEmpty else {
             Console.error(DiagnosticPrinter(sources: comparison.sources, style: .brief).text(comparison.oldErrors))
@@ -50,7 +50,7 @@ struct BreakingCommand: ParsableCommand {
         if comparison.hasErrors { throw CommandFailure(.findings) }
     }
 
-    /// nil when the folder was not there.
+    /// nil if the folder did not exist.
     private func formerSchema() throws -> SchemaInput? {
         let isPath = against.hasPrefix("/") || against.hasPrefix(".") || against.hasSuffix("/")
         if isPath, !FileSystem.isFolder(against) {

@@ -71,7 +71,7 @@ struct DiagramCommand: ParsableCommand {
 }
 
 extension Reference {
-    /// Says what is wrong with a schema that has errors.
+    /// The text of the reference. If the schema has errors, prints them and throws.
     func text(reporting input: SchemaInput) throws -> String {
         guard let text else {
             let printer = DiagnosticPrinter(

@@ -50,7 +50,7 @@ struct FormatCommand: ParsableCommand {
         if !isClean { throw CommandFailure(.findings) }
     }
 
-    /// All files are read before the first is written, so that a wrong path changes nothing.
+    /// Reads all files before the first is written, so that an invalid path changes no file.
     private func sources() throws -> [SourceText] {
         try paths.flatMap { path in
             let input = try loading { () throws(DiskError) in try SourceLoader().load([path]) }

@@ -59,7 +59,7 @@ struct GenerateCommand: ParsableCommand {
 }
 
 extension OutputWriter.Drift {
-    /// One finding with the lines that differ.
+    /// A diagnostic with the differing lines.
     fileprivate var text: String {
         let place = path.printable + (line.map { ":\($0):1" } ?? "")
         let code = DiagnosticCode.driftedOutput.rawValue
@@ -73,7 +73,7 @@ extension OutputWriter.Drift {
     }
 }
 
-/// The access levels, as the option takes them.
+/// The access levels as values of the option.
 enum AccessChoice: String, CaseIterable, ExpressibleByArgument {
     case `public`
     case package

@@ -36,7 +36,7 @@ struct LintCommand: ParsableCommand {
         for paths in schemas {
             var input = try loading { () throws(DiskError) in try SourceLoader().load(paths) }
             let options = CompilerOptions(preset: preset?.preset)
-            if fix { input = try mended(input, paths, options) }
+            if fix { input = try applyFixes(input, paths, options) }
             let compilation = Compiler.lint(input, options: options)
             report.add(compilation.diagnostics, of: input.allSources, named: paths[0])
             if compilation.diagnostics.contains(where: { $0.severity > .note }) { isClean = false }
@@ -46,15 +46,15 @@ struct LintCommand: ParsableCommand {
         if !isClean { throw CommandFailure(.findings) }
     }
 
-    /// What was done goes to standard error: standard output is for findings.
-    private func mended(_ input: SchemaInput, _ paths: [String], _ options: CompilerOptions) throws -> SchemaInput {
+    /// Applies the fixes and reports them on standard error, because standard output contains the findings.
+    private func applyFixes(_ input: SchemaInput, _ paths: [String], _ options: CompilerOptions) throws -> SchemaInput {
         let result = try loading { () throws(DiskError) in try SourceMender(paths).mend(input, options: options) }
         Console.error(result.report.text)
         return result.input
     }
 }
 
-/// The presets, as the option takes them.
+/// The presets as values of the option.
 enum PresetChoice: String, CaseIterable, ExpressibleByArgument {
     case minimal
     case standard
@@ -70,10 +70,10 @@ enum PresetChoice: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension ReportFormat {
-    /// All of them, for people.
+    /// The names of all formats, for messages.
     static let words = allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// '--brief' is a format as well, and there is one only.
+    /// Checks that '--brief' and '--format' are not combined, since '--brief' is a format as well.
     static func require(_ isBrief: Bool, _ format: ReportFormat?) throws {
         guard isBrief, let format, format != .brief else { return }
         throw ValidationError("'--brief' and '--format \(format.rawValue)' exclude each other; leave one out")
@@ -87,7 +87,7 @@ extension ReportFormat {
     }
 }
 
-/// Turns trouble with the disk into the exit code for it.
+/// Converts errors of the file system to the exit code for input and output errors.
 func loading<Value>(_ body: () throws(DiskError) -> Value) throws -> Value {
     do {
         return try body()

@@ -2,7 +2,8 @@
 struct ConfigurationFinder {
     static let name = "martlet.yaml"
 
-    /// Of a schema folder: in it or beside it, as the folder was named.
+    /// The configuration of a schema folder, in the folder or beside it. The path is relative or absolute like that of
+    /// the folder.
     func path(of folder: String) throws(DiskError) -> String? {
         let places = [FileSystem.join(folder, Self.name), FileSystem.join(Self.parent(of: folder), Self.name)]
         let found = places.filter(FileSystem.exists)
@@ -12,8 +13,8 @@ struct ConfigurationFinder {
         return found.first
     }
 
-    /// Of a single file: the nearest one above it, and the schema folder that it is for. Not beyond the package or
-    /// repository that the file is in.
+    /// The nearest configuration in the folders above a file, and the schema folder that it applies to. The search ends
+    /// at the root of the package or repository.
     func nearest(to file: String) -> (path: String, schemaFolder: String)? {
         let start = FileSystem.parent(of: FileSystem.absolute(file))
         var folder = start
@@ -26,7 +27,7 @@ struct ConfigurationFinder {
         }
     }
 
-    /// The folder itself where it holds schema files, else the one in it that leads to the file.
+    /// The folder itself if it contains schema files, otherwise its subfolder that contains the file.
     private func schemaFolder(at folder: String, above file: String) -> String {
         let names = (try? FileSystem.names(in: folder)) ?? []
         let holdsSchemas = names.contains { $0.hasSuffix(".yaml") && $0 != Self.name }
@@ -35,7 +36,7 @@ struct ConfigurationFinder {
         return FileSystem.join(folder, first)
     }
 
-    /// The folder that a folder is in, in the words in which it was named where they tell.
+    /// The parent of a folder, computed from the path's text where possible.
     private static func parent(of folder: String) -> String {
         var parts = folder.split(separator: "/", omittingEmptySubsequences: true)
         while parts.last == "." { parts.removeLast() }

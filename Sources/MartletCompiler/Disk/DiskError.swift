@@ -1,7 +1,7 @@
 import Foundation
 import MartletSchema
 
-/// The disk said no: a file that cannot be read or written.
+/// An error of the file system: a file cannot be read or written.
 public struct DiskError: Error, CustomStringConvertible {
     public let path: String
     public let reason: String
@@ -12,16 +12,16 @@ public struct DiskError: Error, CustomStringConvertible {
     }
 
     /// - Parameters:
-    ///   - failure: what did not work: `the file cannot be written`.
-    ///   - code: the `errno` of the call that did not work.
+    /// - failure: the failed operation: `the file cannot be written`.
+    /// - code: the `errno` of the failed call.
     public init(path: String, failure: String, code: CInt) {
         self.init(path: path, reason: "\(failure): \(DiskError.words(for: code))")
     }
 
-    /// On one line: control characters of the path, and bytes that are not UTF-8, are written out.
+    /// One line. Control characters of the path, and bytes that are not UTF-8, are escaped.
     public var description: String { "'\(path.printable)': \(reason)" }
 
-    /// What the system says of an `errno`: `no space left on device`.
+    /// The system's message for an `errno`: `no space left on device`.
     static func words(for code: CInt) -> String {
         let text = String(cString: strerror(code))
         return text.prefix(1).lowercased() + text.dropFirst()

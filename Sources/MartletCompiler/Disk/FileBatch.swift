@@ -1,11 +1,12 @@
 import Foundation
 import MartletSchema
 
-/// Changes of files, all of which happen or none.
+/// A group of file changes that are applied completely or not at all.
 ///
-/// New bytes go to files beside those that they are for, and are renamed when all of them are written. What fails later is
-/// undone: earlier files get their bytes back, new files and folders go. So a full disk leaves no file empty, cut off or
-/// newer than the others, and no reader sees half of a file.
+/// New contents are written to temporary files beside their targets, and renamed after all of them are written. If a
+/// later step fails, the earlier steps are undone: replaced files get their previous contents, and new files and
+/// folders are removed. A full disk therefore leaves no file empty, truncated, or newer than the others, and no reader
+/// sees a partial file.
 ///
 ///     var batch = FileBatch()
 ///     batch.replace("Out/Dog.swift", with: bytes)
@@ -14,7 +15,7 @@ import MartletSchema
 public struct FileBatch {
     enum Change {
         case replace([UInt8])
-        /// Nothing may stand there.
+        /// The file must not exist.
         case create([UInt8])
         case remove
     }
@@ -22,12 +23,13 @@ public struct FileBatch {
     private var changes: [(path: String, change: Change)] = []
     private let isReproducible: Bool
     private let makesFolders: Bool
-    /// Asked before each call that changes the disk; another number than 0 is the `errno` of a call that fails. For tests.
+    /// Called before each system call that changes the disk. A result other than 0 is the `errno` with which that call
+    /// fails. For tests.
     private let failure: (() -> CInt)?
 
     /// - Parameters:
-    ///   - isReproducible: the bytes can be made again, so that no command waits for the disk.
-    ///   - makesFolders: whether folders that are missing are made; else it is an error that they are.
+    /// - isReproducible: whether the contents can be generated again. Then `commit` does not wait for the disk.
+    /// - makesFolders: whether missing folders are created. Otherwise a missing folder is an error.
     public init(isReproducible: Bool = false, makesFolders: Bool = true) {
         self.init(isReproducible: isReproducible, makesFolders: makesFolders, failure: nil)
     }
@@ -38,13 +40,13 @@ public struct FileBatch {
         self.failure = failure
     }
 
-    /// Gives a file other bytes, or makes it. Permissions are kept, and a symbolic link still
-    /// leads to the file. A file whose bytes are right already is not touched.
+    /// Replaces the contents of a file, or creates the file. Permissions are kept, and a symbolic link continues to
+    /// refer to its target. A file that already has these contents is not written.
     public mutating func replace(_ path: String, with bytes: [UInt8]) {
         changes.append((path, .replace(bytes)))
     }
 
-    /// Makes a file; one that has come up meanwhile is not overwritten.
+    /// Creates a file. A file that already exists at commit is an error, and is not overwritten.
     public mutating func create(_ path: String, with bytes: [UInt8]) {
         changes.append((path, .create(bytes)))
     }
@@ -54,12 +56,12 @@ public struct FileBatch {
         changes.append((path, .remove))
     }
 
-    /// Makes the changes.
+    /// Applies the changes.
     ///
-    /// Signals that end a program wait until it is done.
+    /// Signals that would terminate the process are blocked until the call returns.
     ///
-    /// - Returns: the paths of the files that have changed.
-    /// - Throws: when a change fails; then none was made.
+    /// - Returns: the paths of the changed files.
+    /// - Throws: an error if a change fails. In that case, no change was applied.
     public func commit() throws(DiskError) -> [String] {
         var signals = sigset_t()
         var former = sigset_t()
@@ -76,9 +78,9 @@ public struct FileBatch {
         }
     }
 
-    /// One file in a folder that is there, whole or not at all.
+    /// Replaces one file in an existing folder, completely or not at all.
     ///
-    /// - Returns: whether anything was written.
+    /// - Returns: whether the file was written.
     public static func replace(_ path: String, with bytes: [UInt8]) throws(DiskError) -> Bool {
         var batch = FileBatch(makesFolders: false)
         batch.replace(path, with: bytes)

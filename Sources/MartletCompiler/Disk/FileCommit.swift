@@ -1,25 +1,25 @@
 import Foundation
 import MartletSchema
 
-/// The work of one `FileBatch`, with what it takes to undo it.
+/// Applies one `FileBatch`, and records how to undo it.
 struct FileCommit {
-    /// A file that is to change.
+    /// A file to change.
     private struct Step {
-        /// As it was named.
+        /// The path that the caller specified.
         let path: String
-        /// Behind the links.
+        /// The path after following symbolic links.
         let target: String
-        /// Holds the new bytes; nil where the file goes.
+        /// The temporary file with the new contents; nil if the file is removed.
         let temporary: String?
-        /// Whether there is a file to give back.
-        let isThere: Bool
+        /// Whether the file exists and has to be restored on failure.
+        let existed: Bool
         let mustBeNew: Bool
     }
 
     private enum Undo {
         case removeFile(String)
         case removeFolder(String)
-        /// What the file was before has this name meanwhile.
+        /// The previous file, which is kept under a temporary name.
         case restore(String, from: String)
     }
 
@@ -28,7 +28,7 @@ struct FileCommit {
     private let failure: (() -> CInt)?
     private var steps: [Step] = []
     private var undos: [Undo] = []
-    /// The bytes that are on their way, by the real path: one file may be named in two ways.
+    /// The planned contents by real path. Two paths can refer to the same file.
     private var planned: [String: [UInt8]] = [:]
     private var nameCount = 0
 
@@ -43,7 +43,7 @@ struct FileCommit {
     mutating func prepare(_ path: String, _ change: FileBatch.Change) throws(DiskError) {
         switch change {
         case .remove:
-            steps.append(Step(path: path, target: path, temporary: nil, isThere: true, mustBeNew: false))
+            steps.append(Step(path: path, target: path, temporary: nil, existed: true, mustBeNew: false))
         case .create(let bytes):
             guard FileSystem.kind(of: path, followingLinks: false) == nil else {
                 throw DiskError(path: path, failure: Self.unwritten, code: EEXIST)
@@ -71,7 +71,7 @@ struct FileCommit {
         }
     }
 
-    /// Where the last links of a path lead to, whether anything is there or not.
+    /// The target of a path's final symbolic links, whether it exists or not.
     private func target(of path: String) throws(DiskError) -> String {
         var target = path
         for _ in 0..<40 {
@@ -101,10 +101,10 @@ struct FileCommit {
             throw DiskError(path: path, failure: Self.unwritten, code: code)
         }
         steps.append(
-            Step(path: path, target: target, temporary: temporary.name, isThere: mode != nil, mustBeNew: mustBeNew))
+            Step(path: path, target: target, temporary: temporary.name, existed: mode != nil, mustBeNew: mustBeNew))
     }
 
-    /// Returns an `errno`.
+    /// Writes the bytes and returns an `errno`.
     private func fill(_ descriptor: CInt, with bytes: [UInt8], mode: mode_t?) -> CInt {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -136,8 +136,8 @@ struct FileCommit {
     mutating func perform() throws(DiskError) -> [String] {
         var backups: [String] = []
         for (index, step) in steps.enumerated() {
-            // Nothing comes behind the last that could fail.
-            if step.isThere, index + 1 < steps.count { backups.append(try backUp(step)) }
+            // The last step needs no backup, because no step after it can fail.
+            if step.existed, index + 1 < steps.count { backups.append(try backUp(step)) }
             try put(step)
         }
         for backup in backups { _ = backup.withSystemPath { unlink($0) } }
@@ -147,7 +147,7 @@ struct FileCommit {
     private mutating func put(_ step: Step) throws(DiskError) {
         guard let temporary = step.temporary else {
             let code = step.target.withSystemPath { path in call { unlink(path) }.1 }
-            // A file that could be kept under another name alone is gone already.
+            // If the backup was made by renaming the file, the file is already gone.
             guard code == 0 || code == ENOENT else {
                 throw DiskError(path: step.path, failure: "the file cannot be removed", code: code)
             }
@@ -159,10 +159,11 @@ struct FileCommit {
             let code = renaming(temporary, to: step.target)
             guard code == 0 else { throw DiskError(path: step.path, failure: Self.unwritten, code: code) }
         }
-        if !step.isThere { undos.append(.removeFile(step.target)) }
+        if !step.existed { undos.append(.removeFile(step.target)) }
     }
 
-    /// A link is made only where nothing is, which renaming does not see to; some file systems have none.
+    /// Creates a hard link, which fails if the target exists; a rename would replace the target. File systems without
+    /// hard links use the rename.
     private func putNew(_ temporary: String, _ step: Step) throws(DiskError) {
         var code = linking(temporary, to: step.target)
         if code == 0 {
@@ -173,7 +174,7 @@ struct FileCommit {
         guard code == 0 else { throw DiskError(path: step.path, failure: Self.unwritten, code: code) }
     }
 
-    /// Gives what is there a second name, or where the file system has none a new one.
+    /// Links the existing file to a temporary name, or renames it if the file system has no hard links.
     private mutating func backUp(_ step: Step) throws(DiskError) -> String {
         let target = step.target
         do {
@@ -203,14 +204,14 @@ struct FileCommit {
 
     private static let unwritten = "the file cannot be written"
 
-    /// Short, so that it is allowed wherever the file's name is, and hidden from those that read the folder.
+    /// A short name, which is valid wherever the file's name is valid, and hidden from programs that read the folder.
     private mutating func temporaryName(beside target: String) -> String {
         nameCount += 1
         return FileSystem.join(
             FileSystem.parent(of: target), ".martlet-\(ProcessInfo.processInfo.processIdentifier)-\(nameCount)")
     }
 
-    /// Makes something under a name that nothing has.
+    /// Creates an item under an unused name.
     private mutating func makeTemporary(
         beside target: String, _ path: String, _ make: (UnsafePointer<CChar>) -> CInt
     ) throws(DiskError) -> (name: String, result: CInt) {
@@ -224,9 +225,9 @@ struct FileCommit {
 
     // MARK: Undoing
 
-    /// Brings back what was there.
+    /// Restores the previous files.
     ///
-    /// - Returns: the error, with what could not be brought back.
+    /// - Returns: the error, extended by the files that could not be restored.
     func undo(after error: DiskError) -> DiskError {
         var lost: [String] = []
         for undo in undos.reversed() {
@@ -235,7 +236,7 @@ struct FileCommit {
             case .removeFolder(let path): _ = path.withSystemPath { rmdir($0) }
             case .restore(let path, let backup):
                 let isRestored = path.withSystemPath { path in backup.withSystemPath { rename($0, path) == 0 } }
-                // Two names of one file are not renamed.
+                // Renaming between two links of the same file has no effect, so the temporary link is removed.
                 if isRestored {
                     _ = backup.withSystemPath { unlink($0) }
                 } else {
@@ -247,7 +248,7 @@ struct FileCommit {
         return DiskError(path: error.path, reason: error.reason + "; " + lost.joined(separator: ", "))
     }
 
-    /// A call that changes the disk; one that a signal interrupts is made again.
+    /// Performs a system call that changes the disk, and repeats it if a signal interrupts it.
     private func call<Result: SignedInteger>(_ body: () -> Result) -> (Result, CInt) {
         if let code = failure?(), code != 0 { return (-1, code) }
         return FileSystem.call(body)

@@ -1,29 +1,30 @@
 import Foundation
 import MartletSchema
 
-/// Reads files and folders by calls of the system, since Foundation takes paths that are UTF-8 alone.
+/// Reads files and folders with system calls, since Foundation supports only UTF-8 paths.
 ///
-/// Paths are texts of `FileName`.
+/// Paths are encoded as in `FileName`.
 public enum FileSystem {
-    /// What stands at a path.
+    /// The kind of a file system item.
     enum Kind: Equatable {
         case file
         case folder
         case link
-        /// In words: `a device`.
+        /// Another kind, as text: `a device`.
         case other(String)
     }
 
-    /// - Parameter path: its last link is followed.
+    /// - Parameter path: a path whose final symbolic link is followed.
     public static func isFolder(_ path: String) -> Bool { kind(of: path) == .folder }
 
-    /// The same for what is no link.
+    /// Whether the path is a folder, without following a final symbolic link.
     public static func isFolderItself(_ path: String) -> Bool { kind(of: path, followingLinks: false) == .folder }
 
-    /// Whether anything stands there; a link that leads nowhere is nothing.
+    /// Whether an item exists at the path. A link with a missing target does not count.
     public static func exists(_ path: String) -> Bool { kind(of: path) != nil }
 
-    /// - Parameter absence: what is said where nothing stands there; where that cannot be known, the reason is said.
+    /// - Parameter absence: the error's reason if no item exists. If the path cannot be examined, the reason is the
+    ///   system's error.
     public static func requireThere(_ path: String, or absence: String) throws(DiskError) {
         var status = stat()
         let (_, code) = path.withSystemPath { path in call { stat(path, &status) } }
@@ -34,7 +35,7 @@ public enum FileSystem {
         }
     }
 
-    /// The names in a folder but `.` and `..`, in the order of their bytes.
+    /// The names in a folder except `.` and `..`, sorted by their bytes.
     public static func names(in folder: String) throws(DiskError) -> [String] {
         let opened = folder.withSystemPath { path in
             errno = 0
@@ -63,7 +64,7 @@ public enum FileSystem {
             .sorted { $0.lexicographicallyPrecedes($1) }.map(FileName.text)
     }
 
-    /// The bytes of a file, or as many as are asked for.
+    /// The contents of a file, up to `limit` bytes.
     public static func bytes(of path: String, upTo limit: Int = .max) throws(DiskError) -> [UInt8] {
         let (descriptor, code) = path.withSystemPath { path in
             call { open(path, O_RDONLY | O_CLOEXEC) }
@@ -78,7 +79,7 @@ public enum FileSystem {
         var result: [UInt8] = []
         var isAtEnd = false
         while !isAtEnd, result.count < limit {
-            // One byte more than is expected, so that the second call is the last.
+            // One byte more than expected, so that the second call reports the end of the file.
             let wanted = min(limit - result.count, max(1 << 16, size - result.count + 1))
             var failure: CInt = 0
             result += [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
@@ -91,7 +92,7 @@ public enum FileSystem {
         return result
     }
 
-    /// The path without links, as far as it exists; without `.` and `..`, and absolute.
+    /// The absolute path without `.` and `..`, and without symbolic links as far as the path exists.
     public static func realPath(_ path: String) -> String {
         var head = absolute(path)
         var tail: [String] = []
@@ -108,7 +109,7 @@ public enum FileSystem {
         }
     }
 
-    /// The absolute path without `.`, `..` and empty steps; the disk is not asked.
+    /// The absolute path without `.`, `..` and empty components, computed without access to the disk.
     public static func absolute(_ path: String) -> String {
         var steps: [String] = []
         let full = isAbsolute(path) ? path : currentFolder + "/" + path
@@ -118,14 +119,14 @@ public enum FileSystem {
         return "/" + steps.joined(separator: "/")
     }
 
-    /// The folder that relative paths count from.
+    /// The current working directory, the base of relative paths.
     public static var currentFolder: String {
         guard let path = getcwd(nil, 0) else { return "/" }
         defer { free(path) }
         return FileName.text(of: UnsafeRawBufferPointer(start: path, count: strlen(path)))
     }
 
-    /// What stands at a path; nil where nothing does, or where it may not be read.
+    /// The kind of the item at a path; nil if it does not exist or cannot be examined.
     static func kind(of path: String, followingLinks: Bool = true) -> Kind? {
         status(of: path, followingLinks: followingLinks).map(kind)
     }
@@ -155,16 +156,17 @@ public enum FileSystem {
         folder.isEmpty ? name : folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
     }
 
-    /// The folder that the last step of a path stands in.
+    /// The parent folder of a path.
     static func parent(of path: String) -> String {
         let parent = steps(of: path).dropLast().joined(separator: "/")
         return isAbsolute(path) ? "/" + parent : parent.isEmpty ? "." : parent
     }
 
-    /// The last step of a path.
+    /// The last component of a path.
     public static func name(of path: String) -> String { steps(of: path).last ?? "" }
 
-    /// What stands between the slashes. A slash and a combining mark behind it are one character, so bytes are looked at.
+    /// The path components. The path is split by bytes, because a slash and a following combining mark form one
+    /// character.
     static func steps(of path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
@@ -173,7 +175,8 @@ public enum FileSystem {
 
     // MARK: Calls
 
-    /// The result of a call and its `errno`, 0 when it worked; a call that a signal interrupts is made again.
+    /// Performs a system call, and repeats it if a signal interrupts it. Returns the result and the `errno`, which is 0
+    /// on success.
     static func call<Result: SignedInteger>(_ body: () -> Result) -> (Result, CInt) {
         while true {
             let result = body()
@@ -185,7 +188,7 @@ public enum FileSystem {
 }
 
 extension String {
-    /// The path as the system takes it.
+    /// Calls `body` with the path as a C string.
     func withSystemPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let bytes = FileName.bytes(of: self).map(CChar.init(bitPattern:)) + [0]
         return bytes.withUnsafeBufferPointer { buffer in

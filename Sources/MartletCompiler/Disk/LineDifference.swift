@@ -1,15 +1,16 @@
-/// The lines that two texts differ in.
+/// The differing lines of two texts.
 struct LineDifference {
-    /// The first line, from 1, that is not the same.
+    /// The first differing line, from 1.
     let firstLine: Int
-    /// In their order: behind `-` lines of the old text, behind `+` lines of the new one.
+    /// The changes in order: old lines begin with `-`, new lines with `+`.
     let changes: [String]
 
-    /// Beyond that many lines all of the old ones stand before all of the new ones.
+    /// Above this number of lines, the texts are not compared: all old lines come before all new lines.
     private static let maximumCompared = 2000
     private static let maximumShown = 40
 
-    /// - Complexity: O(*n* + *d*²) for *d* lines between the first and the last that differ, 2,000 at most.
+    /// - Complexity: O(*n* + *d*²), where *d* is the number of lines between the first and the last difference, at most
+    ///   2,000.
     init(from old: [UInt8], to new: [UInt8]) {
         var left = LineDifference.lines(of: old)[...]
         var right = LineDifference.lines(of: new)[...]

@@ -1,8 +1,8 @@
-/// The files that a command may write: those in the schema folders that were named, and beside files that were named.
+/// The files that a command can write: files in the given schema folders, and files in the folders of given files.
 ///
-/// By their real paths: a link inside a folder may lead out of it.
+/// Compared by real paths, since a symbolic link inside a folder can lead out of it.
 public struct OwnedFiles {
-    /// With `/` at the end.
+    /// Each path ends with `/`.
     private let folders: [String]
 
     public init(_ paths: [String]) {

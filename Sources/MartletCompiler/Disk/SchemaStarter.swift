@@ -1,4 +1,4 @@
-/// Puts the first schema into a folder that has none.
+/// Writes a first schema into a folder without schemas.
 public struct SchemaStarter {
     private let folder: String
 
@@ -6,10 +6,10 @@ public struct SchemaStarter {
         self.folder = folder
     }
 
-    /// Where the schema is written to.
+    /// The path of the new schema file.
     public var path: String { FileSystem.join(folder, StarterSchema.fileName) }
 
-    /// Schema files that are there already, and a file that stands where the folder belongs.
+    /// Existing schema files, or a file at the path of the folder.
     public func obstacles() -> [String] {
         guard FileSystem.exists(folder) else { return [] }
         guard FileSystem.isFolder(folder) else { return [folder] }
@@ -17,7 +17,7 @@ public struct SchemaStarter {
             .map { FileSystem.join(folder, $0) }
     }
 
-    /// Relative to the schema folder; links to folders are not followed.
+    /// Paths relative to the schema folder. Links to folders are not followed.
     private func schemaFiles(in folder: String, _ relative: String) -> [String] {
         let names = (try? FileSystem.names(in: folder)) ?? []
         return names.flatMap { name in
@@ -29,8 +29,7 @@ public struct SchemaStarter {
         }
     }
 
-    /// Writes the schema and makes the folder, or leaves nothing behind where that fails; a file that has come up meanwhile
-    /// is not overwritten.
+    /// Writes the schema and creates the folder, completely or not at all. An existing file is not overwritten.
     public func write() throws(DiskError) {
         var batch = FileBatch()
         batch.create(path, with: Array(StarterSchema.text.utf8))

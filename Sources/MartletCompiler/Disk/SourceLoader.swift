@@ -1,14 +1,17 @@
 import MartletSchema
 
-/// Reads schema folders from disk: every `.yaml` file, sorted, links followed and loops refused.
+/// Loads the `.yaml` files of schema folders in sorted order. Symbolic links are followed, and loops of links are
+/// rejected.
 public struct SourceLoader {
-    /// The largest file that is read at all; a larger one becomes a finding through its first bytes.
+    /// The maximum number of bytes that are read from a file. One byte above the limit of the language, so that larger
+    /// files are detected.
     private static let maximumBytes = (1 << 20) + 1
     private static let maximumFiles = 2000
 
     public init() {}
 
-    /// A folder is one schema; so are single files together, with the `martlet.yaml` nearest to the first of them.
+    /// Loads one folder, or several files that together form one schema. Files use the `martlet.yaml` that is nearest
+    /// to the first file.
     public func load(_ paths: [String]) throws(DiskError) -> SchemaInput {
         if let folder = paths.first, paths.count == 1, FileSystem.isFolder(folder) { return try load(folder: folder) }
         if let folder = paths.first(where: FileSystem.isFolder) {
@@ -31,7 +34,7 @@ public struct SourceLoader {
         return try read(named, configuration: nearest?.path)
     }
 
-    /// The schema of a folder, with the `martlet.yaml` in it or beside it.
+    /// Loads the schema of a folder, with the `martlet.yaml` in it or beside it.
     public func load(folder: String) throws(DiskError) -> SchemaInput {
         try FileSystem.requireThere(folder, or: "no such folder")
         guard FileSystem.isFolder(folder) else {
@@ -46,7 +49,7 @@ public struct SourceLoader {
         return input
     }
 
-    /// Named files, whose paths count from `root`; for the build tool, which knows its files already.
+    /// Loads files whose paths are relative to `root`. For the build tool plugin, which already knows its files.
     public func load(
         files: [String], root: String, configuration: String?
     ) throws(DiskError) -> SchemaInput {
@@ -82,7 +85,7 @@ public struct SourceLoader {
             if kind == .folder {
                 try self.walk(path, relative: below, visited: visited.union([real]), into: &walk)
             } else if name.hasSuffix(".yaml") {
-                // Pipes and devices may have no end. A link that leads nowhere is left to the reading.
+                // Pipes and devices may be endless. A link with a missing target fails later, when it is read.
                 guard kind == nil || kind == .file else {
                     throw DiskError(path: path, reason: "this is no file that could be read to its end; remove it")
                 }

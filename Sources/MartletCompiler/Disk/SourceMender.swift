@@ -1,12 +1,12 @@
 import MartletSchema
 
-/// Applies safe fixes to the files of a schema on disk.
+/// Applies safe fixes to the schema files on disk.
 public struct SourceMender {
-    /// What was done, in words for people.
+    /// A report of the applied fixes.
     public struct Report: Sendable {
-        /// The files written, sorted, with the number of fixes in each.
+        /// The written files, sorted, with the number of fixes in each.
         public let files: [(path: String, count: Int)]
-        /// Files with safe fixes that were left alone, since they lie outside of the schema folder.
+        /// Files outside of the schema folder that have safe fixes and were not changed.
         public let outside: [String]
 
         public var text: String {
@@ -26,30 +26,30 @@ public struct SourceMender {
 
     private let owned: OwnedFiles
 
-    /// - Parameter paths: one schema folder, or the files of a schema: nothing else is ever written.
+    /// - Parameter paths: one schema folder, or the files of a schema. No other files are written.
     public init(_ paths: [String]) {
         owned = OwnedFiles(paths)
     }
 
-    /// Fixes the schema and writes the files whose bytes have changed, all of them or none.
+    /// Applies the fixes and writes the changed files, completely or not at all.
     ///
-    /// - Throws: when a file cannot be written, or has changed since it was read.
+    /// - Throws: an error if a file cannot be written, or has changed since it was read.
     public func mend(
         _ input: SchemaInput, options: CompilerOptions = CompilerOptions()
     ) throws(DiskError) -> (input: SchemaInput, report: Report) {
         let owned = Set(input.allSources.filter { self.owned.contains($0.displayPath) }.map(\.file))
-        let mending = SchemaMender.mend(input, options: options) { owned.contains($0.file) }
+        let result = SchemaMender.mend(input, options: options) { owned.contains($0.file) }
         let before = Dictionary(input.allSources.map { ($0.file, $0) }) { first, _ in first }
         var files: [(path: String, count: Int)] = []
         var batch = FileBatch()
-        for source in mending.input.allSources.sorted(by: { $0.displayPath < $1.displayPath }) {
+        for source in result.input.allSources.sorted(by: { $0.displayPath < $1.displayPath }) {
             guard let old = before[source.file], old.bytes != source.bytes else { continue }
             try requireUnchanged(old)
             batch.replace(source.displayPath, with: source.bytes)
-            files.append((source.displayPath, mending.counts[source.displayPath] ?? 0))
+            files.append((source.displayPath, result.counts[source.displayPath] ?? 0))
         }
         _ = try batch.commit()
-        return (mending.input, Report(files: files, outside: outside(mending.input, owned, options)))
+        return (result.input, Report(files: files, outside: outside(result.input, owned, options)))
     }
 
     private func outside(

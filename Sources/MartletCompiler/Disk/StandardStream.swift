@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where a command writes what people and programs read.
+/// The standard output streams of a command.
 public enum StandardStream: CInt {
     case output = 1
     case error = 2
 
-    /// Writes all of a text.
+    /// Writes a complete text.
     ///
-    /// - Returns: why that was not possible, in the words of the system; nil when it was.
+    /// - Returns: the system's error message; nil on success.
     public func write(_ text: String) -> String? {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -20,6 +20,7 @@ public enum StandardStream: CInt {
         return nil
     }
 
-    /// A write beyond the size that a file may have is an error like others, and does not end the process.
+    /// Ignores SIGXFSZ, so that a write above the file size limit fails with an error and does not terminate the
+    /// process.
     public static func keepLargeFilesErrors() { _ = signal(SIGXFSZ, SIG_IGN) }
 }

@@ -1,11 +1,11 @@
 import MartletFrontend
 
-/// The JSON Schema of the language (draft 2020-12), for editors that complete and check while one types.
+/// The JSON Schema (draft 2020-12) of the schema language, which editors use for completion and checks.
 ///
-/// It is made of the tables that the parser goes by. It looks at one file and at shapes alone: whether a type exists and
-/// a default fits it is left to lint.
+/// It is generated from the tables of the parser. It checks the structure of one file; lint checks whether types exist
+/// and defaults fit.
 public enum EditorSchema {
-    /// Indented by two blanks, with a line feed at the end.
+    /// The JSON text, indented by two spaces, with a trailing line feed.
     public static var text: String { schema.document }
 
     private static var schema: JSONValue {
@@ -14,7 +14,7 @@ public enum EditorSchema {
             ("title", "Martlet schema"),
             ("description", "A file of a Martlet schema: model classes, in YAML."),
         ]
-        // A section that is being begun holds nothing yet.
+        // A section without content is allowed while the author is typing.
         let sections = members(of: .file, types: ["object", "null"])
         return .members(head + sections + [("$defs", .object(definitions))])
     }
@@ -30,7 +30,7 @@ public enum EditorSchema {
             ("type", type),
             ("name", pattern(Vocabulary.propertyNamePattern)),
             ("keyPath", pattern(Vocabulary.keyPathPattern)),
-            // YAML reads some words as booleans and as null; as cases they are names.
+            // YAML reads some words as booleans or null; as cases, they are names.
             (
                 "caseName",
                 [
@@ -70,14 +70,14 @@ public enum EditorSchema {
 
     private static func described(_ key: LevelKey) -> JSONValue {
         guard case .object(var members) = value(key.content) else { return .bool(true) }
-        // A key that may be left out may also stand there with nothing behind it.
+        // An optional key can also have no value.
         if !key.isRequired, isNullAllowed(key.content) {
             members = [("anyOf", [.object(members), ["type": "null"]])]
         }
         return .object([("description", .string(key.documentation))] + members)
     }
 
-    /// Other values take null on their own, or not at all.
+    /// Whether null has to be allowed explicitly. Other kinds of values already allow null, or never do.
     private static func isNullAllowed(_ content: LevelKey.Content) -> Bool {
         switch content {
         case .name, .names, .nameLists, .text, .words, .properties, .keyPaths: true
@@ -111,7 +111,7 @@ public enum EditorSchema {
 
     // MARK: Parts
 
-    /// A mapping whose keys are names that generated code can use.
+    /// A mapping whose keys are valid names in generated code.
     private static func named(
         _ kind: Vocabulary.NameKind, _ definition: String, types: [JSONValue] = ["object"], isEmptyAllowed: Bool = true
     ) -> JSONValue {
@@ -129,7 +129,7 @@ public enum EditorSchema {
         ])
     }
 
-    /// The words are there to be offered; the pattern alone decides.
+    /// The words are only offered for completion; the pattern validates the value.
     private static var type: JSONValue {
         [
             "anyOf": [

@@ -1,6 +1,6 @@
-/// What stands between a schema and its history.
+/// An error when reading a schema from the git history.
 public struct GitError: Error, Equatable, CustomStringConvertible {
-    /// Lower case, no full stop, the thing in quotes, then the mend.
+    /// In lower case, without a full stop: the faulty item in quotes, then the fix.
     public let description: String
 
     init(_ description: String) {

@@ -1,30 +1,31 @@
 import Foundation
 import MartletSchema
 
-/// Reads the schema of a folder as a commit of its repository has it.
+/// Reads the schema of a folder from a commit of its repository.
 public struct GitHistory {
-    /// A schema of the past.
+    /// An earlier version of the schema.
     public struct Schema: Sendable {
-        /// nil when the commit has no such folder.
+        /// nil if the commit does not contain the folder.
         public let input: SchemaInput?
-        /// The commit in short.
+        /// The abbreviated commit hash.
         public let commit: String
-        /// Where the folder was then, from the top of the repository.
+        /// The path of the folder in that commit, from the root of the repository.
         public let folder: String
-        /// True when it was somewhere else than now.
+        /// True if the folder has moved since.
         public let isMoved: Bool
     }
 
-    /// How many names go to one process: they fit into a pipe.
+    /// The number of object names that are passed to one process. They fit into a pipe buffer.
     private static let blobsAtOnce = 200
 
     private let git: GitProcess
-    /// Of the schema folder, from the top of the repository, with `/` at its end; empty at the top.
+    /// The path of the schema folder from the root of the repository, with a trailing `/`; empty at the root.
     private let prefix: String
 
     /// - Parameters:
-    ///   - folder: the schema folder, as it is now.
-    ///   - environment: of `git`, and its `PATH` says where that is; nil for that of this process.
+    /// - folder: the current path of the schema folder.
+    /// - environment: the environment of `git`, whose `PATH` locates the program; nil for the environment of this
+    ///   process.
     public init(of folder: String, environment: [String: String]? = nil) throws(GitError) {
         git = try GitProcess(folder: folder, environment: environment ?? ProcessInfo.processInfo.environment)
         let outcome = try git.run(["rev-parse", "--show-prefix"])
@@ -35,14 +36,14 @@ public struct GitHistory {
         prefix = outcome.line
     }
 
-    /// The commit that a name means; nil when there is none.
+    /// The commit that a ref resolves to; nil if it does not exist.
     public func commit(named reference: String) throws(GitError) -> String? {
         guard !reference.isEmpty, !reference.hasPrefix("-") else { return nil }
         let outcome = try git.run(["rev-parse", "--verify", "--quiet", reference + "^{commit}"])
         return outcome.status == 0 && !outcome.line.isEmpty ? outcome.line : nil
     }
 
-    /// The schema as it was where HEAD and `reference` parted.
+    /// The schema at the merge base of HEAD and `reference`.
     public func schema(where reference: String) throws(GitError) -> Schema {
         guard let tip = try commit(named: reference) else {
             throw GitError("no git ref '\(reference)', and no such folder; fetch it, or see 'git branch --all'")
@@ -74,7 +75,7 @@ public struct GitHistory {
 
     // MARK: Files
 
-    /// nil when the folder holds no schema file.
+    /// nil if the folder contains no schema file.
     private func input(of prefix: String, _ base: String, _ commit: String) throws(GitError) -> SchemaInput? {
         let tree = try GitTree(of: base, git)
         let files = try tree.schemaFiles(below: prefix)
@@ -106,7 +107,7 @@ public struct GitHistory {
 
     // MARK: Moved folders
 
-    /// Where most of the schema files of the folder came from, if that is one folder with the same paths below it.
+    /// The folder from which most of the schema files were renamed, with the same relative paths.
     private func formerPrefix(_ base: String, _ head: String) throws(GitError) -> String? {
         let text = try git.output([
             "diff-tree", "-r", "-z", "-M30%", "--diff-filter=R", "--name-status", base, head,
@@ -124,9 +125,10 @@ public struct GitHistory {
     }
 }
 
-/// What `git cat-file --batch` writes: a line with name, kind and size, then the bytes and a line feed.
+/// Parses the output of `git cat-file --batch`: for each object a line with name, kind and size, then its bytes and a
+/// line feed.
 enum GitBatch {
-    /// nil when something is missing or no blob.
+    /// nil if an object is missing or is not a blob.
     static func blobs(in output: [UInt8]) -> [[UInt8]]? {
         var result: [[UInt8]] = []
         var place = 0

@@ -1,27 +1,27 @@
 import Foundation
 import MartletSchema
 
-/// Runs `git` in one folder. Only commands that read: neither the work tree nor the index is touched.
+/// Runs read-only `git` commands in one folder. They do not change the work tree or the index.
 struct GitProcess {
     struct Outcome {
         let status: Int32
         let output: Data
         let errors: String
 
-        /// Names of files may be bytes that are not UTF-8.
+        /// The output as text. File names can contain bytes that are not UTF-8.
         var text: String { FileName.text(of: output) }
-        /// Without the line feed at its end.
+        /// The output without the trailing line feed.
         var line: String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
     }
 
-    /// Set by hooks, which would lead to another repository or index than that of the folder.
+    /// Variables that git hooks set. They would select another repository or index than that of the folder.
     private static let misleading = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"]
 
     private let executable: URL
     private let folder: String
     private let environment: [String: String]
 
-    /// - Parameter environment: its `PATH` says where `git` is.
+    /// - Parameter environment: its `PATH` locates `git`.
     init(folder: String, environment: [String: String]) throws(GitError) {
         let path = environment["PATH"] ?? ""
         let candidates = path.split(separator: ":").map { "\($0)/git" }
@@ -35,14 +35,14 @@ struct GitProcess {
         self.folder = folder
         var environment = environment
         for name in Self.misleading { environment[name] = nil }
-        // Messages that can be told apart, names as they are, and no refreshed index.
+        // English messages, literal path names, and no refresh of the index.
         environment["LC_ALL"] = "C"
         environment["GIT_LITERAL_PATHSPECS"] = "1"
         environment["GIT_OPTIONAL_LOCKS"] = "0"
         self.environment = environment
     }
 
-    /// - Parameter input: at most as much as a pipe holds, since nobody reads while it is written.
+    /// - Parameter input: at most the size of a pipe buffer, since the output is not read while the input is written.
     func run(_ arguments: [String], input: String = "") throws(GitError) -> Outcome {
         let process = Process()
         let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
@@ -66,7 +66,7 @@ struct GitProcess {
         }
     }
 
-    /// The same for a command that has no reason to fail.
+    /// Runs a command, and throws an error if its exit status is not 0.
     func output(_ arguments: [String], input: String = "") throws(GitError) -> Outcome {
         let outcome = try run(arguments, input: input)
         guard outcome.status == 0 else { throw failure(arguments[0], outcome) }

@@ -1,9 +1,9 @@
-/// The files of one commit, with symbolic links followed as the file system would.
+/// The files of one commit. Symbolic links are followed as in the file system.
 struct GitTree {
     struct File {
-        /// From the schema folder.
+        /// The path relative to the schema folder.
         let relativePath: String
-        /// From the top of the repository, as the schema folder leads to it.
+        /// The path from the root of the repository, through the schema folder.
         let path: String
         let object: String
     }
@@ -16,16 +16,16 @@ struct GitTree {
     private static let maximumLinks = 16
 
     private let git: GitProcess
-    /// By path from the top of the repository.
+    /// Entries by path from the root of the repository.
     private var entries: [String: Entry] = [:]
-    /// In the order of git.
+    /// Paths in the order of git's output.
     private var paths: [String] = []
 
     init(of commit: String, _ git: GitProcess) throws(GitError) {
         self.git = git
         let text = try git.output(["ls-tree", "-r", "-z", "--full-tree", commit]).text
         for line in text.split(separator: "\0") {
-            // Mode, kind and object, a tab, and the path.
+            // A line contains mode, kind and object, a tab, and the path.
             guard let tab = line.firstIndex(of: "\t") else { continue }
             let words = line[..<tab].split(separator: " ")
             guard words.count == 3, words[1] == "blob" else { continue }
@@ -35,7 +35,7 @@ struct GitTree {
         }
     }
 
-    /// In the order of their paths' bytes; hidden files and the configuration are none.
+    /// The schema files sorted by the bytes of their paths, without hidden files and the configuration.
     func schemaFiles(below prefix: String) throws(GitError) -> [File] {
         try files(below: prefix, shown: prefix, relative: "", links: 0)
             .filter { $0.relativePath != ConfigurationFinder.name }
@@ -86,7 +86,7 @@ struct GitTree {
             below: place.isEmpty ? "" : place + "/", shown: shown + "/", relative: relative + "/", links: links + 1)
     }
 
-    /// nil when it leads out of the repository.
+    /// nil if the link leads out of the repository.
     private func resolved(_ target: String, from link: String) -> String? {
         var steps = link.split(separator: "/").dropLast().map(String.init)
         for step in target.split(separator: "/") where step != "." {

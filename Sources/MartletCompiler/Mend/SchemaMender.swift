@@ -1,29 +1,30 @@
 public import MartletSchema
 
-/// What mending a schema came to.
+/// The result of applying fixes to a schema.
 public struct Mending: Sendable {
-    /// The schema with the fixes in it.
+    /// The schema with the fixes applied.
     public let input: SchemaInput
-    /// How many fixes were applied, by the path that findings show.
+    /// The number of applied fixes by display path.
     public let counts: [String: Int]
-    /// How often the schema was looked at again behind some fixes.
+    /// The number of rounds in which fixes were applied.
     package let rounds: Int
 
     public var count: Int { counts.values.reduce(0, +) }
 }
 
-/// Applies the safe fixes of a schema's findings until none is left: pure values, no disk.
+/// Applies the safe fixes of a schema's findings until none is left. It does not access the disk.
 public enum SchemaMender {
-    /// Each round applies what does not overlap and looks again; a schema needs as many as its fixes lie upon each other.
-    /// No text of the fuzzer's corpus, and no change of one, takes half of them.
+    /// The maximum number of rounds. Each round applies fixes that do not overlap and checks the schema again. No text
+    /// of the fuzzer's corpus, and no mutation of one, needs more than half of them.
     static let maximumRounds = 24
-    /// More than people are shown, so that a schema with ten thousands of mistakes of one kind needs few rounds.
+    /// The number of findings per round. More than are shown, so that a schema with tens of thousands of similar
+    /// mistakes needs few rounds.
     static let findingsPerRound = 20_000
 
-    /// A fix that does not remove its finding would be applied for ever, and once more by the next run. Should there be
-    /// one, all stays as it was: what is not mended is better than what is mended without end.
+    /// Applies the fixes. If a fix does not remove its finding, the original input is returned unchanged, because such
+    /// a fix would be applied again in every round and every run.
     ///
-    /// - Parameter isMendable: false for a file whose text must stay as it is.
+    /// - Parameter isMendable: returns false for a file whose text must not change.
     public static func mend(
         _ input: SchemaInput, options: CompilerOptions = CompilerOptions(),
         isMendable: (SourceText) -> Bool = { _ in true }
@@ -31,11 +32,11 @@ public enum SchemaMender {
         let original = input
         var input = input
         var counts: [String: Int] = [:]
-        var last: [MendedFinding: Int] = [:]
-        let mendable = Set(input.allSources.filter(isMendable).map(\.file))
+        var last: [FixedFinding: Int] = [:]
+        let fixable = Set(input.allSources.filter(isMendable).map(\.file))
         for round in 0..<maximumRounds {
             let findings = Compiler.lint(input, options: options, findingsPerFile: findingsPerRound).diagnostics
-            let candidates = findings.compactMap { candidate($0, in: mendable) }
+            let candidates = findings.compactMap { candidate($0, in: fixable) }
             guard !candidates.isEmpty else { return Mending(input: input, counts: counts, rounds: round) }
             let kinds = kinds(of: candidates, in: input)
             guard kinds != last else { break }
@@ -53,8 +54,8 @@ public enum SchemaMender {
         return Mending(input: original, counts: [:], rounds: maximumRounds)
     }
 
-    /// What a round mends, as far as it can be told again in the next round: places move, lines seldom do.
-    private struct MendedFinding: Hashable {
+    /// Identifies a fixed finding across rounds. Offsets change between rounds; lines seldom do.
+    private struct FixedFinding: Hashable {
         let code: DiagnosticCode
         let message: String
         let file: SourceFileID?
@@ -63,12 +64,12 @@ public enum SchemaMender {
 
     private static func kinds(
         of candidates: [Candidate], in input: SchemaInput
-    ) -> [MendedFinding: Int] {
+    ) -> [FixedFinding: Int] {
         let sources = Dictionary(input.allSources.map { ($0.file, $0) }) { first, _ in first }
         return candidates.reduce(into: [:]) { counts, item in
             let span = item.finding.span
             let line = span.flatMap { span in sources[span.file]?.lineIndex(at: span.start) }
-            let kind = MendedFinding(
+            let kind = FixedFinding(
                 code: item.finding.code, message: item.finding.message, file: span?.file, line: line)
             counts[kind, default: 0] += 1
         }
@@ -76,15 +77,15 @@ public enum SchemaMender {
 
     private typealias Candidate = (finding: Diagnostic, fix: Fix)
 
-    /// The first fix of a finding, when it is safe.
-    private static func candidate(_ finding: Diagnostic, in mendable: Set<SourceFileID>) -> Candidate? {
+    /// The first fix of a finding, if it is safe.
+    private static func candidate(_ finding: Diagnostic, in fixable: Set<SourceFileID>) -> Candidate? {
         guard let fix = finding.fixes.first, fix.applicability == .safe,
-            fix.edits.allSatisfy({ mendable.contains($0.span.file) && $0.changesText })
+            fix.edits.allSatisfy({ fixable.contains($0.span.file) && $0.changesText })
         else { return nil }
         return (finding, fix)
     }
 
-    /// As many as touch nothing that another one of this round touches.
+    /// A subset of the fixes whose ranges do not touch each other.
     private static func chosen(from fixes: [Fix]) -> [Fix] {
         var taken = TakenRanges()
         return fixes.filter { fix in
@@ -97,15 +98,15 @@ public enum SchemaMender {
 }
 
 extension Edit {
-    /// An edit that takes nothing and gives nothing would go on for ever.
+    /// Whether the edit changes the text. An edit without effect would be repeated forever.
     fileprivate var changesText: Bool { !span.isEmpty || !replacement.isEmpty }
 }
 
-/// Ranges that lie apart from each other, by file and place.
+/// Disjoint ranges by file, sorted by offset.
 private struct TakenRanges {
     private var ranges: [SourceFileID: [SourceSpan]] = [:]
 
-    /// Whether one of them overlaps a range, or stands directly beside it: the order of the two would matter.
+    /// Whether a range overlaps or adjoins one of the ranges. For adjoining edits, the order would matter.
     func touch(_ span: SourceSpan) -> Bool {
         guard let ranges = ranges[span.file] else { return false }
         let place = place(of: span.start, in: ranges)
@@ -117,7 +118,7 @@ private struct TakenRanges {
         ranges[span.file, default: []].insert(span, at: place)
     }
 
-    /// The first range that ends at an offset or behind it.
+    /// The index of the first range that ends at or after an offset.
     private func place(of offset: Int, in ranges: [SourceSpan]) -> Int {
         var low = 0
         var high = ranges.count
@@ -130,7 +131,7 @@ private struct TakenRanges {
 }
 
 extension SourceText {
-    /// The text with edits in it, which do not overlap. Everything else stays, byte for byte.
+    /// The text with the edits applied. The edits do not overlap, and all other bytes are unchanged.
     func applying(_ edits: [Edit]) -> SourceText {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The XML of Checkstyle, which many services read: the files that have findings, and these.
+/// The XML format of Checkstyle, which many services read. It lists the files with findings.
 struct CheckstyleReport: ReportWriter {
     func text(of report: Report) -> String {
         var paths: [String] = []

@@ -1,6 +1,6 @@
 public import MartletSchema
 
-/// Findings as text: with the line and carets for people, or one line each for editors and build logs.
+/// Prints findings as text: with source line and carets, or as one line each for editors and build logs.
 public struct DiagnosticPrinter {
     public enum Style: Sendable {
         case full
@@ -18,7 +18,7 @@ public struct DiagnosticPrinter {
         palette = Palette(isOn: isColored)
     }
 
-    /// All findings, ready to print; empty without any.
+    /// The text of all findings; empty if there are none.
     public func text(_ diagnostics: [Diagnostic]) -> String {
         switch style {
         case .full: diagnostics.map { full($0) + "\n" }.joined()
@@ -26,7 +26,7 @@ public struct DiagnosticPrinter {
         }
     }
 
-    /// `3 errors and 1 warning`; nil without findings.
+    /// A summary such as `3 errors and 1 warning`; nil if there are no findings.
     public static func summary(_ diagnostics: [Diagnostic]) -> String? {
         let parts = [Severity.error, .warning, .note].compactMap { severity in
             let count = diagnostics.count { $0.severity == severity }
@@ -90,7 +90,7 @@ public struct DiagnosticPrinter {
     }
 }
 
-/// The part of a line that is shown, and where the carets go. Long lines are cut around the finding.
+/// The visible part of a source line and the position of the carets. Long lines are truncated around the finding.
 private struct LineWindow {
     private static let maximumScalars = 160
 
@@ -101,7 +101,7 @@ private struct LineWindow {
     init(source: SourceText, line: Range<Int>, span: SourceSpan) {
         let start = min(max(span.start, line.lowerBound), line.upperBound)
         let end = min(max(span.end, start), line.upperBound)
-        // Most lines: nothing to cut, to replace or to count twice.
+        // Fast path for most lines, which need no truncation and no replacements.
         if line.count <= Self.maximumScalars, start - line.lowerBound <= Self.maximumScalars / 2,
             source.bytes[line].allSatisfy({ (0x20...0x7E).contains($0) })
         {
@@ -124,14 +124,14 @@ private struct LineWindow {
         caretCount = max(1, LineWindow.width(marked))
     }
 
-    /// The first bytes of a range, at least as many as are shown and one more, cut between two letters.
+    /// The first bytes of a range, enough for the visible part and one more scalar, cut at a scalar boundary.
     private static func head(_ range: Range<Int>, _ source: SourceText) -> Range<Int> {
         var end = min(range.upperBound, range.lowerBound + 4 * (maximumScalars + 1))
         while end < range.upperBound, source.bytes[end] & 0xC0 == 0x80 { end += 1 }
         return range.lowerBound..<end
     }
 
-    /// The last bytes of a range, in the same way.
+    /// The last bytes of a range, enough for the visible part and one more scalar, cut at a scalar boundary.
     private static func tail(_ range: Range<Int>, _ source: SourceText) -> Range<Int> {
         var start = max(range.lowerBound, range.upperBound - 4 * (maximumScalars + 1))
         while start > range.lowerBound, source.bytes[start] & 0xC0 == 0x80 { start -= 1 }
@@ -142,7 +142,8 @@ private struct LineWindow {
         String(decoding: source.bytes[range], as: UTF8.self)
     }
 
-    /// Tabs as one blank and control characters as a sign, so that a schema cannot steer the terminal.
+    /// Replaces tabs with spaces and control characters with a placeholder, so that a schema cannot control the
+    /// terminal.
     private static func shown(_ scalars: [Unicode.Scalar]) -> String {
         var view = String.UnicodeScalarView()
         for scalar in scalars {
@@ -159,7 +160,7 @@ private struct LineWindow {
         return String(view)
     }
 
-    /// Columns of a terminal: combining marks take none, wide characters two.
+    /// The number of terminal columns: combining marks take none, wide characters take two.
     private static func width(_ scalars: [Unicode.Scalar]) -> Int {
         scalars.reduce(0) { $0 + width($1) }
     }

@@ -1,26 +1,26 @@
 import MartletFrontend
 public import MartletSchema
 
-/// What `martlet explain` says.
+/// The output of `martlet explain`.
 public enum ExplanationText {
     private static let width = 80
 
-    /// The code that a person means: `MRT0203`, `mrt0203` and `203` are one.
+    /// The code for user input: `MRT0203`, `mrt0203` and `203` are equivalent.
     public static func code(named word: String) -> DiagnosticCode? {
         DiagnosticCode(rawValue: spelling(of: word))
     }
 
-    /// For a word that names no code: `did you mean 'MRT0203'?`, nil when nothing is near.
+    /// A suggestion for an unknown code, such as `did you mean 'MRT0203'?`; nil if no code is similar.
     public static func question(about word: String) -> String? {
         Frontend.question(about: spelling(of: word), among: DiagnosticCode.allCases.map(\.rawValue))
     }
 
-    /// Every code with its meaning, one line each.
+    /// One line for each code with its meaning.
     public static var list: String {
         DiagnosticCode.allCases.map { "\($0.rawValue)  \($0.meaning)\n" }.joined()
     }
 
-    /// The whole explanation of a code, in lines of at most 80 columns where they are prose.
+    /// The complete explanation of a code. Prose is wrapped at 80 columns.
     public static func text(of code: DiagnosticCode) -> String {
         code.explanation.paragraphs.map { paragraph in
             paragraph.hasPrefix("    ") ? paragraph : RuleExplanation.wrapped(paragraph, width: width)

@@ -1,13 +1,13 @@
-/// A name for a finding that is the same on every host and in every run.
+/// Identifies a finding. The identifier is the same on every host and in every run.
 enum Fingerprint {
-    /// The 128 bits of FNV-1a over the parts, as 32 hexadecimal digits.
+    /// The 128-bit FNV-1a hash of the parts, as 32 hexadecimal digits.
     ///
-    /// Source: the constants of 128 bits in draft-eastlake-fnv. Nobody attacks a fingerprint, so speed and smallness win.
+    /// Source of the constants: draft-eastlake-fnv. Collision resistance against attackers is not required.
     static func text(_ parts: [String]) -> String {
         var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
         for part in parts {
             for byte in part.utf8 { mix(byte, into: &hash) }
-            // No part holds this byte, so that 'ab', 'c' and 'a', 'bc' differ.
+            // UTF-8 text does not contain this byte, so 'ab', 'c' and 'a', 'bc' have different hashes.
             mix(0xFF, into: &hash)
         }
         let digits = String(hash, radix: 16)

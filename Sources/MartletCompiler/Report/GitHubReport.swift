@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Workflow commands: a line `::error file=…::message` each, which GitHub shows beside the line of a change.
+/// Workflow commands: one line `::error file=…::message` for each finding, which GitHub shows beside the source line.
 struct GitHubReport: ReportWriter {
     func text(of report: Report) -> String {
         report.findings.map { line(of: $0) + "\n" }.joined()
@@ -11,7 +11,7 @@ struct GitHubReport: ReportWriter {
         if let place = finding.place {
             properties.append(("line", String(place.start.line)))
             properties.append(("endLine", String(place.end.line)))
-            // Columns count within one line only: GitHub refuses them otherwise.
+            // GitHub accepts columns only for a range within one line.
             if place.start.line == place.end.line {
                 properties.append(("col", String(place.start.column)))
                 properties.append(("endColumn", String(place.end.column)))
@@ -31,12 +31,12 @@ struct GitHubReport: ReportWriter {
         }
     }
 
-    /// The escapes of a message: line breaks would end the command.
+    /// Escapes a message. An unescaped line break would end the command.
     static func data(_ text: String) -> String {
         escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A"])
     }
 
-    /// The escapes of a property, whose value ends at a comma or a colon.
+    /// Escapes a property value, which ends at a comma or a colon.
     static func property(_ text: String) -> String {
         escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
     }

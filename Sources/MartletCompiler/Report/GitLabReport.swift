@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// GitLab's Code Quality report; GitLab tells new findings from old ones by their fingerprints.
+/// GitLab's Code Quality report. GitLab identifies findings across reports by their fingerprints.
 struct GitLabReport: ReportWriter {
     func text(of report: Report) -> String {
         JSONValue.array(report.findings.map(value)).document
@@ -20,7 +20,8 @@ struct GitLabReport: ReportWriter {
         ]
     }
 
-    /// A finding without a place is shown at the first line: GitLab drops what has none.
+    /// The position of a finding. A finding without a place is reported at line 1, because GitLab ignores findings
+    /// without a line.
     private func position(_ point: ReportPlace.Point?) -> JSONValue {
         ["line": .integer(point?.line ?? 1), "column": .integer(point?.column ?? 1)]
     }

@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Our own format, described in `Documentation/Reports.md`; a member is added without, changed only with a new version.
+/// Martlet's own format, described in `Documentation/Reports.md`. New members can be added within a version; other
+/// changes require a new version.
 struct JSONReport: ReportWriter {
     static let formatVersion = 1
 
@@ -31,17 +32,17 @@ struct JSONReport: ReportWriter {
             "path": .string(finding.path.withVisibleBytes),
             "place": value(finding.place),
             "notes": .array(notes),
-            "fixes": .array(finding.mends.map(value)),
+            "fixes": .array(finding.fixes.map(value)),
         ]
     }
 
-    private func value(_ mend: LocatedFinding.Mend) -> JSONValue {
-        let edits = mend.edits.map { edit -> JSONValue in
+    private func value(_ fix: LocatedFinding.LocatedFix) -> JSONValue {
+        let edits = fix.edits.map { edit -> JSONValue in
             ["place": value(edit.place), "replacement": .string(edit.replacement)]
         }
         return [
-            "title": .string(mend.title),
-            "applicability": .string(mend.applicability.rawValue),
+            "title": .string(fix.title),
+            "applicability": .string(fix.applicability.rawValue),
             "edits": .array(edits),
         ]
     }

@@ -1,4 +1,4 @@
-/// A JSON text in the making. Members keep the order they are written in, which a dictionary would not.
+/// A JSON value. Members keep their order, unlike those of a dictionary.
 indirect enum JSONValue {
     case null
     case bool(Bool)
@@ -7,12 +7,12 @@ indirect enum JSONValue {
     case array([JSONValue])
     case object([(name: String, value: JSONValue)])
 
-    /// Members that are nil are left out.
+    /// An object without the members that are nil.
     static func members(_ members: [(String, JSONValue?)]) -> JSONValue {
         .object(members.compactMap { name, value in value.map { (name, $0) } })
     }
 
-    /// Indented by two blanks, with a line feed at the end.
+    /// The JSON text, indented by two spaces, with a trailing line feed.
     var document: String {
         var text = ""
         write(into: &text, indent: "")
@@ -50,7 +50,8 @@ indirect enum JSONValue {
         text += (elements.isEmpty ? "" : "\n" + indent) + brackets.1
     }
 
-    /// Escapes what JSON asks for, and the line separators that JavaScript takes for line ends.
+    /// Quotes and escapes a string as JSON requires, and escapes the line separators that JavaScript treats as line
+    /// ends.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Test results: a suite for each file, a failure for each error and warning, a passed test for each note.
+/// A JUnit report: one suite for each file, a failed test for each error and warning, a passed test for each note.
 struct JUnitReport: ReportWriter {
     func text(of report: Report) -> String {
         let findings = report.findings
@@ -13,7 +13,7 @@ struct JUnitReport: ReportWriter {
         return XMLTag("testsuites", attributes, children: suites).document
     }
 
-    /// Those that were read, and the names of schemas that findings without a place are told of.
+    /// The paths of the read files, and the names of schemas that have findings without a place.
     private func paths(_ report: Report, _ findings: [LocatedFinding]) -> [String] {
         let read = report.paths
         var seen = Set(read)
@@ -21,7 +21,7 @@ struct JUnitReport: ReportWriter {
     }
 
     private func suite(of path: String, _ findings: [LocatedFinding]) -> XMLTag {
-        // A file without findings is a test that passed, since readers drop suites without tests.
+        // A file without findings is a passed test, since readers ignore empty suites.
         let name = path.withVisibleBytes
         let clean = XMLTag("testcase", [("name", "no findings"), ("classname", name), ("file", name)])
         let cases = findings.isEmpty ? [clean] : findings.map(testCase)

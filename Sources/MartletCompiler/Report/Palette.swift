@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The colours of a terminal, or none.
+/// Terminal colors, or plain text if `isOn` is false.
 struct Palette {
     let isOn: Bool
 

@@ -1,10 +1,10 @@
 public import MartletSchema
 
-/// The findings of one run, over one schema or several, ready to be written in any format.
+/// The findings of one run over one or several schemas. They can be written in any format.
 public struct Report: Sendable {
     /// The findings of one schema.
     struct Section: Sendable {
-        /// The folder or file that was asked for; findings without a place are told of it.
+        /// The given folder or file. Findings without a place are attributed to it.
         let name: String
         let sources: [SourceText]
         let diagnostics: [Diagnostic]
@@ -13,8 +13,8 @@ public struct Report: Sendable {
     private(set) var sections: [Section] = []
     private let folder: String?
 
-    /// - Parameter folder: the absolute path that machine formats count paths from; paths that are not below it stay as
-    ///   they are.
+    /// - Parameter folder: the absolute base path of paths in machine-readable formats. Paths outside of it are not
+    ///   changed.
     public init(pathsFrom folder: String? = nil) {
         self.folder = folder
     }
@@ -23,14 +23,14 @@ public struct Report: Sendable {
         sections.append(Section(name: name, sources: sources, diagnostics: diagnostics))
     }
 
-    /// The whole report; it ends with a line feed unless it is empty.
+    /// The text of the report. It ends with a line feed unless it is empty.
     public func text(as format: ReportFormat, isColored: Bool = false) -> String {
         format.writer(isColored: isColored).text(of: self)
     }
 
     // MARK: For the machine formats
 
-    /// Every finding with its places worked out, in the order of the sections.
+    /// All findings with resolved places, in the order of the sections.
     var findings: [LocatedFinding] {
         var ordinals: [String: Int] = [:]
         return sections.flatMap { section in
@@ -45,7 +45,7 @@ public struct Report: Sendable {
         }
     }
 
-    /// Every file that was read, and the names of schemas that had none, once each.
+    /// The paths of all read files, and the names of schemas without files, without duplicates.
     var paths: [String] {
         var seen: Set<String> = []
         return sections.flatMap { section in
@@ -54,26 +54,26 @@ public struct Report: Sendable {
     }
 }
 
-/// A finding as the machine formats need it.
+/// A finding with the data that machine-readable formats need.
 struct LocatedFinding {
     struct Note {
         let message: String
         let place: ReportPlace?
     }
 
-    struct Mend {
+    struct LocatedFix {
         let title: String
         let applicability: Fix.Applicability
         let edits: [(place: ReportPlace, replacement: String)]
     }
 
     let diagnostic: Diagnostic
-    /// Of the file, or the name of the schema when there is no place.
+    /// The path of the file, or the name of the schema if the finding has no place.
     let path: String
     let place: ReportPlace?
     let notes: [Note]
-    let mends: [Mend]
-    /// Stays when lines above the finding come and go.
+    let fixes: [LocatedFix]
+    /// An identifier that does not change when lines above the finding are added or removed.
     let fingerprint: String
 
     init(_ finding: Diagnostic, path: String, ordinal: Int, places: PlaceTable) {
@@ -81,10 +81,10 @@ struct LocatedFinding {
         self.path = path
         place = finding.span.flatMap { places.place($0) }
         notes = finding.notes.map { Note(message: $0.message, place: $0.span.flatMap { places.place($0) }) }
-        mends = finding.fixes.compactMap { fix in
+        fixes = finding.fixes.compactMap { fix in
             let edits = fix.edits.compactMap { edit in places.place(edit.span).map { ($0, edit.replacement) } }
             guard edits.count == fix.edits.count else { return nil }
-            return Mend(title: fix.title, applicability: fix.applicability, edits: edits)
+            return LocatedFix(title: fix.title, applicability: fix.applicability, edits: edits)
         }
         fingerprint = Fingerprint.text([path, finding.code.rawValue, finding.message, String(ordinal)])
     }
@@ -92,10 +92,10 @@ struct LocatedFinding {
     var code: String { diagnostic.code.rawValue }
     var severity: Severity { diagnostic.severity }
 
-    /// The message and the help on one line, as the brief format has them.
+    /// The message and the help on one line, as in the brief format.
     var sentence: String { diagnostic.sentence }
 
-    /// The notes that have a place, as `path:line:column: note: message`.
+    /// The notes with a place, as `path:line:column: note: message`.
     var noteLines: [String] {
         notes.compactMap { note in
             note.place.map { "\($0.path.printable):\($0.start.line):\($0.start.column): note: \(note.message)" }

@@ -1,21 +1,21 @@
-/// What a report looks like; raw values are the words of `--format`.
+/// The formats of a report. Raw values are the values of `--format`.
 public enum ReportFormat: String, CaseIterable, Sendable {
-    /// With the line and carets, for people.
+    /// Text with source lines and carets.
     case text
-    /// One line each, for editors and build logs.
+    /// One line for each finding, for editors and build logs.
     case brief
-    /// Our own, described in `Documentation/Reports.md`.
+    /// Martlet's own format, described in `Documentation/Reports.md`.
     case json
     /// SARIF 2.1.0.
     case sarif
-    /// Workflow commands, which GitHub shows beside the lines.
+    /// GitHub workflow commands.
     case github
     case junit
     /// GitLab's Code Quality report.
     case gitlab
     case checkstyle
 
-    /// - Parameter isColored: counts for `text` alone.
+    /// - Parameter isColored: affects only `text`.
     func writer(isColored: Bool) -> any ReportWriter {
         switch self {
         case .text: TextReport(style: .full, isColored: isColored)
@@ -30,7 +30,7 @@ public enum ReportFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Turns a report into text: a pure function of the findings, without dates and host paths.
+/// Formats a report. The result depends only on the findings; it contains no dates and no host paths.
 protocol ReportWriter {
     func text(of report: Report) -> String
 }

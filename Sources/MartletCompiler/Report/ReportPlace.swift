@@ -1,9 +1,9 @@
 import MartletSchema
 
-/// A range of a file in every way of counting that a format asks for.
+/// A range of a file in all units that formats need.
 struct ReportPlace {
     struct Point {
-        /// In bytes from 0, a byte-order mark included.
+        /// The offset in bytes from 0, including a byte-order mark.
         let offset: Int
         /// From 1.
         let line: Int
@@ -15,11 +15,11 @@ struct ReportPlace {
 
     let path: String
     let start: Point
-    /// Just behind the last character.
+    /// The position after the last character.
     let end: Point
 }
 
-/// Works out the places of one schema.
+/// Converts the source ranges of one schema to places.
 struct PlaceTable {
     private let sources: [SourceFileID: SourceText]
     private let folder: String?
@@ -46,7 +46,7 @@ struct PlaceTable {
     }
 }
 
-/// Paths as the machine formats name them: from one folder, with `/`, without `.` and empty steps.
+/// Formats paths for machine-readable formats: relative to one folder, with `/`, without `.` and empty components.
 enum ReportPath {
     static func relative(_ path: String, to folder: String?) -> String {
         let steps = steps(of: path)

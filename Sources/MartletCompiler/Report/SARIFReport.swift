@@ -1,9 +1,9 @@
 import MartletSchema
 
-/// SARIF 2.1.0, the format of the OASIS standard, which code scanning services read.
+/// SARIF 2.1.0, an OASIS standard that code scanning services read.
 ///
-/// Columns are UTF-16 code units, as `columnKind` says. Paths are relative to the folder that `%SRCROOT%` stands for,
-/// which the reader knows and the report does not name: a report holds no path of the host.
+/// Columns are UTF-16 code units, as `columnKind` declares. Paths are relative to `%SRCROOT%`, which the reader of the
+/// report defines, so the report contains no host paths.
 struct SARIFReport: ReportWriter {
     private static let root = "%SRCROOT%"
     private static let ruleIndex = Dictionary(
@@ -50,7 +50,7 @@ struct SARIFReport: ReportWriter {
         ]
     }
 
-    /// The name of the case in the house of codes, as types are written.
+    /// The name of the enum case with an uppercase first letter.
     private func name(of code: DiagnosticCode) -> String {
         let name = String(describing: code)
         return name.prefix(1).uppercased() + name.dropFirst()
@@ -66,7 +66,7 @@ struct SARIFReport: ReportWriter {
                 ("message", message(note.message)),
             ])
         }
-        let fixes = finding.mends.map(fix)
+        let fixes = finding.fixes.map(fix)
         return .members([
             ("ruleId", .string(finding.code)),
             ("ruleIndex", SARIFReport.ruleIndex[finding.diagnostic.code].map { .integer($0) }),
@@ -79,10 +79,10 @@ struct SARIFReport: ReportWriter {
         ])
     }
 
-    private func fix(_ mend: LocatedFinding.Mend) -> JSONValue {
+    private func fix(_ fix: LocatedFinding.LocatedFix) -> JSONValue {
         var paths: [String] = []
         var replacements: [String: [JSONValue]] = [:]
-        for edit in mend.edits {
+        for edit in fix.edits {
             if replacements[edit.place.path] == nil { paths.append(edit.place.path) }
             replacements[edit.place.path, default: []].append([
                 "deletedRegion": region(edit.place), "insertedContent": ["text": .string(edit.replacement)],
@@ -92,9 +92,9 @@ struct SARIFReport: ReportWriter {
             ["artifactLocation": artifact(path), "replacements": .array(replacements[path] ?? [])]
         }
         return [
-            "description": message(mend.title),
+            "description": message(fix.title),
             "artifactChanges": .array(changes),
-            "properties": ["applicability": .string(mend.applicability.rawValue)],
+            "properties": ["applicability": .string(fix.applicability.rawValue)],
         ]
     }
 
@@ -115,7 +115,7 @@ struct SARIFReport: ReportWriter {
         ]
     }
 
-    /// A path outside the folder is absolute, and needs no base.
+    /// A path outside of the folder is absolute and needs no base.
     private func artifact(_ path: String) -> JSONValue {
         guard !path.hasPrefix("/") else { return ["uri": .string("file://" + SARIFReport.encoded(path))] }
         return ["uri": .string(SARIFReport.encoded(path)), "uriBaseId": .string(SARIFReport.root)]
@@ -125,8 +125,8 @@ struct SARIFReport: ReportWriter {
 
     private func message(_ text: String) -> JSONValue { ["text": .string(SARIFReport.message(text))] }
 
-    /// Braces are placeholders in messages and are doubled (section 3.11.5 of the standard); brackets before a
-    /// parenthesis are links and lose their meaning by a backslash (section 3.11.6).
+    /// Escapes a message. Braces are placeholders and are doubled (section 3.11.5 of the standard). Brackets before a
+    /// parenthesis are links and are escaped by a backslash (section 3.11.6).
     static func message(_ text: String) -> String {
         let braced = SARIFReport.braced(text)
         guard text.contains("](") else { return braced }
@@ -137,7 +137,7 @@ struct SARIFReport: ReportWriter {
         text.unicodeScalars.map { $0 == "{" ? "{{" : $0 == "}" ? "}}" : String($0) }.joined()
     }
 
-    /// All bytes of the name but the unreserved ones of RFC 3986 and the steps' slashes.
+    /// Percent-encodes all bytes except slashes and the unreserved characters of RFC 3986.
     static func encoded(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return FileName.bytes(of: path).reduce(into: "") { result, byte in

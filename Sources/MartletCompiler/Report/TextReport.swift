@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Findings for people and build logs, schema by schema, with paths as they were given.
+/// Findings as text, schema by schema, with the given paths.
 struct TextReport: ReportWriter {
     let style: DiagnosticPrinter.Style
     let isColored: Bool

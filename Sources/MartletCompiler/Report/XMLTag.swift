@@ -1,8 +1,8 @@
-/// An XML element in the making. Attributes keep the order they are written in.
+/// An XML element. Attributes keep their order.
 struct XMLTag {
     let name: String
     let attributes: [(name: String, value: String)]
-    /// Text and elements are never mixed.
+    /// The text content. Text and child elements are never mixed.
     let text: String
     let children: [XMLTag]
 
@@ -13,7 +13,7 @@ struct XMLTag {
         self.children = children
     }
 
-    /// With the declaration, indented by two blanks, with a line feed at the end.
+    /// The document with the XML declaration, indented by two spaces, with a trailing line feed.
     var document: String {
         var result = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         write(into: &result, indent: "")
@@ -36,8 +36,8 @@ struct XMLTag {
         }
     }
 
-    /// XML 1.0 has no way to write most control characters: they become replacement characters. Line breaks of attributes
-    /// are written as references, since readers turn bare ones into blanks.
+    /// Escapes a text. XML 1.0 cannot represent most control characters, which become replacement characters. Line
+    /// breaks in attributes are written as references, since XML readers replace unescaped ones with spaces.
     static func escaped(_ text: String, isAttribute: Bool) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,4 +1,4 @@
-/// The schema that a new package begins with: one of everything that most schemas have, and nothing to complain about.
+/// The schema of a new package. It uses the common features, and lint reports nothing about it.
 public enum StarterSchema {
     public static let fileName = "Schema.yaml"
 
@@ -58,9 +58,9 @@ public enum StarterSchema {
 
         """
 
-    /// What a package needs so that the build compiles the schemas of a folder.
+    /// Instructions for the package manifest, so that the build compiles the schemas of a folder.
     ///
-    /// - Parameter folder: the path of the folder, from the folder of the package.
+    /// - Parameter folder: the path of the folder relative to the package.
     public static func advice(for folder: String) -> String {
         let parts = folder.split(separator: "/").filter { $0 != "." }
         let isInTarget = parts.count > 1 && parts[0] == "Sources"

@@ -1,11 +1,11 @@
 import MartletSchema
 
-/// The lines of a literal or folded scalar, moved to another indentation.
+/// Reindents the lines of a literal or folded scalar.
 enum BlockScalarLines {
-    /// The line of the `|` or `>`.
+    /// The header line with `|` or `>`.
     ///
-    /// - Parameter isCut: whether the file ends within the text, without a line end. It gets one, and a `-` in the header
-    ///   keeps that out of the text.
+    /// - Parameter isCut: whether the file ends inside the scalar, without a line break. The formatter adds a line
+    ///   break, and a `-` in the header keeps it out of the scalar's value.
     static func header(_ text: String, isCut: Bool) -> String {
         let header = text.trimmedAtEnd(isQuoted: false)
         guard isCut else { return header }
@@ -14,18 +14,18 @@ enum BlockScalarLines {
         return indicators + "-" + header[end...]
     }
 
-    /// - Parameter texts: the lines below the header.
+    /// - Parameter texts: the lines after the header.
     static func lines(
         _ texts: [String], of scalar: YAMLScalar, header: String, indentation: String
     ) -> [String] {
         var texts = texts
-        // The range ends at the beginning of the line behind it.
+        // The range ends at the start of the next line.
         if texts.last?.isEmpty == true { texts.removeLast() }
         let keepsEnd = header.utf8.prefix { $0 != Byte.hash }.contains(UInt8(ascii: "+"))
         if !keepsEnd {
             while texts.last?.utf8.allSatisfy(\.isBlank) == true { texts.removeLast() }
         }
-        // Blanks in a text of blank lines are indentation, which the deepest of them sets.
+        // In a scalar of blank lines only, all spaces are indentation.
         if scalar.text.utf8.allSatisfy({ $0 == Byte.lineFeed }) { return texts.map { _ in "" } }
         let removed = sourceIndentation(texts) - contentIndentation(scalar)
         return texts.map { text in
@@ -39,7 +39,8 @@ enum BlockScalarLines {
         indentation(texts.first { !$0.utf8.allSatisfy(\.isBlank) } ?? "")
     }
 
-    /// The blanks that the text itself begins with: an indicator in the header has said so.
+    /// The number of spaces at the start of the scalar's value. They are possible only with an indentation indicator in
+    /// the header.
     private static func contentIndentation(_ scalar: YAMLScalar) -> Int {
         let lines = scalar.text.utf8.split(separator: Byte.lineFeed)
         return indentation(lines.first.map { String(decoding: $0, as: UTF8.self) } ?? "")
@@ -51,7 +52,7 @@ enum BlockScalarLines {
 }
 
 extension SourceText {
-    /// The text of a range by lines, without their breaks.
+    /// The lines of a range, without their line breaks.
     func lineTexts(of span: SourceSpan) -> [String] {
         let first = lineIndex(at: span.start)
         let last = lineIndex(at: span.end)
@@ -66,7 +67,7 @@ extension SourceText {
 extension String {
     var trimmedAtStart: String { String(decoding: utf8.drop(while: \.isBlank), as: UTF8.self) }
 
-    /// In quotes a backslash keeps the blank behind it.
+    /// The text without trailing spaces and tabs. In a quoted scalar, a blank after a backslash is kept.
     func trimmedAtEnd(isQuoted: Bool) -> String {
         var bytes = utf8[...]
         while bytes.last?.isBlank == true { bytes = bytes.dropLast() }

@@ -1,14 +1,14 @@
 public import MartletSchema
 
-/// A file in the canonical layout.
+/// A file formatted in the canonical layout.
 public struct FileLayout: Sendable {
-    /// nil when the file cannot be read; the findings say why.
+    /// The formatted bytes; nil if the file cannot be parsed, as the diagnostics explain.
     public let bytes: [UInt8]?
     public let diagnostics: [Diagnostic]
 }
 
 extension Frontend {
-    /// Lays a schema file, or a configuration, out as all of them should be; what it means is not looked at.
+    /// Formats a schema file or a configuration file. The file is parsed as YAML only; its schema is not checked.
     public static func layOut(_ source: SourceText) -> FileLayout {
         let reading = FileReader.read(source)
         guard !reading.diagnostics.hasErrors else {
@@ -27,7 +27,8 @@ extension Frontend {
     }
 }
 
-/// What a layout must not change: keys and values, how they are quoted, comments, and which of them document what.
+/// The content that formatting must preserve: keys and values, their quotes, the comments, and which of them are
+/// documentation.
 struct LayoutContent: Equatable {
     private struct Token: Equatable {
         let text: String
@@ -43,7 +44,7 @@ struct LayoutContent: Equatable {
         if let root = reading.root, !root.isEmptyScalar { add(root, reading.comments) }
     }
 
-    /// nil when the text cannot be read.
+    /// nil if the text cannot be parsed.
     init?(_ text: String) {
         let source = SourceText(file: SourceFileID(0), path: "", text: text)
         let reading = FileReader.read(source)

@@ -1,17 +1,17 @@
 import MartletSchema
 
-/// A comment, and how it stands in its file.
+/// A comment and its position in the file.
 struct LayoutComment {
-    /// The place of its `#`.
+    /// The offset of the `#`.
     let start: Int
-    /// Without blanks at its end.
+    /// The text without trailing spaces and tabs.
     let text: String
-    /// False behind something else.
+    /// False if other content precedes the comment on its line.
     let isOnOwnLine: Bool
     let column: Int
     let hasBlankLineAbove: Bool
 
-    /// All comments of a file: every `#` outside of scalars begins one.
+    /// All comments of a file. Each `#` outside of scalars begins one.
     ///
     /// - Parameter scalars: the ranges of all scalars, in order.
     static func all(in source: SourceText, outside scalars: [SourceSpan]) -> [LayoutComment] {
@@ -39,7 +39,7 @@ struct LayoutComment {
         while end > offset, source.bytes[end - 1].isBlank { end -= 1 }
         start = offset
         text = source.text(of: SourceSpan(file: source.file, start: offset, end: end))
-        // The marks around a document are not written again: what stands behind one stands alone then.
+        // The formatter drops document markers, so a comment after one gets its own line.
         let before = source.bytes[range.lowerBound..<offset].split(separator: Byte.space)
         let isBehindMark = before.count == 1 && ["---", "..."].contains { $0.utf8.elementsEqual(before[0]) }
         isOnOwnLine = isBehindMark || before.allSatisfy { $0.allSatisfy(\.isBlank) }
@@ -49,7 +49,7 @@ struct LayoutComment {
 }
 
 extension SourceText {
-    /// Whether a line, from 0, is there and holds nothing but blanks.
+    /// Whether a line, from 0, exists and is blank.
     func isBlankLine(_ line: Int) -> Bool {
         line >= 0 && bytes[lineRange(line)].allSatisfy(\.isBlank)
     }

@@ -1,24 +1,24 @@
 import MartletSchema
 
-/// The lines of a laid-out text as they come to be.
+/// Builds the lines of a formatted file.
 struct LayoutLines {
     private struct Line {
         var text: String
         var comment: String?
-        /// Ends with what opens a block: no blank line stands behind it.
+        /// Whether the line opens a block; no blank line follows it.
         var isOpening = false
     }
 
     private var lines: [Line] = []
-    /// True when the last line waits for what stands behind its dash.
+    /// True if the last line ends with a `-` whose item is not written yet.
     private(set) var isOpen = false
 
-    /// Of the last line, in Unicode scalars.
+    /// The width of the last line in Unicode scalars.
     var width: Int { lines.last?.text.unicodeScalars.count ?? 0 }
 
     var isEmpty: Bool { lines.isEmpty }
 
-    /// Begins a line, or goes on with the open one.
+    /// Starts a new line, or continues the open line.
     mutating func begin(_ text: String, indent: Int) {
         if isOpen {
             append(" " + text)
@@ -33,7 +33,7 @@ struct LayoutLines {
         lines[lines.count - 1].text += text
     }
 
-    /// A line as it is.
+    /// Adds a line unchanged.
     mutating func add(_ text: String) {
         lines.append(Line(text: text))
     }
@@ -44,20 +44,22 @@ struct LayoutLines {
         if !lines.isEmpty { lines[lines.count - 1].isOpening = true }
     }
 
-    /// At most one blank line, and none at the beginning of the file or of a block.
+    /// Adds a blank line, unless the previous line is blank, opens a block, or does not exist.
     mutating func addBlank() {
         guard let last = lines.last, !last.isOpening, !last.text.isEmpty else { return }
         lines.append(Line(text: ""))
     }
 
-    /// False when the last line cannot take a comment at its end.
+    /// Adds a trailing comment to the last line.
+    ///
+    /// - Returns: false if the last line cannot have a trailing comment.
     mutating func attach(comment: String) -> Bool {
         guard let last = lines.last, last.comment == nil, !last.text.isEmpty, !last.text.isComment else { return false }
         lines[lines.count - 1].comment = comment
         return true
     }
 
-    /// Comments at the ends of neighbouring lines stand below each other.
+    /// The complete text. Trailing comments of consecutive lines are aligned.
     func render() -> String {
         var text = ""
         var index = 0

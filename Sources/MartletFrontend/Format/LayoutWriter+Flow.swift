@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Lists and mappings in brackets: on one line where they fit, else an item on each.
+/// Writes flow lists and mappings on one line if they fit, otherwise with one item per line.
 extension LayoutWriter {
     mutating func writeFlow(_ node: YAMLNode, indent: Int) {
         let start = lines.isOpen ? lines.width + 1 : lines.isEmpty ? 0 : indent
@@ -29,7 +29,7 @@ extension LayoutWriter {
             }
         case .scalar, .broken: break
         }
-        // A comment would swallow the bracket.
+        // A comment on this line would include the bracket.
         let end = node.span.end
         if !brackets.close.isEmpty, hasComments(node.span.start..<end) {
             beginLine(at: end - 1, indent: inner, keepsBlank: false)
@@ -63,7 +63,7 @@ extension LayoutWriter {
         }
     }
 
-    /// nil when comments or scalars of several lines stand in it.
+    /// The node on one line; nil if it contains comments or multi-line scalars.
     private func oneLine(_ node: YAMLNode) -> String? {
         guard !hasComments(node.span.start..<node.span.end) else { return nil }
         let brackets = brackets(of: node)
@@ -90,7 +90,7 @@ extension LayoutWriter {
         return texts.count == 1 ? texts[0] : nil
     }
 
-    /// A mapping of one pair needs no braces within a list.
+    /// The brackets of a flow node. A mapping with one entry needs no braces inside a list.
     private func brackets(of node: YAMLNode) -> (open: String, close: String) {
         if case .sequence = node { return ("[", "]") }
         let hasBraces = node.span.start < source.bytes.count && source.bytes[node.span.start] == UInt8(ascii: "{")

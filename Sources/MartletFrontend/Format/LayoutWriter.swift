@@ -1,13 +1,13 @@
 import MartletSchema
 
-/// Lays a file out anew: its scalars and comments as they are written, in their order, with other white space between.
+/// Formats a file. Scalars and comments keep their text and order; only the white space between them changes.
 struct LayoutWriter {
-    /// The indentation of a block within its parent.
+    /// The indentation of a nested block, in spaces.
     static let step = 2
-    /// A list or mapping in brackets that would be wider stands on several lines.
+    /// The maximum width of a flow list or mapping on one line.
     static let maximumWidth = 100
 
-    /// Where a block began in the file, and where it begins now.
+    /// The original column and the new indentation of a block.
     private typealias OpenLevel = (column: Int, indent: Int)
 
     let source: SourceText
@@ -15,7 +15,7 @@ struct LayoutWriter {
     private let comments: [LayoutComment]
     private var nextComment = 0
     private var levels: [OpenLevel] = []
-    /// The levels that were open at the last line.
+    /// The open levels of the previous line.
     private var lastLevels: [OpenLevel] = []
 
     init(_ source: SourceText, comments: [LayoutComment]) {
@@ -39,7 +39,8 @@ struct LayoutWriter {
 
     // MARK: Blocks
 
-    /// - Parameter separatedLevels: how many levels from here on have blank lines between their entries.
+    /// - Parameter separatedLevels: the number of levels, including this one, that have blank lines between their
+    ///   entries.
     private mutating func writeEntries(_ mapping: YAMLMapping, indent: Int, separatedLevels: Int = 0) {
         guard let first = mapping.entries.first else { return }
         levels.append((column(of: first.key.span.start), indent))
@@ -95,7 +96,7 @@ struct LayoutWriter {
         levels.removeLast()
     }
 
-    /// - Parameter continuation: the indentation of further lines of a scalar.
+    /// - Parameter continuation: the indentation of the further lines of a multi-line scalar.
     private mutating func writeNode(_ node: YAMLNode, indent: Int, continuation: Int? = nil) {
         switch node {
         case .scalar(let scalar): writeToken(scalar, indent: indent, continuation: continuation)
@@ -107,7 +108,7 @@ struct LayoutWriter {
 
     // MARK: Lines
 
-    /// Writes the comments before a token, and a blank line where there is one or must be one.
+    /// Writes the comments before a token, and a blank line if the source has one or the level requires one.
     mutating func beginLine(at offset: Int, indent: Int, isSeparated: Bool = false, keepsBlank: Bool = true) {
         var own: [LayoutComment] = []
         while nextComment < comments.count, comments[nextComment].start < offset {
@@ -120,7 +121,7 @@ struct LayoutWriter {
         let isFirst = source.bytes[source.lineRange(line).lowerBound..<offset].allSatisfy(\.isBlank)
         let isEnd = offset == source.bytes.count
         let hasBlank = keepsBlank && isFirst && !isEnd && source.isBlankLine(line - 1)
-        // What stands directly above the token belongs to it.
+        // Comments directly above the token belong to it.
         var attached = own.count
         if !hasBlank, !isEnd {
             while attached > 0 {
@@ -138,12 +139,12 @@ struct LayoutWriter {
         if hasBlank || isMissing { lines.addBlank() }
     }
 
-    /// A comment that belongs to no token stays in the deepest block that it is in.
+    /// The indentation of a comment that belongs to no token: that of the deepest block that contains it.
     private func indent(of comment: LayoutComment, before token: OpenLevel) -> Int {
         (lastLevels + [token]).filter { $0.column <= comment.column }.map(\.indent).max() ?? token.indent
     }
 
-    /// A scalar as it is written; its further lines are moved with it.
+    /// Writes a scalar unchanged. The further lines of a multi-line scalar are reindented.
     mutating func writeToken(_ scalar: YAMLScalar, indent: Int, continuation: Int? = nil) {
         var texts = source.lineTexts(of: scalar.span)
         let first = texts.removeFirst()
@@ -173,7 +174,7 @@ struct LayoutWriter {
         offset - source.lineRange(source.lineIndex(at: offset)).lowerBound
     }
 
-    /// The first dash outside of comments.
+    /// The offset of the first dash outside of comments.
     private func dash(from start: Int) -> Int {
         var offset = start
         while offset < source.bytes.count, source.bytes[offset] != Byte.dash {

@@ -1,18 +1,18 @@
 import MartletSchema
 
-/// One file as a tree, with all that was wrong on the way.
+/// The parsed tree of one file, with the diagnostics.
 struct FileReading {
     let root: YAMLNode?
     let comments: CommentReader
     let diagnostics: FindingList
-    /// Words of text that could not be read: a name that is missing may stand among them.
+    /// Words of text that could not be parsed. A declaration that appears to be missing may be in this text.
     let lostWords: Set<String>
-    /// Text that a mend may have read wrongly: what is found in it is not reported.
+    /// Ranges where error recovery may have misread the text. Diagnostics in them are not reported.
     let doubtful: [SourceSpan]
 }
 
-/// Reads a file; behind a syntax error it mends the text as its own fix says and reads again, so that one run shows more
-/// than one problem.
+/// Parses a file. After a syntax error, it applies the suggested fix and parses again, so that one run reports several
+/// problems.
 struct FileReader {
     private let source: SourceText
     private var text: PatchedText
@@ -55,11 +55,11 @@ struct FileReader {
     }
 
     private mutating func readWithRecovery() -> YAMLReading {
-        // Each attempt reads the file again: large files get fewer, so that no megabyte takes a second. Whoever mends a
-        // schema needs to see all of it, and waits for that.
-        let isPatient = FindingList.keptPerFile > FindingList.usualPerFile
-        let most = (isPatient ? 64 : 6) << 20
-        var attempts = max(4, min(isPatient ? 2000 : 100, most / max(1, text.bytes.count)))
+        // Each attempt parses the file again, so the number of attempts depends on the file size. Applying fixes
+        // requires all diagnostics and permits more attempts.
+        let reportsAll = FindingList.keptPerFile > FindingList.usualPerFile
+        let maximumBytes = (reportsAll ? 64 : 6) << 20
+        var attempts = max(4, min(reportsAll ? 2000 : 100, maximumBytes / max(1, text.bytes.count)))
         var reading = YAMLReader.read(text)
         while let failure = reading.failure {
             let trap = TrapFinder.trap(text: text, failure: failure)
@@ -85,11 +85,11 @@ struct FileReader {
         trap.edits.allSatisfy { text.bytes[$0.range].elementsEqual($0.replacement) }
     }
 
-    /// Takes out what cannot be read, and writes spaces for what only looks like one.
-    private mutating func replace(_ mends: [(range: Range<Int>, text: String)]) {
+    /// Removes unreadable ranges, and replaces characters that look like spaces with spaces.
+    private mutating func replace(_ replacements: [(range: Range<Int>, text: String)]) {
         var edits: [(range: Range<Int>, replacement: [UInt8])] = []
         var end = 0
-        for (range, replacement) in mends.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+        for (range, replacement) in replacements.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
         where range.lowerBound >= end {
             let shift = source.markLength
             edits.append((range.lowerBound - shift..<range.upperBound - shift, Array(replacement.utf8)))

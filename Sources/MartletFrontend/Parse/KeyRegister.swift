@@ -1,14 +1,16 @@
 import MartletSchema
 
-/// The keys of one mapping; finds those that stand there more than once.
+/// Finds duplicate keys in one mapping.
 struct KeyRegister {
-    /// Most mappings are small: looking through a list is faster than a dictionary there.
+    /// The keys of a small mapping, where a linear search is faster than a dictionary.
     private var few: [YAMLScalar] = []
     private var first: [String: SourceSpan] = [:]
     private var repeated: [String: Int] = [:]
     private var duplicates: [(key: YAMLScalar, count: Int)] = []
 
-    /// False when the key stands there already.
+    /// Adds a key.
+    ///
+    /// - Returns: false if the mapping already contains the key.
     mutating func insert(_ key: YAMLScalar) -> Bool {
         guard place(of: key.text) != nil else {
             add(key)

@@ -1,9 +1,9 @@
-/// Turns a count of Unicode scalars, as libyaml gives it, into an offset of bytes.
+/// Converts an offset in Unicode scalars, which libyaml reports, to an offset in bytes.
 struct ScalarIndex {
     private static let stride = 64
 
     private let bytes: [UInt8]
-    /// The offset of every 64th scalar; empty when all of the text is ASCII.
+    /// The byte offset of every 64th scalar; empty if the whole text is ASCII.
     private var checkpoints: [Int] = []
 
     init(_ bytes: [UInt8]) {

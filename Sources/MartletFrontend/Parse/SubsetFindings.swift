@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Collects what lies outside the YAML subset; of a kind that comes in hundreds only the first becomes a finding.
+/// Collects findings about YAML features outside the supported subset. Of each kind that can occur hundreds of times,
+/// only the first occurrence becomes a finding; the others become notes.
 struct SubsetFindings {
     enum Kind: Hashable {
         case alias
@@ -29,7 +30,7 @@ struct SubsetFindings {
         findings.append(Self.finding(message, at: span, label: label, fixes: fixes))
     }
 
-    /// - Parameter place: worked out for the first few of a kind alone.
+    /// - Parameter place: evaluated only for the first few occurrences of a kind.
     mutating func report(_ kind: Kind, _ message: String, fixes: (SourceSpan) -> [Fix], at place: () -> SourceSpan) {
         guard let count = groups[kind]?.others.count else {
             let span = place()

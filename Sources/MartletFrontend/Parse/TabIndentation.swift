@@ -1,34 +1,35 @@
-/// Indentation in which tabs stand, turned into spaces: the column that each line comes to, and whether that is certain.
+/// Replaces indentation that contains tabs with spaces. It computes the column of each line, and whether that column is
+/// certain.
 ///
-/// Where all of a file is indented with tabs, a tab is one level. Among spaces a tab is as wide as the editor of its
-/// author made it, which the file does not tell. Then only what the lines above leave no choice about is certain: a line
-/// below one that opens a block stands in it, and a line that is indented by the very same bytes stands beside it.
+/// If the whole file is indented with tabs, a tab is one level. If tabs and spaces are mixed, the width of a tab is
+/// unknown. Then a column is certain only in two cases: a line directly below a line that opens a block is inside that
+/// block, and a line with exactly the same indentation bytes is at the same level.
 struct TabIndentation {
     private struct Level {
         let indentation: ArraySlice<UInt8>
         let column: Int
-        /// Whether something may stand deeper below the line.
+        /// Whether lines below can be nested deeper.
         let opens: Bool
 
         var hasTab: Bool { indentation.contains(Byte.tab) }
     }
 
     private(set) var edits: [(range: Range<Int>, replacement: String)] = []
-    /// From the first line whose place is a guess to the end of the block that it stands in; nil when all is certain.
+    /// From the first line with an uncertain column to the end of its block; nil if all columns are certain.
     private(set) var guess: Range<Int>?
     var isCertain: Bool { guess == nil }
 
     private let lines: TextLines
     private var levels: [Level] = []
     /// The column of the line whose block is indented with tabs.
-    private var island: Int?
-    /// The column of the key of a literal or folded text, which may hold tabs of its own.
+    private var tabBlockColumn: Int?
+    /// The column of the key of a block scalar, whose text can contain tabs.
     private var blockText: Int?
-    /// The column that ends the block of the guess.
+    /// Lines at or before this column end the block of the uncertain range.
     private var guessColumn = 0
     private var isGuessOver = false
 
-    /// - Parameter first: the line from which on tabs are replaced.
+    /// - Parameter first: the first line in which tabs are replaced.
     init(_ lines: TextLines, from first: Int) {
         self.lines = lines
         let isPure = (0..<lines.count).allSatisfy { line in
@@ -48,7 +49,7 @@ struct TabIndentation {
         lines.bytes[lines.range(line).lowerBound..<lines.content(line).lowerBound]
     }
 
-    /// Each tab is one level of two spaces.
+    /// The width of an indentation in which each tab is one level of two spaces.
     private static func width(_ indentation: ArraySlice<UInt8>) -> Int {
         indentation.reduce(0) { $0 + ($1 == Byte.tab ? 2 : 1) }
     }
@@ -63,8 +64,8 @@ struct TabIndentation {
     private mutating func place(_ line: Int, _ indentation: ArraySlice<UInt8>) {
         let column = indentation.contains(Byte.tab) ? columnOfTabs(indentation) : indentation.count
         while let level = levels.last, level.column >= column { levels.removeLast() }
-        if !indentation.contains(Byte.tab), let parent = island {
-            if column > parent { noteGuess(at: indentation.startIndex, below: parent) } else { island = nil }
+        if !indentation.contains(Byte.tab), let parent = tabBlockColumn {
+            if column > parent { noteGuess(at: indentation.startIndex, below: parent) } else { tabBlockColumn = nil }
         }
         if let range = guess, !isGuessOver {
             if column <= guessColumn {
@@ -89,7 +90,7 @@ struct TabIndentation {
         }
         let isDeeper = indentation.count > above.indentation.count && indentation.starts(with: above.indentation)
         if above.opens, isDeeper || !above.hasTab {
-            if island == nil { island = above.column }
+            if tabBlockColumn == nil { tabBlockColumn = above.column }
             return above.column + 2
         }
         noteGuess(at: indentation.startIndex, below: levels.dropLast().last?.column ?? -1)
@@ -99,7 +100,7 @@ struct TabIndentation {
     private mutating func noteGuess(at place: Int, below column: Int) {
         guessColumn = guess == nil ? column : min(guessColumn, column)
         isGuessOver = false
-        // What stands in the block before this line may stand elsewhere too.
+        // Earlier lines of the block are uncertain as well.
         let start = edits.first?.range.lowerBound ?? place
         guess = guess ?? start..<start
     }

@@ -1,4 +1,4 @@
-/// The lines of a patched text, for looking at the neighbourhood of a mistake.
+/// The lines of a patched text, used to examine the lines around a syntax error.
 struct TextLines {
     let bytes: [UInt8]
     private let starts: [Int]
@@ -27,7 +27,7 @@ struct TextLines {
         return low
     }
 
-    /// The line without its break.
+    /// The range of a line without its line break.
     func range(_ line: Int) -> Range<Int> {
         let start = starts[line]
         var end = line + 1 < starts.count ? starts[line + 1] : bytes.count
@@ -35,7 +35,7 @@ struct TextLines {
         return start..<end
     }
 
-    /// The line without indentation, trailing blanks and comment.
+    /// The range of a line without indentation, trailing blanks and comment.
     func content(_ line: Int) -> Range<Int> {
         let range = range(line)
         var start = range.lowerBound
@@ -66,7 +66,7 @@ struct TextLines {
 
     func isBlankOrComment(_ line: Int) -> Bool { content(line).isEmpty }
 
-    /// The nearest line above that holds something.
+    /// The nearest previous line that is neither blank nor a comment.
     func previous(_ line: Int) -> Int? {
         var current = line - 1
         while current >= 0 {
@@ -76,7 +76,7 @@ struct TextLines {
         return nil
     }
 
-    /// The key that a line begins with, dashes of a list left out, and the range of what stands behind its colon.
+    /// The key at the start of a line, after the dashes of list items, and the range of its value.
     func keyAndValue(_ line: Int) -> (key: Range<Int>, value: Range<Int>)? {
         let content = content(line)
         var start = content.lowerBound
@@ -97,7 +97,7 @@ struct TextLines {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// The line and all that is indented deeper below it.
+    /// A line and all more deeply indented lines below it.
     func block(_ line: Int) -> Range<Int> {
         let depth = indentation(line)
         var last = line

@@ -1,11 +1,11 @@
 import MartletSchema
 
-/// A syntax mistake with a name, and the change of the text that lets parsing go on behind it.
+/// A diagnosed syntax error, and the edits with which parsing continues after it.
 struct Trap {
     let diagnostic: Diagnostic
-    /// In the patched text, sorted, apart from each other.
+    /// Edits of the patched text, sorted, without overlaps.
     let edits: [(range: Range<Int>, replacement: [UInt8])]
-    /// Text that the mend may have read wrongly: what follows from it is not reported.
+    /// The range that the edits may have misread. Diagnostics in it are not reported.
     var doubtful: Range<Int>?
 
     init(_ diagnostic: Diagnostic, replace range: Range<Int>, with replacement: String) {
@@ -18,12 +18,12 @@ struct Trap {
     }
 }
 
-/// What the rules for traps look at: the text, its lines, where libyaml stopped.
+/// The input of the recovery rules: the text, its lines, and the place where libyaml stopped.
 struct TrapScene {
     let text: PatchedText
     let lines: TextLines
     let failure: YAMLFailure
-    /// The line that libyaml stopped in.
+    /// The line in which libyaml stopped.
     let line: Int
 
     init(text: PatchedText, failure: YAMLFailure) {
@@ -41,10 +41,10 @@ struct TrapScene {
 
     func isInside(_ words: String) -> Bool { failure.context.contains(words) }
 
-    /// The byte at the place libyaml stopped at.
+    /// The byte at which libyaml stopped.
     var stoppedAt: UInt8? { failure.offset < bytes.count ? bytes[failure.offset] : nil }
 
-    /// A mend that is also the way parsing goes on.
+    /// A diagnostic whose fix is also the edit with which parsing continues.
     func mend(
         _ message: String, at range: Range<Int>, label: String? = nil,
         replace: Range<Int>, with replacement: String, title: String, _ applicability: Fix.Applicability,
@@ -56,14 +56,14 @@ struct TrapScene {
         return Trap(diagnostic, replace: replace, with: replacement)
     }
 
-    /// Spaces in the place of a line and its children: nothing better is known.
+    /// Replaces a line and its nested lines with spaces. The fallback if no better recovery is known.
     func blank(_ line: Int, _ diagnostic: Diagnostic) -> Trap {
         let range = lines.block(line)
         let blanked = bytes[range].map { $0.isLineBreak ? $0 : Byte.space }
         return Trap(diagnostic, replace: range, with: String(decoding: blanked, as: UTF8.self))
     }
 
-    /// The word or sign at an offset.
+    /// The range of the word or character at an offset.
     func token(at offset: Int) -> Range<Int> {
         let line = lines.line(at: min(offset, bytes.count))
         let content = lines.content(line)

@@ -1,8 +1,9 @@
 import MartletSchema
 
-/// Escapes in double quotes that YAML cannot read.
+/// Recovery from invalid escapes in double-quoted scalars.
 extension TrapFinder {
-    /// One finding for all of a text: a path or a regular expression has many of them.
+    /// Reports all invalid escapes of a scalar as one diagnostic, because a path or a regular expression contains many
+    /// of them.
     @Sendable static func badEscape(_ scene: TrapScene) -> Trap? {
         guard scene.isInside("quoted scalar"), scene.says("escape") || scene.says("hexdecimal"),
             let opening = scene.failure.contextOffset
@@ -10,10 +11,10 @@ extension TrapFinder {
         let scan = EscapeScan(scene.bytes, from: opening)
         guard let first = scan.bad.first, let last = scan.bad.last else { return nil }
         let range = first.range.lowerBound..<last.range.upperBound
-        var mended: [UInt8] = []
+        var corrected: [UInt8] = []
         var cursor = range.lowerBound
         for escape in scan.bad {
-            mended += scene.bytes[cursor..<escape.range.lowerBound] + escape.replacement
+            corrected += scene.bytes[cursor..<escape.range.lowerBound] + escape.replacement
             cursor = escape.range.upperBound
         }
         var notes: [DiagnosticNote] = []
@@ -27,21 +28,21 @@ extension TrapFinder {
                     "'\(scene.lines.text(known))' is an escape of YAML: write it twice too, if a backslash is meant",
                     at: scene.text.span(known)))
         }
-        let text = String(decoding: mended, as: UTF8.self)
-        let (reason, mend) = advice(on: first)
+        let text = String(decoding: corrected, as: UTF8.self)
+        let (reason, help) = advice(on: first)
         let isCertain =
             scan.firstKnown == nil && scan.bad.allSatisfy { $0.meaning == .unknown || $0.meaning == .quote }
-        let fix = Fix(mend, isCertain ? .safe : .suggested, [Edit(scene.text.span(range), text)])
+        let fix = Fix(help, isCertain ? .safe : .suggested, [Edit(scene.text.span(range), text)])
         let hasFix = scan.bad.allSatisfy { $0.meaning != .noScalar }
         let word = first.meaning == .unknown ? "unknown escape" : "invalid escape"
         let diagnostic = Diagnostic(
             .yamlTrap,
-            "\(word) '\(scene.lines.text(first.range).shortened)' in double quotes; \(reason)\(mend)",
-            at: scene.text.span(first.range), notes: notes, help: mend, fixes: hasFix ? [fix] : [])
+            "\(word) '\(scene.lines.text(first.range).shortened)' in double quotes; \(reason)\(help)",
+            at: scene.text.span(first.range), notes: notes, help: help, fixes: hasFix ? [fix] : [])
         return Trap(diagnostic, replace: range, with: text)
     }
 
-    private static func advice(on escape: BadEscape) -> (reason: String, mend: String) {
+    private static func advice(on escape: BadEscape) -> (reason: String, help: String) {
         switch escape.meaning {
         case .unknown: ("", "write the backslash twice")
         case .quote: ("", "write the single quote alone")
@@ -53,17 +54,17 @@ extension TrapFinder {
     }
 }
 
-/// An escape that libyaml refuses.
+/// An escape that libyaml rejects.
 struct BadEscape {
     enum Meaning: Equatable {
-        /// A backslash that nobody has to escape elsewhere: `\d`, `\x` of a path.
+        /// A backslash that is not escaped, as in the regular expression `\d` or before `x` in a path.
         case unknown
         /// `\'`.
         case quote
-        /// A pair of them, as JSON writes it.
+        /// A surrogate pair, as JSON writes it.
         case surrogates
         case noScalar
-        /// Fewer digits than belong there.
+        /// A numeric escape with fewer digits than this number.
         case digits(Int)
     }
 
@@ -72,15 +73,15 @@ struct BadEscape {
     let replacement: [UInt8]
 }
 
-/// Reads the escapes of a text in double quotes in order, so that none is taken for another.
+/// Scans all escapes of a double-quoted scalar in order, so that an escaped backslash does not start another escape.
 struct EscapeScan {
     private(set) var bad: [BadEscape] = []
-    /// One that stands for something else than itself, and may not have been meant to.
+    /// The first valid escape that may be unintended.
     private(set) var firstKnown: Range<Int>?
 
     private let bytes: [UInt8]
 
-    /// - Parameter opening: the place of the quote.
+    /// - Parameter opening: the offset of the opening quote.
     init(_ bytes: [UInt8], from opening: Int) {
         self.bytes = bytes
         var index = opening + 1
@@ -89,7 +90,7 @@ struct EscapeScan {
         }
     }
 
-    /// - Returns: the place behind it.
+    /// - Returns: the offset after the escape.
     private mutating func readEscape(at start: Int) -> Int {
         guard start + 1 < bytes.count else { return bytes.count }
         let sign = bytes[start + 1]

@@ -1,8 +1,8 @@
 import MartletSchema
 
-/// The traps of colons, indentation and brackets.
+/// Recovery from errors with colons, indentation and brackets.
 extension TrapFinder {
-    /// `name:String`, and `name :String`.
+    /// `name:String`, or `name :String`.
     @Sendable static func missingSpace(_ scene: TrapScene) -> Trap? {
         guard !scene.says("cannot start any token") else { return nil }
         for line in suspects(scene) {
@@ -30,7 +30,7 @@ extension TrapFinder {
         return nil
     }
 
-    /// `Dog` alone above its children, or `name String`.
+    /// `Dog` without a colon above nested lines, or `name String`.
     @Sendable static func missingColon(_ scene: TrapScene) -> Trap? {
         guard scene.says("could not find expected ':'") || scene.says("mapping values are not allowed") else {
             return nil
@@ -66,7 +66,7 @@ extension TrapFinder {
             replace: range.upperBound..<sign + 1, with: ":", title: "write '\(key.shortened):'", .suggested)
     }
 
-    /// A `]` or `}` that closes nothing, where a key or a value belongs.
+    /// A `]` or `}` without an opening bracket, at the position of a key or value.
     @Sendable static func strayClosing(_ scene: TrapScene) -> Trap? {
         guard let byte = scene.stoppedAt, byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}"),
             !isInsideFlow(scene), scene.says("did not find expected")
@@ -82,7 +82,7 @@ extension TrapFinder {
                 help: "remove it", fixes: [Fix("remove it", .suggested, [Edit(scene.text.span(place), "")])]))
     }
 
-    /// `name: String = "a: b"`: quote all of the value.
+    /// `name: String = "a: b"`. The fix quotes the whole value.
     @Sendable static func colonInValue(_ scene: TrapScene) -> Trap? {
         guard scene.says("mapping values are not allowed"),
             let (_, value) = scene.lines.keyAndValue(scene.line), value.contains(scene.failure.offset)
@@ -96,7 +96,7 @@ extension TrapFinder {
             replace: value, with: "'\(quoted)'", title: "quote the whole value", .safe)
     }
 
-    /// `String = a: b`: the text needs quotes of its own inside those of the value.
+    /// `String = a: b`. The fix quotes the text, and quotes the whole value around it.
     private static func bareText(_ scene: TrapScene, _ value: Range<Int>, _ colon: Range<Int>) -> Trap? {
         guard let sign = value.first(where: { scene.bytes[$0] == UInt8(ascii: "=") }), sign < colon.lowerBound,
             let start = (sign + 1..<value.upperBound).first(where: { !scene.bytes[$0].isBlank }),
@@ -119,7 +119,7 @@ extension TrapFinder {
         return trap
     }
 
-    /// A line that is indented like none of its siblings.
+    /// A line whose indentation matches no level above it.
     @Sendable static func wrongIndentation(_ scene: TrapScene) -> Trap? {
         let lines = scene.lines
         guard
@@ -141,7 +141,7 @@ extension TrapFinder {
             current = lines.previous(candidate)
         }
         guard !levels.contains(where: { $0.depth == depth }) else { return nil }
-        // What stands below a key stands deeper: a level that would leave no room for that is out of the question.
+        // Lines below a key are indented more deeply, so a level is excluded if it leaves no room for them.
         let below = (line + 1..<lines.count).prefix(50).first { !lines.isBlankOrComment($0) }
         let opens = lines.keyAndValue(line)?.value.isEmpty == true
         let childDepth = below.map { lines.indentation($0) }.flatMap { opens && $0 > depth ? $0 : nil } ?? Int.max
@@ -165,7 +165,7 @@ extension TrapFinder {
             notes: [note])
     }
 
-    /// `[name, age` or `{of: Dog` without an end.
+    /// `[name, age` or `{of: Dog` without a closing bracket.
     @Sendable static func unclosedBracket(_ scene: TrapScene) -> Trap? {
         guard let opening = openingBracket(scene) else { return nil }
         let line = scene.lines.line(at: opening)
@@ -182,12 +182,13 @@ extension TrapFinder {
             "this '\(sign)' is never closed; add a '\(close)'", at: opening..<opening + 1, label: "opened here",
             replace: end..<max(end, scene.lines.content(line).upperBound), with: close, title: "add a '\(close)'",
             .suggested)
-        // What it holds may be anything.
+        // The content of the bracket is unknown.
         if scene.isInside("flow node") { trap.doubtful = opening..<max(end, opening + 1) }
         return trap
     }
 
-    /// The bracket that libyaml was inside; at the end of the file it does not say which.
+    /// The opening bracket of the flow collection that libyaml was parsing. At the end of the file, libyaml does not
+    /// report it.
     private static func openingBracket(_ scene: TrapScene) -> Int? {
         if isInsideFlow(scene) { return scene.failure.contextOffset.flatMap { $0 < scene.bytes.count ? $0 : nil } }
         guard scene.isInside("flow node"), scene.lines.content(scene.line).upperBound <= scene.failure.offset else {
@@ -239,12 +240,12 @@ extension TrapFinder {
             with: "[\(item)]", title: "write '[\(item)]'", .suggested)
     }
 
-    /// Something behind a closing quote or bracket.
+    /// Text after a closing quote or bracket.
     @Sendable static func textBehindValue(_ scene: TrapScene) -> Trap? {
         guard scene.says("did not find expected"), let (key, value) = scene.lines.keyAndValue(scene.line),
             scene.failure.offset > value.lowerBound, scene.failure.offset < value.upperBound
         else { return nil }
-        // Inside braces the value ends before the next comma: what closes them must stay.
+        // Inside braces, the value ends before the next comma, and the closing brace must stay.
         let end = isInsideFlow(scene) ? endInFlow(scene, from: scene.failure.offset, to: value.upperBound) : nil
         let rest = scene.failure.offset..<(end ?? value.upperBound)
         let text = scene.lines.text(rest)
@@ -255,17 +256,17 @@ extension TrapFinder {
         }
         let first = scene.bytes[value.lowerBound]
         let isQuoted = first == Byte.doubleQuote || first == Byte.singleQuote
-        let mend = isQuoted ? "quote the whole value, or none of it" : "put it inside the brackets, or remove it"
+        let advice = isQuoted ? "quote the whole value, or none of it" : "put it inside the brackets, or remove it"
         let diagnostic = Diagnostic(
             .yamlTrap,
             end == nil
-                ? "'\(text.shortened)' cannot follow the value of '\(scene.lines.text(key).shortened)'; \(mend)"
+                ? "'\(text.shortened)' cannot follow the value of '\(scene.lines.text(key).shortened)'; \(advice)"
                 : "'\(text.shortened)' cannot follow this value; quote all of it, or remove what follows",
             at: scene.text.span(rest), label: "the value ends before this")
         return Trap(diagnostic, replace: rest, with: "")
     }
 
-    /// The comma or bracket that ends a value inside brackets; nil when nothing stands before it.
+    /// The offset of the comma or bracket that ends a value inside brackets; nil if it follows immediately.
     private static func endInFlow(_ scene: TrapScene, from start: Int, to limit: Int) -> Int? {
         var depth = 0
         for offset in start..<max(start, limit) {
@@ -280,7 +281,7 @@ extension TrapFinder {
         return nil
     }
 
-    /// How many brackets are open between two places, quotes left out of account.
+    /// The number of brackets that are open between two offsets. Quotes are ignored.
     private static func depth(_ scene: TrapScene, from start: Int, to end: Int) -> Int {
         var depth = 0
         for byte in scene.bytes[start..<max(start, end)] {
@@ -294,7 +295,8 @@ extension TrapFinder {
         scene.isInside("flow sequence") || scene.isInside("flow mapping")
     }
 
-    /// The lines a mistake may stand in: of the context, and just above the place libyaml stopped at.
+    /// The lines that may contain the error: the line of libyaml's context, and the lines directly above the place
+    /// where it stopped.
     private static func suspects(_ scene: TrapScene) -> [Int] {
         var result: [Int] = []
         if let context = scene.failure.contextOffset {

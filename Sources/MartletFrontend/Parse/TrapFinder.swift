@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Says in the words of a schema what libyaml stumbled over, and how to go on.
+/// Translates libyaml's syntax errors into diagnostics of the schema language, and finds the edits with which parsing
+/// continues.
 enum TrapFinder {
     static func trap(text: PatchedText, failure: YAMLFailure) -> Trap {
         let scene = TrapScene(text: text, failure: failure)
@@ -16,7 +17,7 @@ enum TrapFinder {
         listOnKeyLine, textBehindValue,
     ]
 
-    /// Tabs at the start of a line: one finding for the file, whose fix mends them all.
+    /// Tabs at the start of a line. One diagnostic for the file, whose fix replaces all of them.
     private static func tabIndentation(_ scene: TrapScene) -> Trap? {
         let lines = scene.lines
         var offset = scene.failure.offset
@@ -56,7 +57,7 @@ enum TrapFinder {
         return trap
     }
 
-    /// libyaml takes no key of more than 1,024 characters and says something misleading.
+    /// A key of more than 1,024 characters, for which libyaml reports a misleading error.
     private static func longKey(_ scene: TrapScene) -> Trap? {
         guard scene.says("could not find expected ':'") || scene.says("mapping values are not allowed") else {
             return nil
@@ -70,7 +71,7 @@ enum TrapFinder {
         return scene.blank(line, Diagnostic(.limitExceeded, message, at: scene.text.span(range)))
     }
 
-    /// `[String]?` and what else people write behind square brackets.
+    /// `[String]?`, and other text after square brackets.
     private static func bracketType(_ scene: TrapScene) -> Trap? {
         for line in [scene.line, scene.line - 1] where line >= 0 {
             guard let value = scene.lines.keyAndValue(line)?.value, let first = value.first,
@@ -99,19 +100,20 @@ enum TrapFinder {
         return parts.count == 2 ? "Map<\(element)>" : "List<\(element)>"
     }
 
-    /// Whether such brackets say nothing that the collection does not say: the keys of a map are always text.
+    /// Whether the collection type is an exact replacement for the brackets. Map keys are always strings.
     static func isCertainCollection(_ inside: String) -> Bool {
         let parts = inside.split(separator: ":", maxSplits: 1)
         return parts.count < 2 || isTextKey(trimmed(parts[0]))
     }
 
-    /// Whether keys of this type are text: `String`, `str`.
+    /// Whether a key type is a string type: `String`, `str`.
     static func isTextKey(_ key: String) -> Bool {
         let name = trimmed(key[...])
         return ForeignTypes.isCertain(name) && ForeignTypes.scalar(for: name) == ScalarKind.string.rawValue
     }
 
-    /// Whether what stands behind a collection says only that it is empty at first, as all of them are.
+    /// Whether the text after a collection type can be removed. It only makes the collection optional or empty by
+    /// default.
     static func isDroppable(_ tail: String) -> Bool {
         ["", "?", "=[]", "?=[]", "={}", "?=nil", "?=null"].contains(tail.filter { $0 != " " })
     }
@@ -123,7 +125,7 @@ enum TrapFinder {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The finding stands at the opening quote, wherever libyaml noticed.
+    /// An unclosed quote. The diagnostic is at the opening quote, wherever libyaml stopped.
     private static func unclosedQuote(_ scene: TrapScene) -> Trap? {
         guard
             scene.says("unexpected end of stream") || scene.says("did not find expected")
@@ -148,7 +150,7 @@ enum TrapFinder {
         return trap
     }
 
-    /// The end of the line, without the brackets there that close what was opened before the quote.
+    /// The end of the line, without brackets that close a bracket opened before the quote.
     private static func endOfText(_ scene: TrapScene, from opening: Int, line: Int) -> Int {
         let range = scene.lines.range(line)
         var open: [UInt8] = []
@@ -165,13 +167,13 @@ enum TrapFinder {
         return end
     }
 
-    /// The last line, up to the failure, whose value opens a quote and does not close it; a line may stand a few above.
+    /// The last line before the failure whose value opens a quote and does not close it. It may be several lines above.
     private static func lineWithOpenQuote(_ scene: TrapScene) -> Int? {
         let first = max(0, scene.line - 200)
         return stride(from: scene.line, through: first, by: -1).first { openQuote(scene, line: $0) != nil }
     }
 
-    /// The offset of a quote that begins a value and is not closed on its line.
+    /// The offset of a quote that starts a value and is not closed on its line.
     private static func openQuote(_ scene: TrapScene, line: Int) -> Int? {
         let range = scene.lines.range(line)
         var index = range.lowerBound
@@ -200,7 +202,7 @@ enum TrapFinder {
         return nil
     }
 
-    /// `@Persisted Int`: the attribute says nothing that the schema does not say.
+    /// `@Persisted Int`. The schema language has no attributes, and the type is complete without it.
     private static func attribute(_ scene: TrapScene) -> Trap? {
         guard scene.says("cannot start any token"), scene.stoppedAt == UInt8(ascii: "@") else { return nil }
         let content = scene.lines.content(scene.line)
@@ -212,10 +214,10 @@ enum TrapFinder {
         guard ForeignTypes.attributes.contains(scene.lines.text(name)), end < content.upperBound,
             scene.bytes[end].isLetter
         else { return nil }
-        let mend = "write the type alone"
+        let advice = "write the type alone"
         return scene.mend(
-            "'\(scene.lines.text(name))' is not part of the schema language; \(mend)", at: name,
-            replace: start..<end, with: "", title: mend, .safe)
+            "'\(scene.lines.text(name))' is not part of the schema language; \(advice)", at: name,
+            replace: start..<end, with: "", title: advice, .safe)
     }
 
     /// `@`, a backtick or `%` at the start of a value.

@@ -1,37 +1,38 @@
 import MartletSchema
 
-/// A scalar as it stands in the file; nothing is guessed from its text.
+/// A scalar of the file. Its type is not inferred from its text.
 struct YAMLScalar {
     enum Style {
         case plain
         case singleQuoted
         case doubleQuoted
-        /// Literal or folded.
+        /// A literal or folded block scalar.
         case block
     }
 
     let text: String
-    /// The whole token, with its quotes.
+    /// The whole token, including its quotes.
     let span: SourceSpan
     let style: Style
-    /// The place of the first byte of the text, when the text stands in the file byte for byte.
+    /// The offset of the first byte of the text, if the file contains the text byte for byte.
     let contentStart: Int?
 
     var isPlain: Bool { style == .plain }
 
-    /// `key:` with nothing behind it, or one of YAML's words for it.
+    /// `key:` without a value, or a null word of YAML.
     var isNull: Bool { isPlain && (text.isEmpty || text == "~" || text == "null") }
 
     var isEmpty: Bool { isPlain && text.isEmpty }
 
-    /// The place of a range of the text's bytes; of the whole scalar when it cannot be told.
+    /// The source range of a range of the text's bytes; the whole scalar if the text does not appear verbatim in the
+    /// file.
     func span(of range: Range<Int>) -> SourceSpan {
         guard let contentStart else { return span }
         return SourceSpan(
             file: span.file, start: contentStart + range.lowerBound, end: contentStart + range.upperBound)
     }
 
-    /// The key and the value of `name:String`, which lacks a space, or of `name :String`, which has it in the wrong place.
+    /// The key and value of `name:String`, which lacks a space, or of `name :String`, whose space is before the colon.
     var glued: YAMLEntry? {
         guard isPlain, let start = contentStart, let colon = text.utf8.firstIndex(of: Byte.colon) else { return nil }
         var end = colon
@@ -79,7 +80,7 @@ enum YAMLNode {
     case scalar(YAMLScalar)
     case sequence(YAMLSequence)
     case mapping(YAMLMapping)
-    /// Something a finding was already reported for.
+    /// A node for which a diagnostic was already reported.
     case broken(SourceSpan)
 
     var span: SourceSpan {
@@ -95,7 +96,7 @@ enum YAMLNode {
         if case .scalar(let scalar) = self { scalar } else { nil }
     }
 
-    /// As messages call it.
+    /// The name of the node's shape in messages.
     var shape: String {
         switch self {
         case .scalar(let scalar): scalar.isEmpty ? "nothing" : "text"
@@ -106,7 +107,7 @@ enum YAMLNode {
     }
 }
 
-/// Where libyaml gave up, in offsets of the patched text.
+/// Where libyaml stopped, as offsets in the patched text.
 struct YAMLFailure {
     let problem: String
     let context: String
@@ -114,13 +115,13 @@ struct YAMLFailure {
     let contextOffset: Int?
 }
 
-/// What one attempt to read a file gave.
+/// The result of one attempt to parse a file.
 struct YAMLReading {
     var root: YAMLNode?
     var failure: YAMLFailure?
     var diagnostics = FindingList()
-    /// Scalars in which a `#` may stand that begins no comment, in order.
+    /// The ranges of scalars that can contain a `#` that begins no comment, in order.
     var commentFree: [SourceSpan] = []
-    /// True when reading stopped at a limit and the rest of the file is unknown.
+    /// True if parsing stopped at a limit. The rest of the file was not parsed.
     var isAbandoned = false
 }

@@ -1,10 +1,10 @@
 import CMartletYAML
 import MartletSchema
 
-/// Reads the events of libyaml into a tree with exact places: the one file that knows libyaml.
+/// Reads the events of libyaml into a tree with exact source ranges. The only file that uses libyaml.
 ///
-/// libyaml counts in Unicode scalars; an index of the text turns its marks into bytes. Limits are checked while events
-/// arrive, so that a bomb ends at its first level too many.
+/// libyaml counts Unicode scalars; an index of the text converts its marks to byte offsets. Limits are checked for each
+/// event, so that a deeply nested or expanding file is rejected early.
 struct YAMLReader {
     static let maximumDepth = 16
     static let maximumScalarBytes = 64 << 10
@@ -188,7 +188,7 @@ struct YAMLReader {
                 contentStart: isVerbatim ? place.start + quotes : nil))
     }
 
-    /// A key must be a scalar of reasonable length; merge keys are refused.
+    /// Checks that a key is a scalar within the length limit. Merge keys are rejected.
     private mutating func accept(key: YAMLNode) -> YAMLScalar? {
         switch key {
         case .broken: return nil
@@ -231,7 +231,7 @@ struct YAMLReader {
             anchor != nil
             ? "anchors are not part of the schema language; remove it, and write the value out where it is used"
             : "tags are not part of the schema language; remove it"
-        // A line without blanks is long in a bomb, so that only the first few are looked at.
+        // A line without blanks can be very long, so only the first few occurrences are examined.
         subset.report(kind, message) { _ in
             var end = text.wordEnd(from: start)
             while end < text.bytes.count, text.bytes[end].isBlank { end += 1 }
@@ -241,7 +241,7 @@ struct YAMLReader {
         }
     }
 
-    /// The end event of a block collection stands at the next token, far too late: the last child's end counts.
+    /// libyaml reports the end of a block collection at the next token. The end of the last child is used instead.
     private func collectionSpan(from start: Int, end: yaml_event_t, isFlow: Bool, lastChild: SourceSpan?) -> SourceSpan
     {
         if isFlow { return text.span(start, offset(end.end_mark)) }

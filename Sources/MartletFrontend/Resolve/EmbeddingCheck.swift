@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Embedded objects that hold themselves without an optional or a collection between could never end.
+/// Reports embedded objects that contain themselves without an optional or a collection in between: their nesting is
+/// infinite.
 enum EmbeddingCheck {
     private struct Edge {
         let owner: String
@@ -23,7 +24,7 @@ enum EmbeddingCheck {
         let endless = cyclic(edges)
         guard !endless.isEmpty else { return }
         let places = Set(endless.map(\.target.span))
-        // The plainer finding for the same place gives way.
+        // This diagnostic replaces the less specific one at the same place.
         diagnostics.removeAll { finding in
             finding.code == .badOptionality && finding.span.map(places.contains) == true
         }
@@ -41,7 +42,8 @@ enum EmbeddingCheck {
         }
     }
 
-    /// The edges left when everything without a way on, and everything without a way in, is taken away.
+    /// The edges that remain after removing nodes without outgoing or without incoming edges: the edges of cycles, and
+    /// those between cycles.
     private static func cyclic(_ edges: [Edge]) -> [Edge] {
         let forward = withoutDeadEnds(edges, from: \.owner, to: \.target.value)
         return withoutDeadEnds(forward, from: \.target.value, to: \.owner)
@@ -50,22 +52,22 @@ enum EmbeddingCheck {
     private static func withoutDeadEnds(
         _ edges: [Edge], from source: KeyPath<Edge, String>, to target: KeyPath<Edge, String>
     ) -> [Edge] {
-        var waysOn: [String: Int] = [:]
-        var arriving: [String: [Int]] = [:]
+        var outgoing: [String: Int] = [:]
+        var incoming: [String: [Int]] = [:]
         for (index, edge) in edges.enumerated() {
-            waysOn[edge[keyPath: source], default: 0] += 1
-            arriving[edge[keyPath: target], default: []].append(index)
+            outgoing[edge[keyPath: source], default: 0] += 1
+            incoming[edge[keyPath: target], default: []].append(index)
         }
-        var pending = arriving.keys.filter { waysOn[$0] == nil }
-        var isGone = [Bool](repeating: false, count: edges.count)
+        var pending = incoming.keys.filter { outgoing[$0] == nil }
+        var isRemoved = [Bool](repeating: false, count: edges.count)
         while let name = pending.popLast() {
-            for index in arriving[name] ?? [] where !isGone[index] {
-                isGone[index] = true
+            for index in incoming[name] ?? [] where !isRemoved[index] {
+                isRemoved[index] = true
                 let owner = edges[index][keyPath: source]
-                waysOn[owner, default: 0] -= 1
-                if waysOn[owner] == 0 { pending.append(owner) }
+                outgoing[owner, default: 0] -= 1
+                if outgoing[owner] == 0 { pending.append(owner) }
             }
         }
-        return edges.indices.filter { !isGone[$0] }.map { edges[$0] }
+        return edges.indices.filter { !isRemoved[$0] }.map { edges[$0] }
     }
 }

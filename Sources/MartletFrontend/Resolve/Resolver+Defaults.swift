@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Defaults: each literal against the type of its property.
+/// Checks each default against the type of its property.
 extension Resolver {
     mutating func checkDefault(
         _ literal: LiteralSyntax, _ type: PropertyTypeModel, of property: PropertySyntax
@@ -186,8 +186,8 @@ extension Resolver {
 
     // MARK: Findings
 
-    private mutating func mismatch(_ literal: LiteralSyntax, _ kind: ScalarKind, _ mend: String) -> DefaultModel? {
-        refuse(literal, "'\(literal.text.shortened)' is no default for '\(kind.rawValue)'; \(mend)")
+    private mutating func mismatch(_ literal: LiteralSyntax, _ kind: ScalarKind, _ advice: String) -> DefaultModel? {
+        refuse(literal, "'\(literal.text.shortened)' is no default for '\(kind.rawValue)'; \(advice)")
     }
 
     private mutating func ambiguous(

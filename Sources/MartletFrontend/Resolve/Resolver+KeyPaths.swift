@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Key paths, segment by segment, and the projections made of them.
+/// Resolves key paths segment by segment, and the projections that use them.
 extension Resolver {
     mutating func resolve(_ path: KeyPathSyntax, root: String, in rootScope: ObjectScope) -> KeyPathModel? {
         var scope = rootScope
@@ -48,8 +48,8 @@ extension Resolver {
             isWritable: isWritable(segments, through: collection), span: path.span)
     }
 
-    /// One segment that can be set, or an optional property reached through links only. A primary key cannot be set once
-    /// its object is managed.
+    /// Whether the path can be set: it is one settable segment, or it ends at an optional property and contains only
+    /// links before it. The primary key of a managed object cannot be set.
     private func isWritable(_ segments: [KeyPathSegmentModel], through collection: Int?) -> Bool {
         guard let last = segments.last, collection == nil, !last.type.isLinkingObjects,
             scopes[last.owner]?.syntax.primaryKey?.value != last.property
@@ -99,7 +99,8 @@ extension Resolver {
             labels: labels, deprecation: syntax.deprecation)
     }
 
-    /// A projected collection shows one value per element: no second collection may follow.
+    /// Whether a projection can use the path. A path with a second collection cannot be projected, because a projected
+    /// collection has one value per element.
     private mutating func isProjectable(_ path: KeyPathModel) -> Bool {
         guard let first = path.collectionSegment,
             let second = path.segments[(first + 1)...].first(where: { !$0.type.isSingle })

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Objects and enums of the model, with keys, indexes and defaults checked.
+/// Builds the objects and enums of the model, and checks keys, indexes and defaults.
 extension Resolver {
     mutating func model(of syntax: ObjectSyntax, in scope: ObjectScope) -> ObjectModel {
         let name = syntax.name.value
@@ -38,7 +38,7 @@ extension Resolver {
             deprecation: syntax.deprecation)
     }
 
-    /// Scalars but `Data`, and enums. Links have an index by nature.
+    /// Whether the type supports an index: enums, and all scalars except `Data`. Links are always indexed.
     static func isIndexable(_ type: PropertyTypeModel) -> Bool {
         guard type.isSingle else { return false }
         return switch type.value {

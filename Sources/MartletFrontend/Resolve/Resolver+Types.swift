@@ -1,12 +1,12 @@
 import MartletSchema
 
-/// Types of properties: what a name means, and where a `?` belongs.
+/// Resolves the types of properties, and checks their optionality.
 extension Resolver {
-    /// The members of an object, with the types of its properties.
+    /// The members of an object and the types of its properties.
     mutating func scope(of syntax: ObjectSyntax) -> ObjectScope {
         var scope = ObjectScope(syntax: syntax)
         var folded: [String: Spanned<String>] = [:]
-        // To reserve nothing would take room all the same.
+        // Reserving a capacity of zero would still allocate.
         if !syntax.names.isEmpty {
             folded.reserveCapacity(syntax.properties.count + syntax.ignored.count)
             scope.members.reserveCapacity(syntax.properties.count)
@@ -39,7 +39,7 @@ extension Resolver {
         return scope
     }
 
-    /// - Parameter taken: the names beside it, in lower case.
+    /// - Parameter taken: the other names of the scope, in lower case.
     mutating func reportReserved(_ name: Spanned<String>, _ kind: String, taken: [String: Spanned<String>] = [:]) {
         let candidates =
             (name.value == "description" ? ["details"] : []) + [
@@ -48,12 +48,12 @@ extension Resolver {
         let free = candidates.first {
             !NameRules.projectionMembers.contains($0) && taken[$0.asciiLowercased] == nil
         }
-        let mend = free.map { "write '\($0)'" }
+        let help = free.map { "write '\($0)'" }
         report(
             .reservedName,
             "a \(kind) cannot be named '\(name.value)', which is a member of the runtime's classes; "
-                + (mend ?? "choose another name"),
-            at: name.span, label: "taken by the runtime", help: mend,
+                + (help ?? "choose another name"),
+            at: name.span, label: "taken by the runtime", help: help,
             fixes: free.map { [Fix("write '\($0)'", .suggested, [Edit(name.span, $0)])] } ?? [])
     }
 
@@ -93,7 +93,7 @@ extension Resolver {
         case .link where type.optional == nil:
             reportNotOptional(type.name, "a link is optional, because its target can be deleted")
         case .embedded where type.optional == nil:
-            // A cycle of such properties is worse, and reported as such.
+            // A cycle of required embedded objects has its own diagnostic.
             reportNotOptional(type.name, "an embedded object is optional")
         case .scalar, .enumeration:
             return PropertyTypeModel(kind: .single, value: value, isOptional: type.optional != nil)
@@ -135,7 +135,7 @@ extension Resolver {
         return PropertyTypeModel(kind: isMap ? .map : isSet ? .set : .list, value: value, isOptional: isOptional)
     }
 
-    /// What the name of a type means.
+    /// The type that a name refers to.
     private mutating func resolveName(_ name: Spanned<String>, in type: TypeSyntax) -> ValueTypeModel? {
         if let scalar = ScalarKind(rawValue: name.value) { return .scalar(scalar) }
         if let symbol = symbols[name.value] {
@@ -168,7 +168,7 @@ extension Resolver {
             return ScalarKind(rawValue: right).map { .scalar($0) }
         }
         if let container = ContainerName(name.value) {
-            let mend =
+            let message =
                 switch container.kind {
                 case .linkingObjects:
                     "'LinkingObjects' needs a type and its property; write 'LinkingObjects<Dog.owner>'"
@@ -176,7 +176,7 @@ extension Resolver {
                 case .list, .set, .map:
                     "'\(name.value)' needs the type of its elements; write '\(container.spelling)<String>'"
                 }
-            report(.unknownType, mend, at: name.span)
+            report(.unknownType, message, at: name.span)
             return nil
         }
         let isSet = if case .set = type.shape { true } else { false }
@@ -200,7 +200,7 @@ extension Resolver {
 
     // MARK: Linking objects
 
-    /// Linking objects must name a link of another type to this one; that is known once all types are.
+    /// Checks that linking objects name a link from another type to this type. Called after all types are resolved.
     mutating func checkLinkingObjects(of syntax: ObjectSyntax) {
         for property in syntax.properties {
             guard let type = property.type, case .linkingObjects(let member) = type.shape,
@@ -227,7 +227,8 @@ extension Resolver {
         }
     }
 
-    /// The properties of an object that are links to another; looked up once, since thousands may ask.
+    /// The names of the properties that link an object to another type. Cached, because thousands of linking objects
+    /// may request them.
     private mutating func linkNames(of scope: ObjectScope, to name: String) -> [String] {
         let owner = scope.syntax.name.value
         if linkNames[owner] == nil {
@@ -243,15 +244,15 @@ extension Resolver {
         return linkNames[owner]?[name] ?? []
     }
 
-    /// A property that an object does not have.
+    /// Reports a property that an object does not have.
     ///
-    /// - Parameter isLegal: whether a property of this type could stand there.
+    /// - Parameter isLegal: whether a property of this type is valid at this place.
     mutating func reportNoMember(
         _ name: Spanned<String>, of scope: ObjectScope, candidates: [String]? = nil,
         where isLegal: (PropertyTypeModel) -> Bool = { _ in true }
     ) {
         let owner = scope.syntax.name
-        // An object without properties has its finding already.
+        // An object without properties has its own diagnostic.
         guard !scope.names.isEmpty || !scope.ignored.isEmpty else { return }
         if scope.ignored.contains(name.value) {
             report(

@@ -1,12 +1,12 @@
 import MartletSchema
 
-/// Turns declarations into the model: finds what names mean, checks that it fits, and collects what does not.
+/// Resolves the names in declarations, checks the declarations, and builds the model.
 struct Resolver {
-    /// A property as key paths see it; the type is nil when it is broken and a finding already says so.
+    /// A property that key paths can use. The type is nil if it is invalid and a diagnostic was reported.
     struct Member {
         let nameSpan: SourceSpan
         let type: PropertyTypeModel?
-        /// The `?` behind the type.
+        /// The range of the `?` after the type.
         let optional: SourceSpan?
     }
 
@@ -18,7 +18,7 @@ struct Resolver {
         var ignored: Set<String> = []
     }
 
-    /// An enum with its cases ready to be looked up: thousands of defaults may ask.
+    /// An enum with its cases indexed by name, because thousands of defaults may refer to it.
     struct EnumScope {
         let syntax: EnumSyntax
         /// In the order of the schema.
@@ -33,13 +33,13 @@ struct Resolver {
     }
 
     let files: [FileSyntax]
-    /// Words of text that could not be read: a name among them is not called missing.
+    /// Words of text that could not be parsed. A name among these words is not reported as missing.
     let lostWords: Set<String>
     var symbols = SymbolTable()
     var scopes: [String: ObjectScope] = [:]
     var enums: [String: EnumScope] = [:]
     var references: [SymbolModel: [SourceSpan]] = [:]
-    /// Per object and target, for findings about linking objects.
+    /// The names of links by object and target, for diagnostics about linking objects.
     var linkNames: [String: [String: [String]]] = [:]
     var suggestions = Suggestions()
     var diagnostics = FindingList()
@@ -49,7 +49,7 @@ struct Resolver {
         self.lostWords = lostWords
     }
 
-    /// What the files declare; a schema if there are no errors.
+    /// The models of all files. They form a valid schema if no error was reported.
     mutating func resolve() -> [FileModel] {
         let count = files.reduce(0) { $0 + $1.declarations.count }
         symbols.reserveCapacity(count)
@@ -67,7 +67,7 @@ struct Resolver {
         }
         for case .enumeration(let syntax) in declared.joined() { enums[syntax.name.value] = EnumScope(syntax) }
         for case .object(let syntax) in declared.joined() { scopes[syntax.name.value] = scope(of: syntax) }
-        // What stands in a declaration that clashes, or has no name that can be, is checked all the same.
+        // The contents of a declaration with a duplicate or invalid name are checked as well.
         for syntax in refused { _ = model(of: syntax, in: scope(of: syntax)) }
         for case .enumeration(let syntax) in files.flatMap(\.nameless) { _ = model(of: syntax) }
         for case .projection(let syntax) in files.flatMap(\.nameless) { _ = model(of: syntax) }
@@ -107,7 +107,8 @@ struct Resolver {
             Diagnostic(code, message(), at: span, label: label, notes: notes(), help: help(), fixes: fixes()))
     }
 
-    /// A name that leads nowhere, with the names that it may have meant; silent when it may stand in unreadable text.
+    /// Reports an unresolved name, with suggestions. Reports nothing if the declaration may be in text that could not
+    /// be parsed.
     mutating func reportMissing(
         _ code: DiagnosticCode, _ message: String, _ name: Spanned<String>, among candidates: [String],
         label: String, notes: [DiagnosticNote] = [], where isLegal: (String) -> Bool = { _ in true }

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The names of a schema, over all of its files.
+/// The declared names of all files of a schema.
 struct SymbolTable {
     enum Kind {
         case enumeration(EnumRawKind?)
@@ -29,7 +29,7 @@ struct SymbolTable {
 
     private var symbols: [String: Symbol] = [:]
     private var folded: [String: Symbol] = [:]
-    /// The built-in types, then the declared ones in their order.
+    /// The built-in types, then the declared types in their order.
     private(set) var typeNames = ScalarKind.allCases.map(\.rawValue)
     private(set) var objectNames: [String] = []
 
@@ -40,7 +40,8 @@ struct SymbolTable {
 
     subscript(name: String) -> Symbol? { symbols[name] }
 
-    /// Within its type of the same name, the name of the namespace would mean that type.
+    /// A diagnostic if a type has the name of the namespace. Inside that type, the name would refer to the type instead
+    /// of the namespace.
     func clash(with namespace: Spanned<String>) -> Diagnostic? {
         guard let symbol = symbols[namespace.value] else { return nil }
         let note = "the \(symbol.kind.word) '\(symbol.name.value)' is declared here"
@@ -49,7 +50,8 @@ struct SymbolTable {
             at: namespace.span, notes: [DiagnosticNote(note, at: symbol.name.span)])
     }
 
-    /// Registers a declaration; a clash becomes a finding, and the first declaration stays.
+    /// Registers a declaration. If the name is already declared, the first declaration stays and a diagnostic is
+    /// reported.
     mutating func insert(_ declaration: DeclarationSyntax, diagnostics: inout FindingList) -> Bool {
         let kind: Kind =
             switch declaration {

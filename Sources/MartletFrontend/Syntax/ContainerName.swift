@@ -1,4 +1,4 @@
-/// What may stand before `<`, with the spellings of other languages.
+/// A collection type before `<`, recognized in the spellings of other languages.
 struct ContainerName {
     enum Kind {
         case list
@@ -11,9 +11,9 @@ struct ContainerName {
     static let all = ["List", "Set", "Map", "LinkingObjects"]
 
     let kind: Kind
-    /// The right spelling.
+    /// The spelling in the schema language.
     let spelling: String
-    /// Whether nothing else can be meant: a set with an order may be a list here.
+    /// Whether the meaning is unambiguous. An ordered set, for example, may correspond to a list.
     let isCertain: Bool
 
     init?(_ name: String) {

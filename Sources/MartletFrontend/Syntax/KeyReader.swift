@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The keys of one mapping at a known level; unknown ones become findings.
+/// The keys of one mapping at a known level. Unknown keys are reported.
 struct KeyReader {
     private var entries: [String: YAMLEntry] = [:]
     private(set) var diagnostics: [Diagnostic] = []
@@ -15,27 +15,27 @@ struct KeyReader {
             }
         }
         for entry in unknown {
-            // Reading goes on as if the key were the one that was meant.
+            // Parsing continues with the suggested key.
             if let meant = report(entry, level: level, suggestions: &suggestions) { entries[meant] = entry }
         }
     }
 
     subscript(key: String) -> YAMLEntry? { entries[key] }
 
-    /// The known keys among the entries, in the entries' order.
+    /// The known keys among the entries, in source order.
     func keys(of items: [YAMLEntry]) -> [(key: String, entry: YAMLEntry)] {
         let byPlace = Dictionary(entries.map { ($0.value.key.span, $0.key) }) { first, _ in first }
         return items.compactMap { item in byPlace[item.key.span].map { ($0, item) } }
     }
 
-    /// The value of a key; nil also when nothing stands behind it.
+    /// The value of a key; nil if the key is missing or has no value.
     func value(_ key: String) -> YAMLNode? {
         guard let value = entries[key]?.value else { return nil }
         if case .scalar(let scalar) = value, scalar.isEmpty { return nil }
         return value
     }
 
-    /// - Returns: the key that was meant, when there is no doubt.
+    /// - Returns: the suggested key, if it is unambiguous.
     private mutating func report(_ entry: YAMLEntry, level: Level, suggestions: inout Suggestions) -> String? {
         let key = entry.key
         let folded = Level.folded(key.text)
@@ -51,10 +51,10 @@ struct KeyReader {
         }
         help = help ?? Suggestions.question(names)
         let isSpelling = names.count == 1 && Level.isSpelling(key.text, of: names[0])
-        let mend = level.advice[folded].map { "; \($0)" } ?? ""
+        let advice = level.advice[folded].map { "; \($0)" } ?? ""
         diagnostics.append(
             Diagnostic(
-                .unknownKey, "unknown key '\(key.text.shortened)' in \(level.name)\(mend)", at: key.span,
+                .unknownKey, "unknown key '\(key.text.shortened)' in \(level.name)\(advice)", at: key.span,
                 label: "not a key of \(level.name)",
                 notes: help == nil
                     ? [DiagnosticNote("the keys here are \(level.keys.map { "'\($0)'" }.joined(separator: ", "))")]

@@ -1,15 +1,15 @@
 import MartletSchema
 
-/// The keys of one level of a schema, and what people write in their place: what the parser, its suggestions and the JSON
-/// Schema of the language go by.
+/// The keys of one level of a schema, and common misspellings of them. The parser, its suggestions and the JSON Schema
+/// use these tables.
 public struct Level: Sendable {
-    /// As messages call it, with its article.
+    /// The name of the level in messages, with its article.
     public let name: String
     public let entries: [LevelKey]
     let keys: [String]
-    /// Other spellings, lowercased without `_` and `-`, and the right key.
+    /// Other spellings, in lower case without `_` and `-`, and the correct key.
     let foreign: [String: String]
-    /// Keys of other languages that have no equal here, and what to do instead.
+    /// Keys of other languages that have no equivalent here, and what to write instead.
     let advice: [String: String]
 
     init(name: String, entries: [LevelKey], foreign: [String: String], advice: [String: String]) {
@@ -73,13 +73,13 @@ public struct Level: Sendable {
             "description": "doc", "comment": "doc", "docs": "doc",
         ], advice: [:])
 
-    /// Whether two words are one but for case, `_` and `-`: `primarykey`, `primary_key`.
+    /// Whether two words differ only in case, `_` and `-`: `primarykey`, `primary_key`.
     static func isSpelling(_ key: String, of right: String) -> Bool {
         key.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") || $0 == Byte.dash }
             && folded(key) == folded(right)
     }
 
-    /// A key without case and separators, as the tables hold it.
+    /// A key in lower case without separators, as in the tables.
     static func folded(_ key: String) -> String {
         String(decoding: key.utf8.filter { $0.isLetter || $0.isDigit }.map(\.lowercased), as: UTF8.self)
     }

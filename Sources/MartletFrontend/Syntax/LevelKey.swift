@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// One key of a level, with what stands behind it.
+/// One key of a level, and the kind of its value.
 public struct LevelKey: Sendable {
     /// The shape of a value.
     public enum Content: Sendable {
@@ -13,7 +13,7 @@ public struct LevelKey: Sendable {
         /// The cases of an enum: a list, or a mapping to what is stored.
         case cases
         case text
-        /// Text, or a boolean.
+        /// A text or a boolean.
         case remark
         case flag
         case words([String])
@@ -29,13 +29,13 @@ public struct LevelKey: Sendable {
         case keyPaths
         /// Labels and key paths.
         case labels
-        /// A level that is not part of a schema file.
+        /// A nested level of the configuration file.
         case level
     }
 
     public let name: String
     public let content: Content
-    /// One sentence for people who are typing it.
+    /// A one-sentence description, which editors show during completion.
     public let documentation: String
     public let isRequired: Bool
 
@@ -65,7 +65,7 @@ public struct LevelKey: Sendable {
             LevelKey("keypaths", .keyPaths, "Names for key paths, or for lists of them, checked against the schema."),
         ] + [renamedFrom("type"), deprecated, doc]
 
-    /// What embedded objects cannot have.
+    /// The keys that embedded objects do not support.
     public static let ofObjectsAlone = ["primaryKey", "index", "unique"]
 
     static let property = [

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Reads a default: a word, a number, or text in quotes with its escapes.
+/// Parses a default: a word, a number, or a quoted text with escapes.
 enum LiteralParser {
     static let nothing = "no default behind '='"
 
@@ -30,7 +30,7 @@ enum LiteralParser {
         case .text(let text):
             return Result(literal: LiteralSyntax(form: .quoted, text: text, span: span, removal: removal))
         case .unclosed:
-            // A ' #' inside the quotes has begun a comment and taken the rest of the line.
+            // A ' #' inside the quotes begins a comment, which includes the closing quote.
             let message =
                 "this quote is never closed; close it, and put all of the value into single quotes if it holds ' #'"
             return Result(diagnostics: [
@@ -53,7 +53,7 @@ enum LiteralParser {
     }
 }
 
-/// Text in quotes: escapes of Swift and JSON in double quotes, a doubled quote in single ones.
+/// Parses quoted text. Double-quoted text uses the escapes of Swift and JSON; single-quoted text doubles its quotes.
 private struct QuotedReader {
     enum Outcome {
         case text(String)
@@ -113,7 +113,7 @@ private struct QuotedReader {
         return true
     }
 
-    /// `\u{1F985}`, `\u00e6`, or a pair of surrogates as JSON writes it.
+    /// `\u{1F985}`, `\u00e6`, or a surrogate pair as in JSON.
     private mutating func readScalar() -> Bool {
         guard index < end else { return false }
         if bytes[index] == UInt8(ascii: "{") {

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Enums: a list of names, or a mapping with `raw`, `cases` and `unknown`.
+/// Parses enums: a list of names, or a mapping with `raw`, `cases` and `unknown`.
 extension SchemaParser {
     mutating func parseEnum(_ name: Spanned<String>, _ entry: YAMLEntry) -> EnumSyntax? {
         switch entry.value {
@@ -21,7 +21,7 @@ extension SchemaParser {
         }
     }
 
-    /// There all the same, so that what names it is not called wrong.
+    /// A placeholder for an invalid enum, so that references to it are not reported as missing.
     private func brokenEnum(_ name: Spanned<String>) -> EnumSyntax {
         EnumSyntax(
             name: name, documentation: nil, raw: nil, cases: [], unknown: nil, renamedFrom: nil, deprecation: nil,

@@ -1,8 +1,8 @@
 import MartletSchema
 
-/// How rules may change the text: what goes with an entry, and where `renamedFrom` goes.
+/// Records edits for the fix-its of lint rules: ranges to remove with an entry, and places for `renamedFrom`.
 extension SchemaParser {
-    /// The entry of a key, found again by the place of the key and of its value.
+    /// Records the removal of a key, by the range of the key and of its value.
     mutating func noteRemoval(of key: String, in mapping: YAMLMapping) {
         guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }),
             let removal = removal(of: index, in: mapping)
@@ -11,7 +11,7 @@ extension SchemaParser {
         mends.removals[mapping.entries[index].value.span] = removal
     }
 
-    /// The names of a list, each by its place. With the last name the key goes.
+    /// Records the removal of each name of a list, by its range. Removing the only name removes the key.
     mutating func noteListRemovals(of key: String, in mapping: YAMLMapping) {
         guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }) else { return }
         let entry = mapping.entries[index]
@@ -34,7 +34,7 @@ extension SchemaParser {
         }
     }
 
-    /// Where `renamedFrom` goes in a mapping: before its first key. With one there already, nowhere.
+    /// Records the edit that adds `renamedFrom` before the first key of a mapping, unless the mapping already has one.
     mutating func noteRenaming(_ name: Spanned<String>, in mapping: YAMLMapping, isType: Bool) {
         noteRemoval(of: "renamedFrom", in: mapping)
         guard let first = mapping.entries.first?.key.span, isUnusual(name.value, isType: isType),
@@ -52,7 +52,8 @@ extension SchemaParser {
         mends.renamedFromAdditions[name.span] = [Edit(first.beginning, "renamedFrom: \(name.value)\(end)")]
     }
 
-    /// `name: Int` becomes `name: {type: Int, renamedFrom: …}`, unless the type's text would mean something else there.
+    /// Records the edit from `name: Int` to `name: {type: Int, renamedFrom: …}`, unless the type's text has another
+    /// meaning inside braces.
     mutating func noteRenaming(_ name: Spanned<String>, ofShort value: YAMLNode) {
         guard isUnusual(name.value, isType: false), let scalar = value.scalar, scalar.isPlain, !scalar.isEmpty,
             scalar.contentStart != nil,
@@ -63,12 +64,13 @@ extension SchemaParser {
         ]
     }
 
-    /// Whether a rule may want another name: neither `lowerCamelCase` for a property nor `UpperCamelCase` for a type.
+    /// Whether the naming rule may suggest another name: a property name that is not `lowerCamelCase`, or a type name
+    /// that is not `UpperCamelCase`.
     private func isUnusual(_ name: String, isType: Bool) -> Bool {
         name.utf8.contains(Byte.underscore) || name.utf8.first?.isUppercase != isType
     }
 
-    /// For a key that has no place here.
+    /// The fix-it that removes a key that is not allowed here.
     func removalFixes(of key: String, in mapping: YAMLMapping) -> [Fix] {
         let index = mapping.entries.firstIndex { $0.key.text == key }
         let spans = index.flatMap { removal(of: $0, in: mapping) }
@@ -77,7 +79,7 @@ extension SchemaParser {
 
     // MARK: Entries
 
-    /// What goes with a key, when it is one piece.
+    /// The range to remove with a key, if it is contiguous.
     func removal(of key: String, in mapping: YAMLMapping) -> SourceSpan? {
         let index = mapping.entries.firstIndex { $0.key.text == key }
         guard let removal = index.flatMap({ removal(of: $0, in: mapping) }), removal.count == 1 else { return nil }
@@ -89,7 +91,7 @@ extension SchemaParser {
         return mapping.isFlow ? flowRemoval(of: index, in: spans) : blockRemoval(of: spans[index])
     }
 
-    /// The entry with the comma before it, or behind it where it is the first. Not across a comment.
+    /// The entry and the comma before it, or after it for the first entry. nil if a comment lies between them.
     private func flowRemoval(of index: Int, in spans: [SourceSpan]) -> [SourceSpan]? {
         let entry = spans[index]
         let all: SourceSpan
@@ -106,7 +108,7 @@ extension SchemaParser {
         return source.bytes[gap].contains(Byte.hash) ? nil : [all]
     }
 
-    /// The line of the entry, when it has a line to itself; a comment behind it stays.
+    /// The line of the entry, if the line contains nothing else. A trailing comment stays.
     private func blockRemoval(of entry: SourceSpan) -> [SourceSpan]? {
         let line = source.lineIndex(at: entry.start)
         let range = source.lineRange(line)

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Objects, embedded objects and their properties.
+/// Parses objects, embedded objects and their properties.
 extension SchemaParser {
     mutating func parseObject(_ name: Spanned<String>, _ entry: YAMLEntry, isEmbedded: Bool) -> ObjectSyntax? {
         if case .scalar(let scalar) = entry.value, scalar.isEmpty {
@@ -28,7 +28,7 @@ extension SchemaParser {
         noteRenaming(name, in: mapping, isType: true)
         let unique = keys.value("unique").map { parseUnique($0) } ?? []
         if isEmbedded {
-            // A primary key has a code of its own.
+            // A primary key is reported under its own code.
             for key in LevelKey.ofObjectsAlone where key != "primaryKey" {
                 guard let entry = keys[key] else { continue }
                 let fixes = removalFixes(of: key, in: mapping)
@@ -195,7 +195,7 @@ extension SchemaParser {
         return nil
     }
 
-    /// A default in the expanded form; quotes of YAML are the quotes of the text.
+    /// Parses the value of `default:`. A YAML-quoted value is a quoted text.
     private mutating func parseDefault(
         _ entry: YAMLEntry, of name: Spanned<String>, removal: SourceSpan?
     ) -> LiteralSyntax? {

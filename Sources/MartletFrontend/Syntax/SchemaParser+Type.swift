@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Type expressions in the places YAML may have put them, and the traps on the way.
+/// Parses type expressions in the shapes that YAML gives them, and recovers from common mistakes.
 extension SchemaParser {
     mutating func parseType(
         _ node: YAMLNode, of name: Spanned<String>
@@ -20,12 +20,12 @@ extension SchemaParser {
         case .scalar(let scalar):
             let first = firstLine(scalar, of: name)
             let result = TypeExpressionParser.parse(first)
-            diagnostics += result.diagnostics.map { mendComment($0, in: first) }
+            diagnostics += result.diagnostics.map { fixComment($0, in: first) }
             return (result.type, result.defaultValue)
         }
     }
 
-    /// A plain value that runs on over the next line hides a property there; the first line alone is taken.
+    /// A plain scalar that continues on the next line usually swallows the next property. Only its first line is used.
     private mutating func firstLine(_ scalar: YAMLScalar, of name: Spanned<String>) -> YAMLScalar {
         guard scalar.isPlain, scalar.contentStart == nil else { return scalar }
         let first = source.lineIndex(at: scalar.span.start)
@@ -41,9 +41,9 @@ extension SchemaParser {
         let span = SourceSpan(file: scalar.span.file, start: start, end: end)
         let text = source.text(of: span)
         let hasColon = text.utf8.contains(Byte.colon)
-        let mend = hasColon ? "write a space behind its ':' and indent it like '\(name.value)'" : "join the lines"
+        let advice = hasColon ? "write a space behind its ':' and indent it like '\(name.value)'" : "join the lines"
         report(
-            .yamlTrap, "'\(text.shortened)' continues the type of '\(name.value)' on a new line; \(mend)", at: span,
+            .yamlTrap, "'\(text.shortened)' continues the type of '\(name.value)' on a new line; \(advice)", at: span,
             label: "part of the value above",
             notes: [DiagnosticNote("the value begins here", at: scalar.span.beginning)])
         var stop = source.lineRange(first).upperBound
@@ -53,7 +53,7 @@ extension SchemaParser {
             text: source.text(of: firstSpan), span: firstSpan, style: .plain, contentStart: firstSpan.start)
     }
 
-    /// `[String]` and `[String: Int]`: lists of YAML where a type belongs.
+    /// `[String]` and `[String: Int]`: flow lists at the position of a type.
     private mutating func refuseBrackets(_ sequence: YAMLSequence, of name: Spanned<String>) -> TypeSyntax? {
         var element: YAMLScalar?
         var inside = ""
@@ -90,7 +90,7 @@ extension SchemaParser {
         }
     }
 
-    /// `{String: Int}`: a map as other languages write its type.
+    /// `{String: Int}`: the map type syntax of other languages.
     mutating func dictionaryType(_ mapping: YAMLMapping, of name: Spanned<String>) -> TypeSyntax? {
         guard mapping.isFlow, mapping.entries.count == 1, let entry = mapping.entries.first, entry.key.text.isName,
             !Level.property.keys.contains(entry.key.text), ForeignTypes.scalar(for: entry.key.text) != nil,
@@ -108,8 +108,8 @@ extension SchemaParser {
         }
     }
 
-    /// `String = "a # b"`: the comment has cut the value; the fix quotes all of it.
-    private func mendComment(_ diagnostic: Diagnostic, in scalar: YAMLScalar) -> Diagnostic {
+    /// `String = "a # b"`: the comment truncates the value. The fix quotes the whole value.
+    private func fixComment(_ diagnostic: Diagnostic, in scalar: YAMLScalar) -> Diagnostic {
         guard diagnostic.code == .yamlTrap || diagnostic.message.hasPrefix(LiteralParser.nothing), scalar.isPlain,
             let place = diagnostic.span
         else { return diagnostic }
@@ -126,7 +126,7 @@ extension SchemaParser {
             fixes: [Fix("quote the whole value", .safe, [Edit(all, "'\(quoted)'")])])
     }
 
-    /// `String = #5`: what looks like a default is a comment.
+    /// `String = #5`: the apparent default is a comment.
     private func hiddenDefault(behind scalar: YAMLScalar, _ rest: ArraySlice<UInt8>) -> Diagnostic {
         let start = rest.firstIndex(of: Byte.hash) ?? rest.startIndex
         var end = rest.endIndex
@@ -136,14 +136,15 @@ extension SchemaParser {
         let isPlain = !text.utf8.contains { [Byte.doubleQuote, Byte.singleQuote, Byte.backslash].contains($0) }
         let all = SourceSpan(file: file, start: scalar.span.start, end: end)
         let right = "'\(source.text(of: scalar.span)) \"\(text)\"'"
-        let mend = "write \(right), or remove the '='"
+        let advice = "write \(right), or remove the '='"
         return Diagnostic(
             .yamlTrap, "a ' #' begins a comment, so that no default stands behind '='; quote it, or remove the '='",
             at: SourceSpan(file: file, start: start, end: start + 1), label: "the comment begins here",
-            help: isPlain ? mend : nil, fixes: isPlain ? [Fix("write \(right)", .suggested, [Edit(all, right)])] : [])
+            help: isPlain ? advice : nil, fixes: isPlain ? [Fix("write \(right)", .suggested, [Edit(all, right)])] : [])
     }
 
-    /// The entries of a mapping; in a flow mapping a comma inside a value has made a stray key, which is named and mended.
+    /// The entries of a mapping. In a flow mapping, a comma inside a value produces an extra key, which is reported and
+    /// merged back into the value.
     mutating func entries(_ mapping: YAMLMapping) -> [YAMLEntry] {
         guard mapping.isFlow else { return mapping.entries }
         var result: [YAMLEntry] = []
@@ -165,7 +166,7 @@ extension SchemaParser {
         return result
     }
 
-    /// - Returns: the value as the fix writes it.
+    /// - Returns: the value after the fix.
     private mutating func reportComma(between cut: YAMLScalar, and stray: YAMLScalar) -> YAMLScalar {
         let whole = cut.span.union(stray.span)
         var comma = cut.span.end
@@ -174,44 +175,44 @@ extension SchemaParser {
         let parsed = TypeExpressionParser.parse(
             YAMLScalar(text: text, span: whole, style: .plain, contentStart: whole.start))
         var right = "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
-        var mend = "quote the value"
+        var advice = "quote the value"
         var isCertain = true
         var result = YAMLScalar(text: text, span: whole, style: .singleQuoted, contentStart: whole.start)
         if let type = parsed.type, case .map = type.shape, parsed.defaultValue == nil {
             right = "Map<\(ForeignTypes.rightSpelling(of: type.name.value))\(type.optional == nil ? "" : "?")>"
-            mend = "write '\(right)'"
+            advice = "write '\(right)'"
             isCertain = parsed.diagnostics.flatMap(\.fixes).allSatisfy { $0.applicability == .safe }
             result = YAMLScalar(text: right, span: type.name.span, style: .plain, contentStart: nil)
         }
         let place = SourceSpan(file: whole.file, start: comma, end: comma + 1)
         report(
-            .yamlTrap, "a comma inside '{…}' ends the value; \(mend)", at: place, label: "the value ends here",
-            help: mend, fixes: [Fix(mend, isCertain ? .safe : .suggested, [Edit(whole, right)])])
+            .yamlTrap, "a comma inside '{…}' ends the value; \(advice)", at: place, label: "the value ends here",
+            help: advice, fixes: [Fix(advice, isCertain ? .safe : .suggested, [Edit(whole, right)])])
         return result
     }
 
-    /// `1,5`, as many countries write one and a half.
+    /// Whether a value is a number with a decimal comma, such as `1,5`.
     private static func isDecimalComma(_ cut: String, _ stray: String, _ key: String) -> Bool {
         guard !stray.isEmpty, stray.utf8.allSatisfy(\.isDigit), cut.utf8.last?.isDigit == true else { return false }
         return key == "default" || cut.utf8.contains(UInt8(ascii: "="))
     }
 
-    /// - Returns: the value as the fix writes it.
+    /// - Returns: the value after the fix.
     private mutating func reportDecimalComma(between cut: YAMLScalar, and stray: YAMLScalar) -> YAMLScalar {
         var comma = cut.span.end
         while comma < stray.span.start, source.bytes[comma] != Byte.comma { comma += 1 }
         let gap = SourceSpan(file: cut.span.file, start: cut.span.end, end: stray.span.start)
         let number = cut.text.split { $0 == " " || $0 == "=" }.last.map(String.init) ?? cut.text
-        let mend = "write '\(number.shortened).\(stray.text.shortened)'"
+        let advice = "write '\(number.shortened).\(stray.text.shortened)'"
         report(
-            .yamlTrap, "a comma inside '{…}' ends the value, and numbers are written with a point; \(mend)",
+            .yamlTrap, "a comma inside '{…}' ends the value, and numbers are written with a point; \(advice)",
             at: SourceSpan(file: cut.span.file, start: comma, end: comma + 1), label: "the value ends here",
-            help: mend, fixes: [Fix(mend, .suggested, [Edit(gap, ".")])])
+            help: advice, fixes: [Fix(advice, .suggested, [Edit(gap, ".")])])
         return YAMLScalar(
             text: "\(cut.text).\(stray.text)", span: cut.span.union(stray.span), style: .plain, contentStart: nil)
     }
 
-    /// A bracket or quote that opens and does not close.
+    /// Whether the text contains an unclosed bracket or quote.
     private static func isUnbalanced(_ text: String) -> Bool {
         var depth = 0
         var quotes = 0

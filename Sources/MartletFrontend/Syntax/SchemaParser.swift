@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Turns the tree of a file into declarations, collecting what is wrong with them.
+/// Parses the tree of a file into declarations, and collects diagnostics.
 struct SchemaParser {
     let source: SourceText
     let comments: CommentReader
@@ -39,7 +39,7 @@ struct SchemaParser {
         guard let mapping = mapping(section.value, of: "'\(kind)'", holds: "names and what they mean") else { return }
         for entry in entries(mapping) {
             let name = name(entry.key, of: "type")
-            // What stands below a name that cannot be is read all the same.
+            // The contents of a declaration with an invalid name are parsed as well.
             guard let declaration = parseDeclaration(kind, name ?? entry.key.spanned, entry) else { continue }
             if name == nil { nameless.append(declaration) } else { declarations.append(declaration) }
         }
@@ -120,7 +120,8 @@ struct SchemaParser {
         }
     }
 
-    /// `name:String`, alone in its mapping: to YAML one word. Reading goes on as if the space were there.
+    /// `name:String` as the only entry of a mapping, which YAML reads as a scalar. Parsing continues as if the space
+    /// were present.
     private mutating func glued(_ scalar: YAMLScalar) -> YAMLMapping? {
         guard let entry = scalar.glued else { return nil }
         let end = entry.key.span.end
@@ -139,7 +140,7 @@ struct SchemaParser {
         return YAMLMapping(span: scalar.span, entries: [entry], isFlow: false)
     }
 
-    /// A scalar with something in it.
+    /// A scalar that is not empty.
     mutating func text(_ node: YAMLNode, of owner: String) -> YAMLScalar? {
         switch node {
         case .scalar(let scalar) where !scalar.isEmpty: return scalar
@@ -150,7 +151,7 @@ struct SchemaParser {
         }
     }
 
-    /// A name that generated code can use.
+    /// A name that is valid in generated code.
     mutating func name(_ scalar: YAMLScalar, of kind: String) -> Spanned<String>? {
         if let problem = NameRules.problem(of: scalar.text, kind: kind) {
             let fixes = problem.replacement.map { [Fix("write '\($0)'", .suggested, [Edit(scalar.span, $0)])] } ?? []
@@ -192,7 +193,7 @@ struct SchemaParser {
             let text = String(decoding: part, as: UTF8.self)
             let range = start..<start + part.count
             guard NameRules.canName(property: text) else {
-                // An empty segment is shown by the dot beside it.
+                // An empty segment is reported at the dot next to it.
                 let dot = range.isEmpty ? max(0, start - 1)..<max(1, start) : range
                 let place = scalar.span(of: dot)
                 let what =
@@ -236,7 +237,7 @@ struct SchemaParser {
         keys.value("renamedFrom").flatMap { name($0, of: "earlier", as: "'renamedFrom'") }
     }
 
-    /// `true` or `false`, and nothing that only looks like it.
+    /// Parses `true` or `false`. Other spellings of booleans are reported.
     mutating func boolean(_ node: YAMLNode, of owner: String) -> Bool? {
         guard let scalar = text(node, of: owner) else { return nil }
         if scalar.text == "true" || scalar.text == "false" { return scalar.text == "true" }

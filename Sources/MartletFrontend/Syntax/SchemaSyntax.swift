@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Declarations as written: nothing here is resolved, and what was broken is nil.
+/// Declarations as written. Names are not resolved; invalid parts are nil.
 enum DeclarationSyntax {
     case enumeration(EnumSyntax)
     case object(ObjectSyntax)
@@ -29,7 +29,7 @@ struct EnumSyntax {
     let unknown: Spanned<String>?
     let renamedFrom: Spanned<String>?
     let deprecation: DeprecationModel?
-    /// True when some of the cases could not be read.
+    /// True if some of the cases could not be parsed.
     let isIncomplete: Bool
 }
 
@@ -42,20 +42,20 @@ struct ObjectSyntax {
     let unique: [[Spanned<String>]]
     let properties: [PropertySyntax]
     let ignored: [PropertySyntax]
-    /// Properties whose names cannot be: their types and defaults are checked all the same.
+    /// Properties with invalid names. Their types and defaults are checked as well.
     let nameless: [PropertySyntax]
     let keyPaths: [KeyPathEntrySyntax]
     let renamedFrom: Spanned<String>?
     let deprecation: DeprecationModel?
 
-    /// Of the stored properties, then of the ignored ones.
+    /// The names of the stored properties, then of the ignored ones.
     var names: [Spanned<String>] { properties.map(\.name) + ignored.map(\.name) }
 }
 
 struct PropertySyntax {
     let name: Spanned<String>
     let documentation: String?
-    /// nil when it could not be read; a finding says so.
+    /// nil if the type could not be parsed; a diagnostic was reported.
     let type: TypeSyntax?
     let defaultValue: LiteralSyntax?
     let renamedFrom: Spanned<String>?
@@ -94,7 +94,7 @@ struct ProjectionSyntax {
 struct FileSyntax {
     let source: SourceText
     let declarations: [DeclarationSyntax]
-    /// What stands below names that cannot be.
+    /// Declarations with invalid names.
     let nameless: [DeclarationSyntax]
     let ignores: [IgnoreModel]
     let mends: MendModel

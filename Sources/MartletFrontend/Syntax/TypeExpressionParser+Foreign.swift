@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Types as other languages write them: each is named, mended, and read as what it means.
+/// Types in the syntax of other languages. Each is reported with a fix, and parsed as the equivalent type.
 extension TypeExpressionParser {
     /// `?String`.
     mutating func readLeadingOptional() -> TypeSyntax? {
@@ -99,7 +99,7 @@ extension TypeExpressionParser {
             return nil
         }
         index = close + 1
-        // A '?' behind it goes: a collection is never optional.
+        // A '?' after a collection is dropped, since a collection is never optional.
         _ = readOptional()
         let spelling = kind?.spelling ?? "List"
         let right = "\(spelling)<\(ForeignTypes.rightSpelling(of: element.value))>"
@@ -120,7 +120,8 @@ extension TypeExpressionParser {
             span: scalar.span(of: start..<index))
     }
 
-    /// `let String`, `@Persisted Int` in quotes, `RealmSwift.List<Dog>`: what stands before the type is named, and reading goes on.
+    /// `let String`, `@Persisted Int` in quotes, `RealmSwift.List<Dog>`. The prefix is reported, and parsing continues
+    /// after it.
     mutating func skipForeignPrefix() {
         let start = index
         if peek == UInt8(ascii: "@") { index += 1 }
@@ -145,7 +146,8 @@ extension TypeExpressionParser {
             replacing: start..<index, with: "")
     }
 
-    /// Blanks that are none become spaces of the same length, so that all places stay; texts keep theirs.
+    /// Replaces Unicode spaces with ASCII spaces of the same byte length, so that offsets stay valid. Quoted texts are
+    /// not changed.
     mutating func replaceUnicodeBlanks() {
         guard bytes.contains(where: UnicodeBlank.isLead) else { return }
         var place = 0
@@ -159,12 +161,12 @@ extension TypeExpressionParser {
                 continue
             }
             let range = place..<place + blank.length
-            let mend = "write a space"
+            let advice = "write a space"
             let span = scalar.span(of: range)
             diagnostics.append(
                 Diagnostic(
-                    .yamlTrap, "\(blank.name) stands in this type; \(mend)", at: span, label: "looks like a space",
-                    help: mend, fixes: scalar.contentStart == nil ? [] : [Fix(mend, .safe, [Edit(span, " ")])]))
+                    .yamlTrap, "\(blank.name) stands in this type; \(advice)", at: span, label: "looks like a space",
+                    help: advice, fixes: scalar.contentStart == nil ? [] : [Fix(advice, .safe, [Edit(span, " ")])]))
             for index in range { bytes[index] = Byte.space }
             place = range.upperBound
         }

@@ -1,11 +1,12 @@
 import MartletSchema
 
-/// The little grammar of properties: `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, ` = literal`.
+/// Parses the type expressions of properties: `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, each
+/// optionally followed by ` = literal`.
 struct TypeExpressionParser {
     let scalar: YAMLScalar
     var bytes: [UInt8]
     var index = 0
-    /// True when something stands behind the type that cannot.
+    /// True if invalid text follows the type.
     private var isBroken = false
     var diagnostics: [Diagnostic] = []
 
@@ -105,7 +106,7 @@ struct TypeExpressionParser {
         return finish(shape, element, optional: optional, outer: outer, start: start)
     }
 
-    /// `Map<String, Int>` of other languages: a `Map` here has the type of its values alone.
+    /// `Map<String, Int>` of other languages. In the schema language, a `Map` has only the type of its values.
     mutating func parseKeyedMap(
         _ container: Spanned<String>, keyStart: Int, close: UInt8, start: Int
     ) -> TypeSyntax? {
@@ -140,7 +141,7 @@ struct TypeExpressionParser {
             shape: shape, name: name, optional: optional, outerOptional: outer, span: scalar.span(of: start..<index))
     }
 
-    /// `?`; a `!` or a second `?` is named and taken for one.
+    /// Reads an optional mark. A `!` or a second `?` is reported and counts as `?`.
     mutating func readOptional() -> SourceSpan? {
         let start = index
         var signs = 0
@@ -241,7 +242,7 @@ struct TypeExpressionParser {
         report(.unknownType, message, range, replacement: type, applicability)
     }
 
-    /// - Parameter all: what goes, when that is more than what is at fault.
+    /// - Parameter all: the range to replace, if it is larger than the reported range.
     mutating func report(
         _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacing all: Range<Int>, with text: String
     ) {
@@ -260,7 +261,7 @@ struct TypeExpressionParser {
         diagnostics.append(Diagnostic(code, message, at: span, help: title, fixes: fixes))
     }
 
-    /// Where a name belongs, and none stands.
+    /// Reports a missing type name.
     mutating func refuseStart(_ start: Int) -> TypeSyntax? {
         let rest = String(decoding: bytes[min(start, bytes.count)...], as: UTF8.self)
         if let sign = rest.unicodeScalars.first, ScalarWords.isTypographicQuote(sign) || sign == "`" {
@@ -269,7 +270,7 @@ struct TypeExpressionParser {
         return refuse(from: start, "expected the name of a type")
     }
 
-    /// A bracket that does close may have something before it that cannot stand there.
+    /// Reports a missing closing bracket, or invalid text before an existing one.
     mutating func refuseUnclosed(
         _ container: Spanned<String>, _ close: UInt8, from inner: Int, start: Int
     ) -> TypeSyntax? {
@@ -303,7 +304,7 @@ struct TypeExpressionParser {
         while let byte = peek, byte.isBlank { index += 1 }
     }
 
-    /// Skips blanks only where the byte stands behind them, so that ` =` keeps its blank.
+    /// Skips blanks only if the byte follows them, so that ` =` keeps its space.
     mutating func skipBlanks(before byte: UInt8) {
         let start = index
         skipBlanks()

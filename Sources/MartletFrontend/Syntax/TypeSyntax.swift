@@ -7,7 +7,7 @@ struct TypeSyntax {
         case list
         case set
         case map
-        /// With the property behind the dot.
+        /// Linking objects, with the property after the dot.
         case linkingObjects(Spanned<String>)
     }
 
@@ -16,7 +16,7 @@ struct TypeSyntax {
     let name: Spanned<String>
     /// The `?` of the value, or of the elements.
     let optional: SourceSpan?
-    /// The `?` behind a collection, which must not be.
+    /// The `?` after a collection, which is invalid.
     let outerOptional: SourceSpan?
     let span: SourceSpan
 
@@ -28,7 +28,7 @@ struct TypeSyntax {
 /// A default as written.
 struct LiteralSyntax {
     enum Form {
-        /// In quotes; escapes are resolved.
+        /// Quoted text with its escapes resolved.
         case quoted
         case bare
     }
@@ -36,6 +36,6 @@ struct LiteralSyntax {
     let form: Form
     let text: String
     let span: SourceSpan
-    /// From the `=` to the end, or the whole `default:` value: what goes when the default goes.
+    /// The range to remove with the default: from the `=` to the end, or the whole `default:` entry.
     let removal: SourceSpan?
 }

@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// The words of the language beside its keys, and what names and types look like, as regular expressions that ECMA-262
-/// and Swift read alike.
+/// The reserved names of the schema language, and regular expressions for names and types. ECMA-262 and Swift interpret
+/// these expressions in the same way.
 public enum Vocabulary {
     /// A kind of name that a schema declares.
     public enum NameKind: CaseIterable, Sendable {
@@ -11,7 +11,7 @@ public enum Vocabulary {
         case label
         case enumCase
 
-        /// Names that generated code cannot use, sorted.
+        /// Names that are invalid in generated code, sorted.
         public var reserved: [String] {
             let names =
                 switch self {
@@ -24,19 +24,19 @@ public enum Vocabulary {
             return names.sorted()
         }
 
-        /// What names of the kind look like.
+        /// The regular expression for names of this kind.
         public var pattern: String {
             self == .property || self == .label ? Vocabulary.propertyNamePattern : Vocabulary.namePattern
         }
     }
 
     public static let namePattern = "^\(boundedName)$"
-    /// What properties and labels are called.
+    /// The regular expression for names of properties and labels.
     public static let propertyNamePattern = "^(?:\(NameRules.documentKey)|\(boundedName))$"
 
     public static let keyPathPattern = "^\(propertyName)(?:\\.\(propertyName))*$"
 
-    /// `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, then optionally ` = literal`.
+    /// `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, each optionally followed by ` = literal`.
     public static var typePattern: String {
         let collections = ContainerName.all.filter { $0 != linkingObjects }.joined(separator: "|")
         let types = [
@@ -47,7 +47,7 @@ public enum Vocabulary {
         return "^\(blanks)(?:\(types.joined(separator: "|")))\(blanks)(?:=\(blanks)\\S[\\s\\S]*)?$"
     }
 
-    /// The types that need no declaration, as an editor offers them.
+    /// The built-in types, which editors offer for completion.
     public static let typeWords = ScalarKind.allCases.flatMap { kind in
         kind == .anyValue ? [kind.rawValue] : [kind.rawValue, kind.rawValue + "?"]
     }

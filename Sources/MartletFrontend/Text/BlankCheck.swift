@@ -1,15 +1,15 @@
 import MartletSchema
 
-/// Finds blanks that look like a space and are none, where YAML needs a space: before a line, and behind the ':' of a key.
+/// Finds Unicode spaces where YAML requires an ASCII space: in indentation, and after the ':' of a key.
 ///
-/// Word processors and web pages write them, and nobody sees them. In texts they are welcome.
+/// Word processors and web pages insert such characters, and they are invisible. Inside texts they are allowed.
 struct BlankCheck {
     private(set) var diagnostics: [Diagnostic] = []
-    /// Ranges of the original that are read as spaces.
+    /// Ranges of the source that are parsed as spaces.
     private(set) var offending: [Range<Int>] = []
 
     private let source: SourceText
-    /// The indentation of a key whose literal or folded text is being read.
+    /// The indentation of the key whose block scalar is being scanned.
     private var blockText: Int?
 
     init(_ source: SourceText) {
@@ -60,14 +60,14 @@ struct BlankCheck {
         range.first { UnicodeBlank(source.bytes, at: $0) != nil }.map { $0..<range.upperBound }
     }
 
-    /// `name:`, or a dash: what is no line of a longer text.
+    /// Whether the line begins with `name:` or a dash, so that it is not part of a longer text.
     private func isKeyOrItem(_ bytes: ArraySlice<UInt8>) -> Bool {
         if bytes.first == Byte.dash { return true }
         let name = bytes.prefix(while: \.isNameByte)
         return !name.isEmpty && name.endIndex < bytes.endIndex && bytes[name.endIndex] == Byte.colon
     }
 
-    /// The name before a colon, when a key can stand there.
+    /// The key before a colon, if a key is possible there.
     private func key(before colon: Int, from start: Int) -> String? {
         var first = colon
         while first > start, source.bytes[first - 1].isNameByte { first -= 1 }
@@ -93,15 +93,15 @@ struct BlankCheck {
                 fixes: [Fix("write a space", .safe, [Edit(span, spaces(for: range))])]))
     }
 
-    /// As many as the blanks are wide.
+    /// As many ASCII spaces as the range has scalars.
     func spaces(for range: Range<Int>) -> String {
         String(repeating: " ", count: source.bytes[range].count { $0 & 0xC0 != 0x80 })
     }
 }
 
-/// A blank of Unicode that is neither space nor tab.
+/// A Unicode space character other than space and tab.
 struct UnicodeBlank {
-    /// Whether one of them may begin with this byte: asked of every byte of a schema.
+    /// Whether this byte can be the first byte of a Unicode space. Called for every byte of a schema.
     static func isLead(_ byte: UInt8) -> Bool {
         byte == 0xC2 || byte >= 0xE1 && byte <= 0xE3
     }

@@ -1,6 +1,6 @@
-/// Bytes written as text.
+/// Parses textual representations of bytes.
 enum ByteText {
-    /// An even number of hexadecimal digits.
+    /// Parses an even number of hexadecimal digits.
     static func hexadecimal(_ text: String) -> [UInt8]? {
         let digits = text.utf8.map(\.hexadecimalValue)
         guard digits.count % 2 == 0 else { return nil }
@@ -12,14 +12,14 @@ enum ByteText {
         return result
     }
 
-    /// `8-4-4-4-12` digits.
+    /// Parses a UUID of `8-4-4-4-12` hexadecimal digits.
     static func uuid(_ text: String) -> [UInt8]? {
         let parts = text.utf8.split(separator: Byte.dash, omittingEmptySubsequences: false)
         guard parts.map(\.count) == [8, 4, 4, 4, 12] else { return nil }
         return hexadecimal(String(decoding: parts.joined(), as: UTF8.self))
     }
 
-    /// Base64 of RFC 4648 with its padding.
+    /// Parses padded Base64 (RFC 4648).
     static func base64(_ text: String) -> [UInt8]? {
         let bytes = Array(text.utf8)
         guard bytes.count % 4 == 0 else { return nil }

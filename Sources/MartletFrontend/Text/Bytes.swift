@@ -1,4 +1,4 @@
-/// The ASCII bytes that the parsers look for.
+/// The ASCII bytes that the parsers recognize.
 enum Byte {
     static let tab = UInt8(ascii: "\t")
     static let lineFeed = UInt8(ascii: "\n")
@@ -37,14 +37,14 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// An offset, moved behind the letter of UTF-8 that it stands in.
+    /// Moves an offset inside a UTF-8 sequence to the end of the sequence.
     func letterEnd(_ offset: Int) -> Int {
         var end = offset
         while end < count, self[end] & 0xC0 == 0x80 { end += 1 }
         return end
     }
 
-    /// An offset, moved before the letter of UTF-8 that it stands in. Bytes that are no text begin no letter.
+    /// Moves an offset inside a UTF-8 sequence to the start of the sequence. An offset at invalid bytes is not moved.
     func letterStart(_ offset: Int) -> Int {
         guard offset < count, self[offset] & 0xC0 == 0x80 else { return offset }
         let start = stride(from: offset - 1, through: Swift.max(0, offset - 3), by: -1).first {
@@ -55,7 +55,7 @@ extension [UInt8] {
 }
 
 extension String {
-    /// Lowercases ASCII letters and nothing else, whatever the locale.
+    /// The string with ASCII letters in lower case, independent of the locale.
     var asciiLowercased: String {
         guard utf8.contains(where: \.isUppercase) else { return self }
         return String(unsafeUninitializedCapacity: utf8.count) { buffer in
@@ -68,19 +68,19 @@ extension String {
         }
     }
 
-    /// The first letter in upper case.
+    /// The string with an uppercase first letter.
     var capitalizedFirst: String {
         guard let first = utf8.first, first.isLetter, !first.isUppercase else { return self }
         return String(decoding: [first - 0x20] + utf8.dropFirst(), as: UTF8.self)
     }
 
-    /// `[A-Za-z][A-Za-z0-9_]*`.
+    /// Whether the string matches `[A-Za-z][A-Za-z0-9_]*`.
     var isName: Bool {
         guard let first = utf8.first, first.isLetter else { return false }
         return utf8.allSatisfy(\.isNameByte)
     }
 
-    /// Cut for messages, so that a megabyte of text cannot fill a terminal.
+    /// The string truncated for use in messages.
     var shortened: String {
         unicodeScalars.count <= 64 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(60))) + "…"
     }

@@ -1,8 +1,8 @@
 import MartletSchema
 
-/// The comment lines of a file: documentation, directives, private notes.
+/// Reads the comment lines of a file: documentation, directives and other comments.
 ///
-/// libyaml does not deliver comments, so they are read from the lines, leaving out what lies inside a scalar.
+/// libyaml does not report comments, so they are read from the lines that are not inside a scalar.
 struct CommentReader {
     private enum Line {
         case documentation(String)
@@ -11,9 +11,10 @@ struct CommentReader {
 
     private let source: SourceText
     private var lines: [Int: Line] = [:]
-    /// The first line, from 0, that is neither blank nor a comment: what stands above it speaks of the whole file.
+    /// The first line, from 0, that is neither blank nor a comment. Directives above it apply to the whole file.
     private var headEnd = Int.max
-    /// The comment lines that were looked through last, and the line behind them: thousands of comments may stand there.
+    /// The last searched run of comment lines, and the line after it. The cache keeps thousands of consecutive comments
+    /// fast.
     private var lastTarget = (start: 0, end: 0)
     private(set) var ignores: [IgnoreModel] = []
     private(set) var diagnostics = FindingList()
@@ -53,7 +54,7 @@ struct CommentReader {
         for directive in directives { read(directive.range, line: directive.line) }
     }
 
-    /// The `##` lines that stand directly above a line, from 0.
+    /// The `##` lines directly above a line, from 0.
     func documentation(above line: Int) -> String? {
         var texts: [String] = []
         var current = line - 1
@@ -66,7 +67,7 @@ struct CommentReader {
         return texts.isEmpty ? nil : texts.reversed().joined(separator: "\n")
     }
 
-    /// The documentation of what begins at an offset, provided nothing but indentation and a dash stands before it.
+    /// The documentation of the token at a span, if only indentation and a dash precede it on its line.
     func documentation(before span: SourceSpan) -> String? {
         let line = source.lineIndex(at: span.start)
         guard lines[line - 1] != nil else { return nil }
@@ -122,7 +123,7 @@ struct CommentReader {
         }
     }
 
-    /// The line itself when something stands before the comment, else the next one that is no comment.
+    /// The line itself if other content precedes the comment, otherwise the next line that is not a comment.
     private mutating func target(of line: Int) -> Int {
         guard lines[line] != nil else { return line }
         if line < lastTarget.end, line >= lastTarget.start { return lastTarget.end }

@@ -1,9 +1,9 @@
 import MartletSchema
 
-/// Finds merge-conflict markers; parsing goes on with our side of the conflict.
+/// Finds merge-conflict markers. Parsing continues with the first side of each conflict.
 struct ConflictCheck {
     private(set) var diagnostics: [Diagnostic] = []
-    /// Ranges of the original, whole lines, to blank out before parsing.
+    /// Ranges of whole lines that are blanked out before parsing.
     private(set) var offending: [Range<Int>] = []
 
     private enum Marker: UInt8 {
@@ -30,7 +30,7 @@ struct ConflictCheck {
                 open = (span, nil)
                 isSkipping = false
             case .base, .theirs:
-                // A line of equal signs alone is no conflict.
+                // A line of equal signs outside a conflict is not a marker.
                 guard let begun = open else { continue }
                 open = (begun.span, begun.middle ?? span)
                 isSkipping = true

@@ -1,7 +1,7 @@
-/// Dates of ISO 8601: `2024-05-31`, `2024-05-31T12:00:00.5Z`, `2024-05-31T14:00+02:00`.
+/// Parses ISO 8601 dates: `2024-05-31`, `2024-05-31T12:00:00.5Z`, `2024-05-31T14:00+02:00`.
 enum DateText {
     enum Outcome {
-        /// Since 2001-01-01T00:00:00Z.
+        /// Seconds since 2001-01-01T00:00:00Z.
         case seconds(Double)
         case noZone
         case none
@@ -45,7 +45,8 @@ enum DateText {
         }
     }
 
-    /// Days of the proleptic Gregorian calendar, counted in years that begin in March.
+    /// The number of days since 2001-01-01 in the proleptic Gregorian calendar. Years are counted from March, so that a
+    /// leap day is the last day of a year.
     private static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 + 400 : year + 400
         let monthOfYear = (month + 9) % 12
@@ -81,7 +82,7 @@ enum DateText {
             return value
         }
 
-        /// One to nine digits behind the point.
+        /// One to nine digits after the decimal point.
         mutating func fraction() -> Double? {
             var value = 0.0
             var scale = 1.0

@@ -1,10 +1,10 @@
-/// A decimal number as a schema writes it: `-12`, `0.5`, `1_000.25`, `1e-9`.
+/// A decimal number in schema syntax: `-12`, `0.5`, `1_000.25`, `1e-9`.
 struct DecimalNumber {
-    /// Without underscores.
+    /// The number without underscores.
     let text: String
-    /// Without zeros at either end.
+    /// The number of significant digits, without leading and trailing zeros.
     private let digits: Int
-    /// Of ten, for these digits.
+    /// The power of ten of the last significant digit.
     private let exponent: Int
     private let power: Int
 
@@ -46,8 +46,8 @@ struct DecimalNumber {
 
     var hasTooManyDigits: Bool { digits > 34 }
 
-    /// 34 digits, and an exponent that a 128-bit decimal of IEEE 754 can hold: zeros behind the digits count, so that
-    /// `1e6144` fits. The runtime reads the same numbers.
+    /// Whether a 128-bit decimal of IEEE 754 can represent the number: at most 34 digits, and an exponent in range.
+    /// Trailing zeros extend the exponent range, so `1e6144` fits. The runtime accepts the same numbers.
     var fitsDecimal128: Bool {
         if isZero { return abs(power) <= 100_000 }
         return !hasTooManyDigits && exponent >= -6176 && exponent + digits - 1 <= 6144

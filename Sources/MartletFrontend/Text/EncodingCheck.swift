@@ -1,14 +1,14 @@
 import MartletSchema
 
-/// Looks at the bytes of a file before YAML is read from them: size, encoding, characters that must not be there.
+/// Checks the bytes of a file before YAML parsing: size, encoding and disallowed characters.
 struct EncodingCheck {
     static let maximumBytes = 1 << 20
 
     private let source: SourceText
     private(set) var diagnostics: [Diagnostic] = []
-    /// False when the file is not worth parsing.
+    /// False if the file must not be parsed.
     private(set) var isReadable = true
-    /// Ranges of the original to blank out before parsing.
+    /// Ranges that are blanked out before parsing.
     private(set) var offending: [Range<Int>] = []
 
     init(_ source: SourceText) {
@@ -78,7 +78,7 @@ struct EncodingCheck {
             || scalar == 0xFEFF || (0xFFF9...0xFFFB).contains(scalar) || scalar & 0xFFFE == 0xFFFE
     }
 
-    /// One well-formed scalar: no overlong forms, no surrogates.
+    /// Decodes one well-formed UTF-8 scalar. Overlong forms and surrogates are invalid.
     private static func decode(_ bytes: [UInt8], at index: Int) -> (scalar: UInt32, length: Int)? {
         let first = bytes[index]
         let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2

@@ -1,18 +1,19 @@
 import MartletSchema
 
-/// Collects findings, and keeps no more of a file than can be of use.
+/// Collects findings, and limits how many of them are kept for each file.
 ///
-/// A megabyte may hold hundreds of thousands of mistakes, of which the first 200 are shown. Behind many more than that,
-/// what stands further down than all that is kept is only counted, so that no text costs more than its length.
+/// A file of one megabyte can produce hundreds of thousands of findings, of which the first 200 are shown. Above the
+/// limit, findings that come later in the file than all kept ones are only counted, so that the cost stays linear in
+/// the size of the file.
 struct FindingList {
-    /// More than are shown, since some may be taken away again. Whoever mends a schema wants many more at once; a value
-    /// of the task, since lists are made in every corner of a run.
+    /// The number of findings kept per file. It exceeds the number that are shown, because some findings are removed
+    /// later. Applying fixes sets a higher value. A task-local value, because lists are created throughout a run.
     @TaskLocal static var keptPerFile = usualPerFile
     static let usualPerFile = 5 * FindingLimit.perFile
 
     private struct Tally {
         var count = 0
-        /// Findings from here on are only counted.
+        /// Findings from this offset on are only counted.
         var bound = Int.max
         var dropped = 0
         var hasDroppedErrors = false
@@ -21,12 +22,12 @@ struct FindingList {
     private(set) var findings: [Diagnostic] = []
     private var tallies: [SourceFileID: Tally] = [:]
 
-    /// False when a finding at this place would only be counted.
+    /// False if a finding at this place would only be counted.
     func keeps(_ span: SourceSpan) -> Bool {
         tallies.isEmpty || span.start < tallies[span.file, default: Tally()].bound
     }
 
-    /// A finding that is not worth its message.
+    /// Counts a finding without storing it.
     mutating func count(at span: SourceSpan, isError: Bool) {
         tallies[span.file, default: Tally()].dropped += 1
         if isError { tallies[span.file, default: Tally()].hasDroppedErrors = true }
@@ -46,12 +47,12 @@ struct FindingList {
         if tallies[span.file, default: Tally()].count > 2 * Self.keptPerFile { prune(span.file) }
     }
 
-    /// How many findings of a file were only counted, and whether there were errors among them.
+    /// The number of findings of a file that were only counted, and whether errors are among them.
     func dropped(of file: SourceFileID) -> (count: Int, hasErrors: Bool) {
         tallies[file].map { ($0.dropped, $0.hasDroppedErrors) } ?? (0, false)
     }
 
-    /// Whether there is an error, kept or counted.
+    /// Whether any kept or counted finding is an error.
     var hasErrors: Bool {
         findings.contains(where: \.isError) || tallies.values.contains(where: \.hasDroppedErrors)
     }
@@ -79,7 +80,7 @@ struct FindingList {
             tallies[file]?.count = places.count
             return
         }
-        // What stands at one place is kept or dropped together.
+        // All findings at one place are kept or dropped together.
         let bound = places[kept]
         var tally = tallies[file, default: Tally()]
         findings.removeAll { finding in

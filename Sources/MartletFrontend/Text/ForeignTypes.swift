@@ -1,14 +1,14 @@
 import MartletSchema
 
-/// What other languages call the scalar types.
+/// Names of scalar types in other languages.
 enum ForeignTypes {
-    /// The right name for a foreign spelling; nil for a name that is just wrong.
+    /// The schema type for a name from another language; nil for unknown names.
     static func scalar(for name: String) -> String? {
         table[name.asciiLowercased]
     }
 
-    /// Whether a foreign name can mean one type alone. `number` may be a whole one, `url` may be a type of its own, and
-    /// `uint64` holds numbers that no type here holds: what they become is for a person to choose.
+    /// Whether a foreign name corresponds to exactly one type. `number` may be an integer, `url` may be a declared
+    /// type, and no type here can hold all values of `uint64`. In these cases the author has to choose.
     static func isCertain(_ name: String) -> Bool { !guesses.contains(name.asciiLowercased) }
 
     private static let guesses: Set<String> = [
@@ -16,8 +16,8 @@ enum ForeignTypes {
         "time", "timestamp", "url", "uri", "nsurl",
     ]
 
-    /// The same with a `?` behind it, before the declared types are known: a name in upper case may be one of those, and a
-    /// guess is left to the finding of its own.
+    /// The schema type for a name with an optional `?`, before the declared types are known. A capitalized name may be
+    /// a declared type, and an ambiguous name is reported separately; both are returned unchanged.
     static func rightSpelling(of text: String) -> String {
         let isOptional = text.hasSuffix("?")
         let name = isOptional ? String(text.dropLast()) : text
@@ -25,13 +25,13 @@ enum ForeignTypes {
         return isOptional ? right + "?" : right
     }
 
-    /// Property wrappers of Swift, which people copy together with the type.
+    /// Swift property wrappers that are often copied together with the type.
     static let attributes: Set<String> = ["@Persisted", "@objc"]
-    /// What stands before a name in Swift and other languages.
+    /// Keywords before a name in Swift and other languages.
     static let introducers: Set<String> = ["let", "var", "val", "dynamic"]
-    /// Names of modules that people write before a type.
+    /// Module names that often precede a type.
     static let modules: Set<String> = ["RealmSwift", "Realm", "Swift", "Foundation", "Martlet"]
-    /// Generic types around a single value; true where the value may be missing.
+    /// Generic wrapper types around a single value; true if the wrapped value is optional.
     static let wrappers = ["persisted": false, "realmoptional": true, "realmproperty": false]
 
     private static let table: [String: String] = {

@@ -1,13 +1,13 @@
 import MartletSchema
 
-/// Which names generated code can use. Swift keywords are fine: they are written in backticks.
+/// Checks which names are valid in generated code. Swift keywords are valid, because they are written in backticks.
 enum NameRules {
     static let maximumLength = 63
 
-    /// The one name of a property that begins with '_': what document stores call their primary key.
+    /// The only valid property name that begins with '_': the primary key of document databases.
     static let documentKey = "_id"
 
-    /// True for what a property can be called, as far as letters go.
+    /// Whether the characters of the text are valid in a property name.
     static func canName(property text: String) -> Bool { text.isName || text == documentKey }
 
     private static let kindsOfProperties: Set<String> = ["property", "label", "earlier", "index"]
@@ -19,7 +19,7 @@ enum NameRules {
         let replacement: String?
     }
 
-    /// What makes a text no name at all.
+    /// The reason why a text is not a valid name; nil if it is valid.
     static func problem(of text: String, kind: String) -> Problem? {
         if text == documentKey, kindsOfProperties.contains(kind) { return nil }
         if text.isName {
@@ -46,7 +46,8 @@ enum NameRules {
         return Problem(message: message, replacement: replacement(for: text))
     }
 
-    /// What keeps a text from being the name of a namespace: a Swift type that generated code speaks of everywhere.
+    /// The reason why a text is not a valid namespace, such as a Swift type that generated code refers to; nil if it is
+    /// valid.
     static func problem(ofNamespace text: String) -> Problem? {
         if let problem = problem(of: text, kind: "namespace") {
             return Problem(message: problem.message, replacement: upperCamelReplacement(for: text))
@@ -61,11 +62,11 @@ enum NameRules {
         }
         if text.utf8.first?.isUppercase == true, !text.utf8.contains(Byte.underscore) { return nil }
         let replacement = upperCamelReplacement(for: text)
-        let mend = replacement.map { "write '\($0)'" } ?? "choose another name"
-        return Problem(message: "the namespace '\(text)' is not UpperCamelCase; \(mend)", replacement: replacement)
+        let advice = replacement.map { "write '\($0)'" } ?? "choose another name"
+        return Problem(message: "the namespace '\(text)' is not UpperCamelCase; \(advice)", replacement: replacement)
     }
 
-    /// `my-zoo` to `MyZoo`; nil where that cannot be a namespace either.
+    /// The UpperCamelCase form, such as `MyZoo` for `my-zoo`; nil if that is not a valid namespace.
     private static func upperCamelReplacement(for text: String) -> String? {
         let camel = (camelCase(text) ?? "").capitalizedFirst
         return camel != text && problem(ofNamespace: camel) == nil ? camel : nil
@@ -75,14 +76,15 @@ enum NameRules {
         kind.hasPrefix("e") || kind.hasPrefix("i") || kind.hasPrefix("o") ? "an \(kind)" : "a \(kind)"
     }
 
-    /// `first-name` to `firstName`; nil where nothing good comes out.
+    /// A valid name, such as `firstName` for `first-name`; nil if there is no useful replacement.
     private static func replacement(for text: String) -> String? {
         guard let result = camelCase(text) else { return nil }
         let isFree = !members.contains(result) && !types.contains(result)
         return result != text && result.utf8.count <= maximumLength && isFree ? result : nil
     }
 
-    /// The words of a text written as one, the first as it is; nil where it holds what cannot stand in a name.
+    /// Joins the words of a text in camel case and keeps the case of the first word; nil if the text contains
+    /// characters that are invalid in names.
     private static func camelCase(_ text: String) -> String? {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = text.utf8.split { !($0.isLetter || $0.isDigit) }
@@ -97,9 +99,9 @@ enum NameRules {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Members of the runtime's classes, those that publishers add among them, and what Swift keeps even in backticks.
-    /// Methods with labels (`value(forKey:)`, `encode(to:)`, `hash(into:)`, `changes(keyPaths:)`) and static members
-    /// (`fields`) leave their names to properties.
+    /// Members of the runtime's classes, including those that publishers add, and words that Swift reserves even in
+    /// backticks. Properties can have the names of methods with argument labels (`value(forKey:)`, `encode(to:)`,
+    /// `hash(into:)`, `changes(keyPaths:)`) and of static members (`fields`).
     static let members: Set<String> = [
         "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hashValue",
         "self", "init", "freeze", "thaw", "observe", "objectWillChange", "className", "setValue",
@@ -108,7 +110,7 @@ enum NameRules {
         "Foundation", "Model", "Root",
     ]
 
-    /// Projections have these beside the members of objects.
+    /// The members of projections: those of objects, and `rootObject`.
     static let projectionMembers: Set<String> = members.union(["rootObject"])
 
     static let keyPathNames: Set<String> = ["self", "init", "Type", "Protocol", "Martlet", "Swift", "Foundation"]
@@ -117,7 +119,7 @@ enum NameRules {
         "Type", "Protocol", "allCases", "rawValue", "hashValue", "hash", "RawValue", "AllCases",
     ]
 
-    /// Names that would hide what generated code says by its full name.
+    /// Names that would shadow types to which generated code refers.
     static let types: Set<String> = [
         "Type", "Protocol", "Self", "Any", "self", "Martlet", "Swift", "Foundation", "Fields", "KeyPaths", "Model",
         "Root", "RootFields", "init",

@@ -1,13 +1,13 @@
 import MartletSchema
 
-/// The text of a file with mends applied, so that parsing can go on behind a mistake, and the way back to the places of
-/// the original.
+/// The text of a file with edits applied, so that parsing can continue after a syntax error. It maps patched offsets
+/// back to the source.
 struct PatchedText {
-    /// A run of patched bytes: copied from the original, or put in the place of a range of it.
+    /// A run of patched bytes that is either copied from the source or replaces a range of it.
     private struct Segment {
         var start: Int
         let original: Int
-        /// Where the replaced range ends in the original; nil when copied.
+        /// The end of the replaced range in the source; nil if the bytes are copied.
         let replacedEnd: Int?
     }
 
@@ -22,7 +22,7 @@ struct PatchedText {
         segments = [Segment(start: 0, original: source.markLength, replacedEnd: nil)]
     }
 
-    /// The range of the original that patched bytes came from; a letter is in it whole or not at all.
+    /// The source range of a range of patched bytes. It contains UTF-8 sequences only as a whole.
     func span(_ start: Int, _ end: Int) -> SourceSpan {
         let end = end > start ? bytes.letterEnd(end) : end
         let start = bytes.letterStart(start)
@@ -33,12 +33,12 @@ struct PatchedText {
         span(range.lowerBound, range.upperBound)
     }
 
-    /// Where the blank or line break behind an offset stands.
+    /// The offset of the next blank or line break.
     func wordEnd(from start: Int) -> Int {
         bytes[start...].firstIndex { $0.isBlank || $0.isLineBreak } ?? bytes.count
     }
 
-    /// Puts other bytes in the place of ranges of the patched text, which are sorted and do not overlap.
+    /// Replaces ranges of the patched text. The ranges are sorted and do not overlap.
     ///
     /// - Complexity: O(*n*) in the length of the text, whatever the number of ranges.
     mutating func replace(_ edits: [(range: Range<Int>, replacement: [UInt8])]) {

@@ -1,4 +1,4 @@
-/// Signs that word processors make of quotes, and that no language takes for quotes.
+/// Typographic quotes, which word processors insert instead of ASCII quotes.
 enum ScalarWords {
     static func isTypographicQuote(_ sign: Unicode.Scalar) -> Bool {
         switch sign {
@@ -7,7 +7,7 @@ enum ScalarWords {
         }
     }
 
-    /// The text between quotes of any dress; nil when it has none at one of its ends.
+    /// The text between quotes of any style; nil if a quote is missing at either end.
     static func unquoted(_ text: String) -> String? {
         var inside = text.unicodeScalars[...]
         guard let first = inside.popFirst(), let last = inside.popLast(),
@@ -16,7 +16,7 @@ enum ScalarWords {
         return String(String.UnicodeScalarView(inside))
     }
 
-    /// Whether a letter of another script, or a sign such as an emoji, can stand in a word without quotes.
+    /// Whether a character, such as a non-Latin letter or an emoji, is allowed in an unquoted word.
     static func isWordSign(_ sign: Unicode.Scalar) -> Bool {
         if let ascii = UInt8(exactly: sign.value), ascii < 0x80 {
             return ascii.isNameByte || ascii == Byte.dash || ascii == Byte.dot
@@ -30,7 +30,7 @@ enum ScalarWords {
     }
 }
 
-/// A word that YAML 1.1 or a person takes for a boolean: `yes`, `off`, `True`.
+/// A word that is a boolean in YAML 1.1 or looks like one: `yes`, `off`, `True`.
 struct BooleanWord {
     let value: Bool
 
@@ -44,11 +44,11 @@ struct BooleanWord {
     }
 }
 
-/// A whole number as a schema writes it: decimal digits, single underscores between them, a sign.
+/// An integer in schema syntax: decimal digits, single underscores between them, and an optional sign.
 enum WholeNumber {
     case value(Int64)
     case tooLarge
-    /// YAML 1.1 dress, with the decimal number it most likely means, and whether nobody could read it otherwise.
+    /// YAML 1.1 notation, with its most likely decimal value, and whether that value is unambiguous.
     case ambiguous(String, isCertain: Bool)
     case none
 
@@ -61,7 +61,7 @@ enum WholeNumber {
             return
         }
         let sign = isNegative ? "-" : ""
-        if let other = WholeNumber.dressed(bytes) {
+        if let other = WholeNumber.legacyNumber(bytes) {
             self = .ambiguous(sign + other.text, isCertain: other.isCertain)
             return
         }
@@ -72,7 +72,7 @@ enum WholeNumber {
         if let value = Int64(sign + digits) { self = .value(value) } else { self = .tooLarge }
     }
 
-    /// Digits without their underscores; nil for anything else.
+    /// The digits without underscores; nil if the text is not a valid number.
     static func digits(_ bytes: Substring.UTF8View) -> String? {
         var result: [UInt8] = []
         var previous = Byte.underscore
@@ -84,14 +84,14 @@ enum WholeNumber {
         return previous == Byte.underscore ? nil : String(decoding: result, as: UTF8.self)
     }
 
-    /// `0x1F`, `0o17`, `0b11`, `0777` and `1:30` as the decimal number YAML takes them for.
-    private static func dressed(_ bytes: Substring.UTF8View) -> (text: String, isCertain: Bool)? {
+    /// The decimal value of `0x1F`, `0o17`, `0b11`, `0777` or `1:30`.
+    private static func legacyNumber(_ bytes: Substring.UTF8View) -> (text: String, isCertain: Bool)? {
         let text = String(decoding: bytes, as: UTF8.self).asciiLowercased
         for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
             return Int64(text.dropFirst(2), radix: radix).map { (String($0), true) }
         }
         if bytes.count > 1, bytes.first == UInt8(ascii: "0"), bytes.allSatisfy(\.isDigit) {
-            // 0777 is 511 to YAML 1.1 and 777 to people; the latter is the safer guess.
+            // 0777 is 511 in YAML 1.1. The author more likely means 777.
             let digits = bytes.drop { $0 == UInt8(ascii: "0") }
             return (digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self), false)
         }

@@ -1,12 +1,12 @@
-/// Finds the names that a misspelt one may have meant.
+/// Finds names that are similar to a misspelled name.
 ///
-/// The work is bounded: a schema of a megabyte of unknown names costs no more than a few milliseconds.
+/// The total work is limited: even a schema of a megabyte of unknown names takes only a few milliseconds.
 struct Suggestions {
     private var budget = 4_000_000
 
-    /// At most three of the candidates, nearest first, in the candidates' order where equally near.
+    /// At most three candidates, nearest first. Equally near candidates keep their order.
     ///
-    /// - Parameter isLegal: asked of near candidates alone, so it may take its time.
+    /// - Parameter isLegal: called only for near candidates, so it can be slow.
     mutating func nearest(
         to name: String, among candidates: [String], where isLegal: (String) -> Bool = { _ in true }
     ) -> [String] {

@@ -1,18 +1,18 @@
 public import MartletSchema
 
-/// One difference between two schemas that somebody may stumble over.
+/// A difference between two schemas that breaks stored data, code or queries.
 public struct BreakingChange: Hashable, Sendable {
     public let level: BreakingLevel
-    /// Lower case, no full stop, the thing in quotes, then the mend.
+    /// In lower case, without a full stop: the affected item in quotes, then the fix.
     public let message: String
-    /// In the new schema; nil when nothing is left there to point at.
+    /// The range in the new schema; nil if the schema no longer contains the item.
     public let span: SourceSpan?
     public let label: String?
-    /// In the old schema, mostly.
+    /// Notes, which usually refer to the old schema.
     public let notes: [DiagnosticNote]
-    /// What may be the new name of the thing that is gone, the likeliest first.
+    /// Possible new names of the removed item, the most likely first.
     public let renames: [RenameCandidate]
-    /// Another way to mend it than the message names.
+    /// An alternative to the fix in the message.
     public let advice: String?
 
     public init(
@@ -28,9 +28,9 @@ public struct BreakingChange: Hashable, Sendable {
         self.advice = advice
     }
 
-    /// The finding: an error from `level` on, else a note.
+    /// The diagnostic: an error at `level` and above, otherwise a note.
     ///
-    /// - Parameter sources: the files of the new schema, which mends are written into.
+    /// - Parameter sources: the files of the new schema, to which the fixes apply.
     public func diagnostic(failingFrom level: BreakingLevel, sources: [SourceText]) -> Diagnostic {
         let fixes = renames.compactMap { rename in
             rename.edit(in: sources).map {

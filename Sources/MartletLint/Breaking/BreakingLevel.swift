@@ -1,8 +1,8 @@
-/// What a change of a schema breaks; the higher level is the graver one.
+/// What a schema change breaks. A higher level is more severe.
 public enum BreakingLevel: String, Comparable, CaseIterable, Sendable {
-    /// Queries are slower or give other answers, or new objects start with other values.
+    /// Queries become slower or return other results, or new objects have other default values.
     case query
-    /// Code that uses the generated classes stops compiling.
+    /// Code that uses the generated classes no longer compiles.
     case source
     /// Stored values are lost or cannot be read.
     case data

@@ -1,11 +1,11 @@
 public import MartletSchema
 
-/// A thing of the new schema that may be one of the old schema under another name.
+/// A declaration of the new schema that may be a renamed declaration of the old schema.
 public struct RenameCandidate: Hashable, Sendable {
     public let oldName: String
     public let newName: String
     public let nameSpan: SourceSpan
-    /// What stands behind the name of a property in its short form; nil for types.
+    /// The range of a property's type in the short form; nil for types.
     let valueSpan: SourceSpan?
 
     init(_ old: ObjectModel, _ new: ObjectModel) {
@@ -27,7 +27,7 @@ public struct RenameCandidate: Hashable, Sendable {
         self.valueSpan = valueSpan
     }
 
-    /// Writes `renamedFrom` into the declaration; nil where the text has a form that this does not know for sure.
+    /// The edit that adds `renamedFrom` to the declaration; nil if the syntax of the declaration is not supported.
     func edit(in sources: [SourceText]) -> Edit? {
         guard let source = sources.first(where: { $0.file == nameSpan.file }) else { return nil }
         let line = source.lineRange(source.lineIndex(at: nameSpan.start))
@@ -43,7 +43,7 @@ public struct RenameCandidate: Hashable, Sendable {
         return editShortForm(at: place, line: line, in: source)
     }
 
-    /// A new first line of a block, as deep as the line that is its first now.
+    /// Inserts a new first line into a block, with the indentation of the current first line.
     private func editBelow(in source: SourceText) -> Edit? {
         let line = source.lineIndex(at: nameSpan.start)
         guard line + 1 < source.lineCount else { return nil }
@@ -68,7 +68,7 @@ public struct RenameCandidate: Hashable, Sendable {
     private func editShortForm(at place: Int, line: Range<Int>, in source: SourceText) -> Edit? {
         guard let valueSpan, valueSpan.start == place, valueSpan.end <= line.upperBound else { return nil }
         let text = source.text(of: valueSpan)
-        // What means something between braces is left to a person.
+        // Text that has another meaning inside braces is not edited.
         guard !text.contains(where: { ",{}[]#:'\\".contains($0) }) else { return nil }
         return Edit(valueSpan, "{type: \(text), renamedFrom: \(oldName)}")
     }

@@ -1,9 +1,10 @@
 import MartletSchema
 
-/// Two schemas, and what of the old one lives on in the new one.
+/// Two versions of a schema, and the correspondence between their declarations.
 ///
-/// The runtime asks the same when it opens a file, and the answers must agree: a type or property lives on under its own
-/// name, or under the one that says `renamedFrom`, if the old name is free and nobody claimed it before.
+/// The runtime computes the same correspondence when it opens a file, and the results must agree. A type or property
+/// corresponds to the new one with the same name, or to the new one whose `renamedFrom` is the old name, if the old
+/// name is not declared any more and no earlier declaration uses it in `renamedFrom`.
 struct SchemaPair {
     let old: SchemaModel
     let new: SchemaModel
@@ -34,7 +35,7 @@ struct SchemaPair {
         self.enumNames = enumNames
     }
 
-    /// Each old name that lives on, and the name it has now.
+    /// The new name of each old name that still exists.
     static func successors(_ old: [String], _ new: [(name: String, renamedFrom: String?)]) -> [String: String] {
         let oldNames = Set(old)
         let newNames = Set(new.map(\.name))
@@ -62,12 +63,12 @@ struct SchemaPair {
         return new.enums.filter { !kept.contains($0.name) }
     }
 
-    /// The name that a type of the old schema has now; its old name when it is gone.
+    /// The new name of an old type; the old name if the type was removed.
     func currentName(_ name: String) -> String { objectNames[name] ?? enumNames[name] ?? name }
 
     func object(formerly name: String) -> ObjectPair? { pairsByFormerName[name] }
 
-    /// A type of the old schema in the names of the new one.
+    /// An old type with the names of the new schema.
     func current(_ type: PropertyTypeModel) -> PropertyTypeModel {
         let value: ValueTypeModel =
             switch type.value {
@@ -84,18 +85,18 @@ struct SchemaPair {
         return PropertyTypeModel(kind: kind, value: value, isOptional: type.isOptional)
     }
 
-    /// A path of the old schema in the names of the new one.
+    /// An old key path with the names of the new schema.
     func currentText(_ path: KeyPathModel) -> String {
         path.segments.map { object(formerly: $0.owner)?.currentName($0.property) ?? $0.property }
             .joined(separator: ".")
     }
 }
 
-/// An object type of both schemas.
+/// An object type that exists in both schemas.
 struct ObjectPair {
     let old: ObjectModel
     let new: ObjectModel
-    /// In the order of the new schema; linking objects too, which are not stored.
+    /// In the order of the new schema. Contains linking objects too, although they are not stored.
     let properties: [(old: PropertyModel, new: PropertyModel)]
     private let successors: [String: String]
 
@@ -120,6 +121,6 @@ struct ObjectPair {
         return new.properties.filter { !kept.contains($0.name) }
     }
 
-    /// The name that a property has now; its old name when it is gone.
+    /// The new name of an old property; the old name if the property was removed.
     func currentName(_ property: String) -> String { successors[property] ?? property }
 }

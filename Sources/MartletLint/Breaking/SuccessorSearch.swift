@@ -1,8 +1,9 @@
 import MartletSchema
 
-/// Finds the types of the new schema that look like one that is gone.
+/// Finds new types that are similar to a removed type.
 struct SuccessorSearch {
-    /// A property as far as it counts: its name and type, where the type itself is called the same in all types.
+    /// The name and type of a property, for comparison. A reference to the containing type itself is equal in all
+    /// types.
     private struct Trait: Hashable {
         let name: String
         let kind: PropertyTypeModel.Kind
@@ -15,7 +16,7 @@ struct SuccessorSearch {
     private let schemas: SchemaPair
     private let added: [ObjectModel]
     private var traitCounts: [Int] = []
-    /// Positions in `added` of the types that have a trait.
+    /// Positions in `added` of the types with a trait.
     private var owners: [Trait: [Int]] = [:]
 
     init(_ schemas: SchemaPair) {
@@ -28,7 +29,7 @@ struct SuccessorSearch {
         }
     }
 
-    /// Those that share at least half of the properties, those that share most of them first.
+    /// The added types that share at least half of the properties, the most similar first.
     func candidates(for old: ObjectModel) -> [RenameCandidate] {
         let traits = traits(of: old, name: schemas.currentName)
         var common = [Int](repeating: 0, count: added.count)
@@ -46,7 +47,7 @@ struct SuccessorSearch {
     private func traits(of object: ObjectModel, name: (String) -> String) -> [Trait] {
         object.properties.filter { !$0.type.isLinkingObjects }.map { property in
             let type = property.type
-            // No type has this name.
+            // An empty name stands for the containing type.
             let value = type.value.name == object.name ? "" : name(type.value.name)
             return Trait(name: property.name, kind: type.kind, value: value, isOptional: type.isOptional)
         }

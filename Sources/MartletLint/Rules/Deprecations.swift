@@ -1,13 +1,13 @@
 import MartletSchema
 
-/// A deprecation says what to use instead, and the schema itself has stopped using what it deprecates.
+/// Checks that deprecations name a replacement, and that the schema does not use deprecated items.
 struct Deprecations: LintRule {
     let code = DiagnosticCode.deprecation
     let purpose = "Deprecations name the replacement, and nothing relies on what is deprecated."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []
-        // Most schemas deprecate nothing, and then there is no use of it to look for.
+        // Most schemas have no deprecations, so the search for uses is skipped.
         let deprecates = schema.objects.contains { $0.properties.contains { $0.deprecation != nil } }
         for object in schema.objects {
             findings += bare(object.deprecation, object.name)

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Each index makes writes slower; one that tells few rows apart makes reads no faster.
+/// Reports indexes that slow down writes without a benefit: too many indexes, or indexes on properties with few values.
 struct IndexCost: LintRule {
     static let maximumIndexes = 8
 
@@ -32,7 +32,7 @@ struct IndexCost: LintRule {
         return findings
     }
 
-    /// The number of values of a type that has two at most.
+    /// The number of values of a type with at most two values; nil for other types.
     private func values(of type: PropertyTypeModel, _ schema: SchemaModel) -> Int? {
         switch type.value {
         case .scalar(.bool): 2

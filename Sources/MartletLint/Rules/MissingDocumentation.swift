@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Documentation reaches the generated code; without it a type explains nothing.
+/// Reports types without documentation. The documentation is copied to the generated code.
 struct MissingDocumentation: LintRule {
     let code = DiagnosticCode.missingDocumentation
     let purpose = "Types are documented, in words that say more than the name."
@@ -29,7 +29,7 @@ struct MissingDocumentation: LintRule {
         "a", "an", "the", "this", "is", "of", "represents", "model", "object", "type", "class",
     ]
 
-    /// Whether a text holds the words of a name and none but fillers beside them; most differ at the first word.
+    /// Whether the text contains only the words of the name and filler words. Most texts differ at the first word.
     private func repeats(_ documentation: String, _ name: String) -> Bool {
         var expected = Words.split(name).filter { !Self.filler.contains($0) }[...]
         var rest = documentation[...]

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Names as Swift writes them, since they reach Swift unchanged.
+/// Checks that names follow Swift's conventions, since they are used unchanged in Swift.
 struct NamingCase: LintRule {
     let code = DiagnosticCode.namingCase
     let purpose = "Types are UpperCamelCase; properties and cases lowerCamelCase."
@@ -10,7 +10,7 @@ struct NamingCase: LintRule {
             .compactMap { finding($0, schema) }
     }
 
-    /// A name, what it names, and whether data is stored under it.
+    /// A declared name, its kind, and whether data is stored under it.
     private struct Name {
         let text: String
         let span: SourceSpan
@@ -21,7 +21,7 @@ struct NamingCase: LintRule {
 
     private enum Storage {
         case none
-        /// `renamedFrom` leads to the data.
+        /// The stored name, which `renamedFrom` can preserve.
         case renamed
         /// The name is the stored value.
         case value
@@ -53,7 +53,7 @@ struct NamingCase: LintRule {
     }
 
     private func isMisnamed(_ name: String, isType: Bool) -> Bool {
-        // Document stores call their primary key so.
+        // Document databases use this name for their primary key.
         if name == "_id" { return false }
         let beginsUpper = name.utf8.first.map { (0x41...0x5A).contains($0) } == true
         return beginsUpper != isType || name.utf8.contains(UInt8(ascii: "_"))
@@ -75,7 +75,8 @@ struct NamingCase: LintRule {
             help: "write '\(right)'" + detail, fixes: renaming(name, to: right, schema).map { [$0] } ?? [])
     }
 
-    /// The name and all that name it, with the way back to stored data; nil where that cannot be written.
+    /// A fix that renames the declaration and all references, and preserves stored data; nil if some edit is not
+    /// possible.
     private func renaming(_ name: Name, to right: String, _ schema: SchemaModel) -> Fix? {
         guard name.storage != .value, right.utf8.first.map({ !(0x30...0x39).contains($0) }) == true else { return nil }
         var edits = [Edit(name.span, right)]
@@ -84,7 +85,7 @@ struct NamingCase: LintRule {
             edits += addition
         }
         for span in name.symbol.flatMap({ schema.references[$0] }) ?? [] {
-            // A place of another length is written with escapes.
+            // A range whose length differs contains escapes.
             guard span.end - span.start - name.text.utf8.count == 0 || span.end - span.start - name.text.utf8.count == 2
             else { return nil }
             edits.append(Edit(span, right))

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Without a primary key an object cannot be found or updated by identity.
+/// Reports objects without a primary key, which cannot be found or updated by identity.
 struct NoPrimaryKey: LintRule {
     let code = DiagnosticCode.noPrimaryKey
     let purpose = "Objects have a primary key."

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Collections read best in the plural, links and types in the singular.
+/// Checks that collections have plural names, and that links and types have singular names.
 struct Plurality: LintRule {
     let code = DiagnosticCode.plurality
     let purpose = "Collections are plural; links and types are singular."
@@ -13,7 +13,7 @@ struct Plurality: LintRule {
                     Diagnostic(code, "type '\(object.name)' is plural; name it in the singular", at: object.nameSpan))
             }
             for property in object.properties {
-                // Most properties are plain values, which may be called anything.
+                // The rule does not apply to plain values.
                 guard !property.type.isSingle || property.type.value.objectName != nil else { continue }
                 let isPlural = Words.isPlural(property.name)
                 if !property.type.isSingle, property.type.kind != .map, isPlural == false {

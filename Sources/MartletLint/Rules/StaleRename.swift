@@ -1,35 +1,35 @@
 import MartletSchema
 
-/// A rename from a name that is still there, or that two things claim, cannot be carried out.
+/// Reports a `renamedFrom` that cannot be applied, because the old name still exists or is used by two declarations.
 struct StaleRename: LintRule {
     let code = DiagnosticCode.staleRename
     let purpose = "A 'renamedFrom' names something that is gone."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
-        let objects = schema.objects.map { Thing($0.name, $0.nameSpan, $0.renamedFrom) }
-        let enums = schema.enums.map { Thing($0.name, $0.nameSpan, $0.renamedFrom) }
+        let objects = schema.objects.map { Declaration($0.name, $0.nameSpan, $0.renamedFrom) }
+        let enums = schema.enums.map { Declaration($0.name, $0.nameSpan, $0.renamedFrom) }
         return check(objects, schema) + check(enums, schema)
             + schema.objects.flatMap { object in
-                check(object.properties.map { Thing($0.name, $0.nameSpan, $0.renamedFrom) }, schema)
+                check(object.properties.map { Declaration($0.name, $0.nameSpan, $0.renamedFrom) }, schema)
             }
     }
 
-    private typealias Thing = (name: String, span: SourceSpan, from: Spanned<String>?)
+    private typealias Declaration = (name: String, span: SourceSpan, from: Spanned<String>?)
 
-    private func check(_ things: [Thing], _ schema: SchemaModel) -> [Diagnostic] {
-        guard things.contains(where: { $0.from != nil }) else { return [] }
-        let present = Dictionary(things.map { ($0.name, $0.span) }) { first, _ in first }
+    private func check(_ declarations: [Declaration], _ schema: SchemaModel) -> [Diagnostic] {
+        guard declarations.contains(where: { $0.from != nil }) else { return [] }
+        let present = Dictionary(declarations.map { ($0.name, $0.span) }) { first, _ in first }
         var claimed: [String: SourceSpan] = [:]
         var findings: [Diagnostic] = []
-        for thing in things {
-            guard let from = thing.from else { continue }
-            // Where there are two things, either may be the one that is wrong.
-            let applicability: Fix.Applicability = from.value == thing.name ? .safe : .suggested
+        for declaration in declarations {
+            guard let from = declaration.from else { continue }
+            // If two declarations conflict, either one can be wrong.
+            let applicability: Fix.Applicability = from.value == declaration.name ? .safe : .suggested
             let fixes = schema.removal(of: from.span).map { [Fix("remove 'renamedFrom'", applicability, $0)] } ?? []
-            if from.value == thing.name {
+            if from.value == declaration.name {
                 findings.append(
                     Diagnostic(
-                        code, "'\(thing.name)' is renamed from itself; remove 'renamedFrom'", at: from.span,
+                        code, "'\(declaration.name)' is renamed from itself; remove 'renamedFrom'", at: from.span,
                         fixes: fixes))
             } else if let other = present[from.value] {
                 findings.append(

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// What is too much for one type or one path.
+/// Reports types with too many properties, and key paths with too many segments.
 struct TooWide: LintRule {
     static let maximumProperties = 100
     static let maximumSegments = 4

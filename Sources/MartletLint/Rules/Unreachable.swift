@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Enums that no property uses, and cascades that come back to where they began.
+/// Reports enums that no property uses, and cycles of cascading deletions.
 struct Unreachable: LintRule {
     let code = DiagnosticCode.unreachable
     let purpose = "Every type is used, and no cascade runs in a circle."
@@ -24,10 +24,10 @@ struct Unreachable: LintRule {
         }
     }
 
-    /// Of a circle of thousands the first few are enough to find it.
+    /// The maximum number of links that a message lists for a cycle.
     private static let shownSteps = 8
 
-    /// One link that cascades: when `to` is deleted, so is `from`.
+    /// A cascading link: deleting `to` deletes `from`.
     private struct Step {
         let from: String
         let to: String
@@ -74,24 +74,24 @@ struct Unreachable: LintRule {
         return steps
     }
 
-    /// The cascading links that are left when those that lead to an end are taken away.
+    /// The cascading links that remain after removing those that end without a cycle.
     private func endless(_ schema: SchemaModel) -> [Step] {
         let edges = schema.objects.flatMap { object in object.properties.flatMap { steps($0, of: object.name) } }
-        var waysOn: [String: Int] = [:]
-        var arriving: [String: [Int]] = [:]
+        var outgoing: [String: Int] = [:]
+        var incoming: [String: [Int]] = [:]
         for (index, edge) in edges.enumerated() {
-            waysOn[edge.from, default: 0] += 1
-            arriving[edge.to, default: []].append(index)
+            outgoing[edge.from, default: 0] += 1
+            incoming[edge.to, default: []].append(index)
         }
-        var isGone = [Bool](repeating: false, count: edges.count)
-        var pending = arriving.keys.filter { waysOn[$0] == nil }
+        var isRemoved = [Bool](repeating: false, count: edges.count)
+        var pending = incoming.keys.filter { outgoing[$0] == nil }
         while let name = pending.popLast() {
-            for index in arriving[name] ?? [] where !isGone[index] {
-                isGone[index] = true
-                waysOn[edges[index].from, default: 0] -= 1
-                if waysOn[edges[index].from] == 0 { pending.append(edges[index].from) }
+            for index in incoming[name] ?? [] where !isRemoved[index] {
+                isRemoved[index] = true
+                outgoing[edges[index].from, default: 0] -= 1
+                if outgoing[edges[index].from] == 0 { pending.append(edges[index].from) }
             }
         }
-        return edges.indices.filter { !isGone[$0] }.map { edges[$0] }
+        return edges.indices.filter { !isRemoved[$0] }.map { edges[$0] }
     }
 }

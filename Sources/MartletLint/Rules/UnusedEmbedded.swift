@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// An embedded object lives in an owner; one that no property holds can never exist.
+/// Reports embedded objects that no property contains. They can never exist, because an embedded object needs an owner.
 struct UnusedEmbedded: LintRule {
     let code = DiagnosticCode.embedding
     let purpose = "Embedded types are there to be embedded."
@@ -27,7 +27,7 @@ struct UnusedEmbedded: LintRule {
         }
     }
 
-    /// What objects hold, and what is embedded in that.
+    /// The embedded types that objects contain, directly or through other embedded types.
     private func reachable(_ held: [String: [String]], from objects: [String]) -> Set<String> {
         var found: Set<String> = []
         var pending = objects

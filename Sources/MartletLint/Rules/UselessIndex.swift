@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// An index on what cannot have one, on the primary key, or twice.
+/// Reports indexes that are not supported, duplicate, or on the primary key.
 struct UselessIndex: LintRule {
     let code = DiagnosticCode.badIndex
     let purpose = "An index stands on a single value that has none yet."
@@ -19,7 +19,7 @@ struct UselessIndex: LintRule {
         ) { first, _ in first }
         for entry in object.indexes {
             guard let property = properties[entry.value] else { continue }
-            // The second one speaks for all that follow; when it is gone, the next one does.
+            // Only the second of several equal entries is reported. After it is removed, the next one is reported.
             if first[entry.value] != nil, !repeated.insert(entry.value).inserted { continue }
             let fixes = schema.removalFix(of: entry)
             let note = DiagnosticNote("'\(property.name)' is declared here", at: property.nameSpan)
@@ -58,7 +58,7 @@ struct UselessIndex: LintRule {
         return findings
     }
 
-    /// Lists of the same names, in any order, and the primary key alone.
+    /// Reports `unique` lists with the same names in any order, and lists of the primary key only.
     private func repeatedUnique(_ object: ObjectModel) -> [Diagnostic] {
         var first: [Set<String>: SourceSpan] = [:]
         var findings: [Diagnostic] = []
@@ -86,7 +86,7 @@ struct UselessIndex: LintRule {
 }
 
 extension SchemaModel {
-    /// Takes an entry out of the list it stands in.
+    /// A fix that removes an entry from its list.
     func removalFix(of entry: Spanned<String>) -> [Fix] {
         removal(of: entry.span).map { [Fix("remove '\(entry.value)'", .safe, $0)] } ?? []
     }

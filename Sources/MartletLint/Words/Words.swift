@@ -1,6 +1,6 @@
-/// Words of names, as the rules on naming read them.
+/// Splits names into words for the naming rules.
 enum Words {
-    /// `homeCity`, `HTTPServer` and `snake_case` as lowercase words.
+    /// The words of `homeCity`, `HTTPServer` or `snake_case`, in lower case.
     static func split(_ name: String) -> [String] {
         var words: [[UInt8]] = [[]]
         let bytes = Array(name.utf8)
@@ -21,7 +21,8 @@ enum Words {
         return words.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The `s` of `URLs`, which begins no word together with the `L`.
+    /// Whether the byte is the plural `s` of an acronym, such as `URLs`. It does not start a word with the preceding
+    /// letter.
     private static func isPluralOfAcronym(_ bytes: [UInt8], at index: Int) -> Bool {
         guard bytes[index] == UInt8(ascii: "s"), index >= 2, (0x41...0x5A).contains(bytes[index - 2]) else {
             return false
@@ -47,13 +48,13 @@ enum Words {
         "people", "children", "men", "women", "mice", "feet", "teeth", "geese", "data", "media", "criteria",
         "indices", "vertices", "phenomena", "alumni",
     ]
-    /// The same in both numbers, or not countable.
+    /// Words that have no separate plural or are not countable.
     private static let neutral: Set<String> = [
         "series", "species", "news", "fish", "sheep", "deer", "aircraft", "staff", "history", "info", "information",
         "equipment", "metadata", "content", "means", "gps", "ios", "os", "dns", "sms", "css", "https", "weather",
     ]
 
-    /// nil when it cannot be told.
+    /// Whether a name is plural; nil if unknown.
     static func isPlural(_ name: String) -> Bool? {
         guard let last = split(name).last, last.utf8.count > 2, !neutral.contains(last) else { return nil }
         if plurals.contains(last) { return true }

@@ -1,4 +1,4 @@
-/// A graph as Graphviz reads it: records are tables in HTML-like labels, lines go from row to row.
+/// Writes a diagram for Graphviz. Boxes are tables in HTML-like labels; lines connect their rows.
 struct DOTWriter {
     private let diagram: DiagramModel
 
@@ -75,7 +75,7 @@ struct DOTWriter {
         "\(DOTWriter.quoted(diagram.boxes[box].name)):\(row.map { "r\($0)" } ?? "head")"
     }
 
-    /// Graphviz reads backslashes and HTML entities in quoted text.
+    /// Quotes and escapes a text. Graphviz interprets backslashes and HTML entities in quoted text.
     static func quoted(_ text: String) -> String {
         "\""
             + Markup.escapedLine(text).split(separator: "\\", omittingEmptySubsequences: false)

@@ -1,8 +1,8 @@
 public import MartletSchema
 
-/// Pictures of a schema.
+/// Draws diagrams of a schema.
 public enum Diagram {
-    /// The picture as text, the same for the same schema whatever its files are ordered like.
+    /// The diagram in a text format. The result does not depend on the order of the files.
     public static func text(
         of model: SchemaModel, as format: DiagramFormat, options: DiagramOptions = DiagramOptions()
     ) -> String {

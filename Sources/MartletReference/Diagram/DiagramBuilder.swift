@@ -1,8 +1,8 @@
 import MartletSchema
 
-/// Makes the picture's boxes and lines of a schema.
+/// Builds the boxes and lines of a diagram from a schema.
 struct DiagramBuilder {
-    /// An enum of more cases shows the first of them.
+    /// The maximum number of cases shown for an enum.
     static let maximumCases = 16
 
     private let model: SchemaModel
@@ -10,7 +10,7 @@ struct DiagramBuilder {
     private var boxes: [DiagramBox] = []
     private var relations: [DiagramRelation] = []
     private var indexOfBox: [String: Int] = [:]
-    /// Where linking objects stand, by the property they are the other end of.
+    /// The row and name of linking objects, by the link that they are the inverse of.
     private var backRows: [Property: (row: Int, name: String)] = [:]
 
     private struct Property: Hashable {
@@ -86,7 +86,7 @@ struct DiagramBuilder {
             isDeprecated: enumeration.deprecation != nil, rows: rows)
     }
 
-    /// A raw value that says the same as the name is left out.
+    /// The raw value; empty if it equals the name.
     private func detail(of item: EnumCaseModel) -> String {
         switch item.rawValue {
         case .int(let value): String(value)
@@ -131,7 +131,7 @@ struct DiagramBuilder {
         case .list: multiplicity = .list
         case .set: multiplicity = .set
         case .map: multiplicity = .map
-        // The other end of a line that the link draws.
+        // Linking objects are the end of the line that the link draws.
         case .linkingObjects: return
         }
         let kind: DiagramRelation.Kind
@@ -151,7 +151,7 @@ struct DiagramBuilder {
 }
 
 extension DiagramModel {
-    /// The named boxes, and those that at most so many lines lead to, whichever way the lines go.
+    /// The named boxes, and the boxes at most `depth` lines away in either direction.
     fileprivate func around(_ names: [String], depth: Int) -> DiagramModel {
         guard !names.isEmpty else { return self }
         var neighbours = Array(repeating: [Int](), count: boxes.count)
@@ -180,7 +180,7 @@ extension DiagramModel {
             })
     }
 
-    /// With fewer rows; lines keep to the rows that stay.
+    /// The diagram with fewer rows. Lines stay connected to the rows that remain.
     fileprivate func showing(_ properties: DiagramProperties) -> DiagramModel {
         guard properties != .all else { return self }
         var kept = boxes.map { _ in Set<Int>() }

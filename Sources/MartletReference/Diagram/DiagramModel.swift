@@ -1,7 +1,7 @@
-/// A schema as a picture shows it, whatever the picture is written as.
+/// A diagram of a schema, independent of the output format.
 struct DiagramModel {
     var boxes: [DiagramBox]
-    /// Every one joins two boxes of the picture.
+    /// The lines between boxes of the diagram.
     var relations: [DiagramRelation]
 }
 
@@ -24,24 +24,24 @@ struct DiagramRow {
     let name: String
     /// The type of a property, the raw value of a case, the path of a label.
     let detail: String
-    /// Says the same in less room.
+    /// A shorter form of the detail.
     var shortDetail: String?
     var documentation: String?
     var isPrimaryKey = false
     var isIndexed = false
     var isDeprecated = false
-    /// The rest of a list that is too long to show; it has no name of the schema.
+    /// Whether the row stands for the hidden rest of a long list. It is not a declaration of the schema.
     var isRest = false
 }
 
-/// A line of the picture.
+/// A line of the diagram.
 struct DiagramRelation {
     enum Kind: String, CaseIterable {
         case link
         case embedding
-        /// A property whose values are cases of an enum.
+        /// A property whose type is an enum.
         case use
-        /// A projection of an object.
+        /// A projection and its object.
         case projection
     }
 
@@ -54,10 +54,10 @@ struct DiagramRelation {
 
     let kind: Kind
     var source: Int
-    /// nil when the row is not shown, and for projections.
+    /// nil if the row is hidden, and for projections.
     var sourceRow: Int?
     var target: Int
-    /// The linking objects that are the other end of the link.
+    /// The row of the linking objects that are the inverse of the link.
     var targetRow: Int?
     /// The name of the property.
     let label: String

@@ -1,25 +1,25 @@
-/// What a picture of a schema is written as; raw values are the words of `--format`.
+/// The formats of a diagram. Raw values are the values of `--format`.
 public enum DiagramFormat: String, CaseIterable, Sendable {
     case mermaid
     case dot
     case svg
 }
 
-/// Which properties the boxes of a picture show; raw values are the words of `--properties`.
+/// The properties that a diagram shows. Raw values are the values of `--properties`.
 public enum DiagramProperties: String, CaseIterable, Sendable {
     case all
-    /// Primary keys, and properties that a line begins or ends at.
+    /// Primary keys, and properties at the ends of lines.
     case links
     case none
 }
 
-/// What of a schema is drawn.
+/// Options for drawing a diagram.
 public struct DiagramOptions: Hashable, Sendable {
     public var showsProjections: Bool
     public var properties: DiagramProperties
-    /// These types and those around them alone; empty for all.
+    /// Shows only these types and the types around them; empty for all types.
     public var types: [String]
-    /// How many lines away from `types` a type may be.
+    /// The maximum distance from `types`, in lines.
     public var depth: Int
 
     public init(

@@ -1,5 +1,5 @@
-/// A class diagram as Mermaid reads it. Documentation and raw values are left out: they may be any text, and members of
-/// Mermaid's classes cannot be quoted.
+/// Writes a Mermaid class diagram. It omits documentation and raw values: they can contain any text, and Mermaid cannot
+/// quote the members of a class.
 struct MermaidWriter {
     private let diagram: DiagramModel
     private let identifiers: [String]
@@ -16,7 +16,8 @@ struct MermaidWriter {
         return text
     }
 
-    /// Words of Mermaid begin with small letters, and so may types; those get a name that is no word of its.
+    /// The identifiers of the boxes. Mermaid's keywords begin with a lowercase letter, so lowercase type names get
+    /// another identifier.
     private static func identifiers(of names: [String]) -> [String] {
         var taken = Set(names)
         return names.map { name in
@@ -28,12 +29,13 @@ struct MermaidWriter {
         }
     }
 
-    /// What names of a schema consist of, with underscores for all else.
+    /// The text with only letters, digits and underscores. Other characters become underscores.
     private static func word(_ text: String) -> String {
         filtered(text, else: "_") { "_".unicodeScalars.contains($0) }
     }
 
-    /// A type, a path or a label, in which a few signs more mean nothing to Mermaid; '<' and '>' are tildes to it.
+    /// A type, path or label with only characters that have no meaning in Mermaid. '<' and '>' become tildes, which
+    /// Mermaid uses for generic types.
     private static func safe(_ text: String) -> String {
         let tildes = String(text.map { "<>".contains($0) ? "~" : $0 })
         return filtered(tildes, else: " ") { "_~?. ".unicodeScalars.contains($0) }
@@ -86,7 +88,7 @@ struct MermaidWriter {
             case .embedding: "*--"
             case .use, .projection: "..>"
             }
-        // Any number of objects may link to one; an embedded object has one owner.
+        // Any number of objects can link to one object; an embedded object has one owner.
         let near = relation.kind == .link ? "\"*\" " : ""
         let far =
             switch relation.kind {
@@ -101,7 +103,7 @@ struct MermaidWriter {
 }
 
 extension DiagramRelation {
-    /// How many there may be at the far end, in the words of class diagrams.
+    /// The multiplicity at the target, in UML notation.
     var multiplicityText: String {
         switch multiplicity {
         case .one: isOptional ? "0..1" : "1"

@@ -1,16 +1,16 @@
-/// Sizes of a box of the picture, and where its lines begin and end.
+/// The size of a box, and the positions where lines begin and end.
 struct SVGBox {
     static let titleSize = 13
     static let rowSize = 11
     private static let leastHeadHeight = 36
     static let rowHeight = 18
-    /// Room for the key before a name.
+    /// The width of the key symbol before a name.
     static let inset = 20
     static let padding = 10
     static let maximumDetail = 210
 
     let box: DiagramBox
-    /// What stands at the right of each row.
+    /// The text at the right of each row.
     let details: [String]
     let width: Int
     let headHeight: Int
@@ -18,14 +18,14 @@ struct SVGBox {
     private let endsAtHead: [LineEnd]
     private let startsAtHead: Int
 
-    /// What ends at the head of a box, from top to bottom.
+    /// The kinds of lines that end at the head of a box, from top to bottom.
     enum LineEnd: Int, CaseIterable {
         case toOne
         case toMany
         case projection
     }
 
-    /// - Parameter starts: how many bundles of lines begin at the head, since their rows are not shown.
+    /// - Parameter starts: the number of line bundles that begin at the head because their rows are hidden.
     init(_ box: DiagramBox, ends: Set<LineEnd>, starts: Int) {
         self.box = box
         startsAtHead = starts
@@ -52,7 +52,7 @@ struct SVGBox {
 
     func offset(ofStart start: Int) -> Int { offset(ofPlace: endsAtHead.count + start) }
 
-    /// Places are spread over the head; a single one is its middle.
+    /// Positions are distributed over the head; a single position is in the middle.
     private func offset(ofPlace place: Int) -> Int {
         headHeight * (2 * place + 1) / (2 * max(1, endsAtHead.count + startsAtHead))
     }
@@ -63,7 +63,7 @@ extension DiagramRelation {
 }
 
 extension DiagramModel {
-    /// What a line says, for those who point at it and those who cannot see it.
+    /// A description of a line, for tooltips and screen readers.
     func sentence(about relation: DiagramRelation) -> String {
         let source = boxes[relation.source].name
         let target = boxes[relation.target].name

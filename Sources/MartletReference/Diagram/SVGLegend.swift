@@ -1,4 +1,4 @@
-/// Says what the colours, lines and ends of a picture mean: those that occur in it.
+/// The legend: explains the colors, lines and line ends that occur in the diagram.
 struct SVGLegend {
     private(set) var text = ""
     private(set) var width = 0

@@ -1,7 +1,7 @@
-/// Colours and lines of the picture. Rules are written out instead of using variables, which not every program that draws
-/// SVG knows.
+/// The style sheet of the diagram. Rules contain literal values instead of CSS variables, because some SVG programs do
+/// not support variables.
 enum SVGStyle {
-    /// One colour of the picture, by day and by night.
+    /// One color in light and in dark mode.
     private struct Colour {
         let selector: String
         let property: String
@@ -69,7 +69,8 @@ enum SVGStyle {
         Colour(selector: ".sign-key", property: "stroke", light: "#9a6b00", dark: "#e0b64c"),
     ]
 
-    /// Lines are drawn from their target: what marks a target stands at the start and points backwards.
+    /// The markers at line ends. Lines are drawn from the target to the source, so the marker of the target is at the
+    /// start and points backwards.
     static let markers: String = {
         let ways = #"orient="auto-start-reverse" markerUnits="userSpaceOnUse""#
         return """
@@ -89,7 +90,7 @@ enum SVGStyle {
             """
     }()
 
-    /// The sign of a primary key.
+    /// The symbol of a primary key.
     static func key(x: Int, y: Int) -> String {
         """
         <path class="sign-key" fill="none" stroke-width="1.4" transform="translate(\(x) \(y))" \
@@ -98,7 +99,7 @@ enum SVGStyle {
         """
     }
 
-    /// Three prongs that open to the box.
+    /// A crow's foot that opens toward the box.
     private static func fork(_ name: String, _ style: String, _ ways: String) -> String {
         """
         <marker id="\(name)" \(ways) markerWidth="11" markerHeight="11" refX="10.5" refY="5.5">\

@@ -1,11 +1,11 @@
-/// A picture that needs nothing beside it: no font file, no script, no style sheet.
+/// Writes a self-contained SVG, without external fonts, scripts or style sheets.
 struct SVGWriter {
     private static let margin = 24
 
     private let diagram: DiagramModel
     private let boxes: [SVGBox]
     let picture: LayoutPicture
-    /// Gives boxes a link, for pages that have something to jump to.
+    /// Returns the link target of a box, for diagrams in pages.
     private let address: ((DiagramBox) -> String)?
 
     init(_ diagram: DiagramModel, address: ((DiagramBox) -> String)? = nil) {
@@ -33,7 +33,7 @@ struct SVGWriter {
         let end: SVGBox.LineEnd
     }
 
-    /// By box: the lines that begin at its head. Those of one bundle begin at one place.
+    /// The bundles of lines that begin at the head of each box. Lines of one bundle begin at the same position.
     private static func starts(of diagram: DiagramModel) -> [[StartKey: Int]] {
         var starts: [[StartKey: Int]] = diagram.boxes.map { _ in [:] }
         for relation in diagram.relations where relation.sourceRow == nil {
@@ -44,7 +44,7 @@ struct SVGWriter {
         return starts
     }
 
-    /// Lines of one kind that end at one place are one bundle.
+    /// The layout graph. Lines of one kind that end at the same position form a bundle.
     private static func graph(
         of diagram: DiagramModel, _ boxes: [SVGBox], _ starts: [[StartKey: Int]]
     ) -> LayoutGraph {
@@ -69,7 +69,7 @@ struct SVGWriter {
 
     var document: String { "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + element }
 
-    /// Without the declaration, as it stands in a page.
+    /// The SVG element without the XML declaration, for embedding in a page.
     var element: String {
         let legend = SVGLegend(diagram, width: max(picture.width, 420))
         let width = max(picture.width, legend.width) + 2 * Self.margin
@@ -155,7 +155,7 @@ struct SVGWriter {
 
     // MARK: Lines
 
-    /// Drawn from the target, so that the dashes of lines that share their way fall together.
+    /// A line, drawn from the target to the source, so that the dashes of lines on a shared path coincide.
     private func line(_ index: Int) -> String {
         let relation = diagram.relations[index]
         let path = SVGPath.rounded(picture.routes[index].reversed())
@@ -177,7 +177,7 @@ extension SVGWriter.StartKey {
     }
 }
 
-/// Straight pieces as a path with round corners.
+/// Converts straight segments to a path with rounded corners.
 enum SVGPath {
     private static let radius = 6
 
@@ -198,7 +198,7 @@ enum SVGPath {
         abs(first.x - second.x) + abs(first.y - second.y)
     }
 
-    /// The pieces run along the axes.
+    /// Moves a point toward a target. Segments are parallel to the axes.
     private static func toward(_ target: LayoutPoint, from point: LayoutPoint, by distance: Int) -> LayoutPoint {
         LayoutPoint(
             x: point.x + (target.x - point.x).signum() * distance, y: point.y + (target.y - point.y).signum() * distance

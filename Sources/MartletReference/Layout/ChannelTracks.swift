@@ -1,4 +1,4 @@
-/// Lines of one net in the channel between two columns: where they enter at the left and at the right.
+/// The lines of one net in the channel between two columns: the positions where they enter at the left and right.
 struct ChannelNet {
     let net: Int
     var lefts: [Int] = []
@@ -8,16 +8,16 @@ struct ChannelNet {
 
     var top: Int { min(lefts.min() ?? .max, rights.min() ?? .max) }
     var bottom: Int { max(lefts.max() ?? .min, rights.max() ?? .min) }
-    /// Straight through, and without a piece that runs up or down.
+    /// Whether the net crosses the channel without a vertical segment.
     var isStraight: Bool { top == bottom }
 }
 
-/// Gives each net of a channel a track to run up and down in, so that nets never lie upon each other and seldom cross.
+/// Assigns a vertical track to each net of a channel, so that nets never overlap and rarely cross.
 struct ChannelTracks {
-    /// By net, counted from the left.
+    /// The track of each net, counted from the left.
     private(set) var tracks: [Int: Int] = [:]
     private(set) var count = 0
-    /// A net that enters at the left where another leaves at the right, and that no order of tracks keeps off it.
+    /// Pairs of nets that overlap with any order of tracks: one enters at the left where the other leaves at the right.
     private(set) var conflicts: [(entering: Int, leaving: Int, place: Int)] = []
 
     init(_ nets: [ChannelNet]) {
@@ -35,14 +35,14 @@ struct ChannelTracks {
         }
     }
 
-    /// Whether two nets may not share a track, the first being to the left.
+    /// Whether two nets cannot share a track, with the first net to the left.
     private static func excludes(_ first: ChannelNet, _ second: ChannelNet) -> Bool {
         let margin = LayoutMetrics.trackGap
         if first.top - margin <= second.bottom, second.top - margin <= first.bottom { return true }
         return cost(first, second) != cost(second, first)
     }
 
-    /// Crossings when the first net has the track further left; lines upon each other weigh most.
+    /// The number of crossings if the first net has a track further to the left. Overlaps have the highest cost.
     private static func cost(_ first: ChannelNet, _ second: ChannelNet) -> Int {
         var cost = 0
         for right in first.rights where second.top < right && right < second.bottom { cost += 1 }
@@ -55,8 +55,8 @@ struct ChannelTracks {
 
     static func touch(_ first: Int, _ second: Int) -> Bool { abs(first - second) < 4 }
 
-    /// Nets that go down stand the further left the lower they begin, nets that go up the other way round; then single
-    /// nets move as long as that helps.
+    /// Initially, descending nets are sorted so that those that end lower are further left, and ascending nets in the
+    /// opposite order. Then single nets are moved while that reduces the cost.
     private static func ordered(_ nets: [ChannelNet]) -> [ChannelNet] {
         let slope = { (net: ChannelNet) in (net.rights.first ?? net.top) - (net.lefts.first ?? net.top) }
         let falling = nets.filter { slope($0) >= 0 }.sorted { ($0.bottom, $0.net) > ($1.bottom, $1.net) }
@@ -84,7 +84,7 @@ struct ChannelTracks {
             for net in 0..<count {
                 guard let from = places.firstIndex(of: net) else { continue }
                 places.remove(at: from)
-                // The cost of standing first, then of each place further right.
+                // The cost of the first position, then of each position further right.
                 var cost = places.reduce(0) { $0 + costs[net][$1] }
                 var costsOfPlaces = [cost]
                 for other in places {

@@ -1,5 +1,5 @@
-/// Lays out one connected part of a graph in columns from left to right: the method of Sugiyama, Tagawa and Toda (1981)
-/// with ports, shared passages and lines along the axes.
+/// Lays out one connected component of a graph in columns from left to right. The method of Sugiyama, Tagawa and Toda
+/// (1981), with ports, shared passages and orthogonal lines.
 struct ColumnLayout {
     private let input: LayoutGraph
     private let graph: LayeredGraph
@@ -10,7 +10,7 @@ struct ColumnLayout {
     private var lefts: [Int] = []
     private var width = 0
 
-    /// The best of the layouts with columns of different heights.
+    /// The best layout among several column heights.
     static func best(_ graph: LayoutGraph) -> LayoutPicture {
         let positions = CycleBreaker(nodeCount: graph.nodes.count, edges: graph.edges).positions()
         let assignment = LayerAssignment(graph, positions: positions)
@@ -26,7 +26,7 @@ struct ColumnLayout {
         return best?.picture ?? LayoutPicture(frames: [], routes: [], width: 0, height: 0)
     }
 
-    /// Heights of columns that may give a picture of good shape; where one attempt takes long, one has to do.
+    /// Column heights to try. Large graphs are laid out with one height only, because each attempt is slow.
     private static func budgets(_ graph: LayoutGraph) -> [Int] {
         let area = graph.nodes.reduce(0.0) {
             $0 + Double(($1.width + 90) * ($1.height + LayoutMetrics.boxGap))
@@ -36,7 +36,7 @@ struct ColumnLayout {
         return factors.map { Int(ideal * $0) }
     }
 
-    /// Small pictures of good shape with short lines are better.
+    /// The cost of a layout. Small layouts with a good aspect ratio and short lines have a lower cost.
     private static func score(_ picture: LayoutPicture) -> Double {
         let shape = Double(picture.width) / Double(max(1, picture.height)) / (Double(LayoutMetrics.aspect) / 100)
         let area = Double(picture.width * picture.height).squareRoot()
@@ -69,11 +69,11 @@ struct ColumnLayout {
 
     private var tops: [Int] { placement.tops }
 
-    /// Moves what makes lines lie upon each other whatever tracks they have.
+    /// Moves vertices whose lines would overlap in any order of tracks.
     ///
-    /// - Returns: whether anything was moved.
+    /// - Returns: whether a vertex was moved.
     private mutating func resolveConflicts(_ round: Int) -> Bool {
-        // Steps of one size could lead to and fro for ever.
+        // Varying step sizes avoid endless oscillation.
         let step = [6, 4, 9, 5, 11, 7][round % 6]
         var changed = false
         for (column, channel) in channels.enumerated() {
@@ -87,7 +87,7 @@ struct ColumnLayout {
                         && ChannelTracks.touch(tops[segment.right] + segment.rightOffset, conflict.place)
                     return (isEntering ? [segment.left] : []) + (isLeaving ? [segment.right] : [])
                 }
-                // A passage rather than a box.
+                // Passages are moved before boxes.
                 let order = ends.filter(graph.isPassage) + ends.filter { !graph.isPassage($0) }
                 if order.contains(where: { placement.nudge($0, by: step) }) { changed = true }
             }
@@ -163,7 +163,7 @@ struct ColumnLayout {
         return ColumnLayout.simplified(points)
     }
 
-    /// Without points that stand upon or between others of one line.
+    /// Removes duplicate points, and points on the segment between their neighbors.
     private static func simplified(_ points: [LayoutPoint]) -> [LayoutPoint] {
         var result: [LayoutPoint] = []
         for point in points where point != result.last {

@@ -1,5 +1,5 @@
-/// Orders the vertices of every column so that few lines cross: sweeps to and fro that put each vertex at the barycentre
-/// of its neighbours, then swaps of neighbours that help.
+/// Orders the vertices of each column to reduce crossings: alternating sweeps move each vertex to the barycenter of its
+/// neighbors, then adjacent vertices are swapped while that helps.
 struct CrossingReducer {
     private var graph: LayeredGraph
     private var positions: [Int]
@@ -57,7 +57,7 @@ struct CrossingReducer {
         return sum / Double(segments.count)
     }
 
-    /// The place of a port in its column: the position of the vertex and, behind the point, how far down it is.
+    /// The position of a port in its column: the index of the vertex plus a fraction for the offset inside the vertex.
     private func key(_ vertex: Int, _ offset: Int) -> Double {
         Double(positions[vertex]) + Double(offset) / Double(max(1, graph.vertices[vertex].height) + 1)
     }
@@ -68,7 +68,7 @@ struct CrossingReducer {
         graph.columns.dropLast().reduce(0) { $0 + crossings(rightOf: $1) }
     }
 
-    /// The number of inversions, counted with a tree of sums.
+    /// The number of inversions, counted with a binary indexed tree.
     private func crossings(rightOf column: [Int]) -> Int {
         let ends = column.flatMap { vertex in
             graph.rightSegments[vertex].map { index in
@@ -114,7 +114,7 @@ struct CrossingReducer {
         }
     }
 
-    /// How many crossings fewer there are when a vertex changes places with the one below it.
+    /// The number of crossings that are removed by swapping a vertex with the one below it.
     private func swapGain(_ column: Int, _ index: Int) -> Int {
         let upper = graph.columns[column][index]
         let lower = graph.columns[column][index + 1]

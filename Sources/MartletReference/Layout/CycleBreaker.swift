@@ -1,5 +1,5 @@
-/// Brings the boxes of a graph with cycles in an order that as few edges as possible run against: the greedy heuristic of
-/// Eades, Lin and Smyth (1993).
+/// Orders the boxes of a cyclic graph so that few edges point backwards. The greedy heuristic of Eades, Lin and Smyth
+/// (1993).
 struct CycleBreaker {
     private let successors: [[Int]]
     private let predecessors: [[Int]]
@@ -15,7 +15,7 @@ struct CycleBreaker {
         self.predecessors = predecessors
     }
 
-    /// The position of every box in the order.
+    /// The position of each box in the order.
     func positions() -> [Int] {
         var out = successors.map(\.count)
         var into = predecessors.map(\.count)
@@ -44,7 +44,7 @@ struct CycleBreaker {
                 }
                 rest.removeAll { isTaken[$0] }
             }
-            // The first of the best, so that the order of the schema decides.
+            // Ties are resolved in the order of the schema.
             guard let best = rest.max(by: { (out[$0] - into[$0], $1) < (out[$1] - into[$1], $0) }) else { break }
             left.append(best)
             take(best)

@@ -1,4 +1,4 @@
-/// Lays out a whole graph: each connected part by itself, then the parts beside and below each other.
+/// Lays out a graph: first each connected component, then the components relative to each other.
 enum GraphLayout {
     static func picture(of graph: LayoutGraph) -> LayoutPicture {
         let parts = parts(of: graph)
@@ -57,7 +57,7 @@ enum GraphLayout {
     }
 }
 
-/// Places the parts of a picture in rows; within a row, low parts stand below each other.
+/// Arranges the components in rows. Within a row, components of low height are stacked.
 enum PartPacking {
     static func place(_ parts: inout [LayoutPicture]) -> (width: Int, height: Int) {
         let gap = LayoutMetrics.partGap
@@ -68,7 +68,7 @@ enum PartPacking {
             (parts[$1].height, parts[$1].width, $0) < (parts[$0].height, parts[$0].width, $1)
         }
         var size = (width: 0, height: 0)
-        // The row, and within it the stack, that the next part goes to.
+        // The current row, and the current stack within it.
         var row = (y: 0, height: 0)
         var stack = (x: 0, y: 0, width: 0)
         for index in order {

@@ -1,4 +1,5 @@
-/// Gives every box a column, so that edges run to the right and no column is higher than a budget, where that can be.
+/// Assigns a column to each box, so that edges point to the right and no column is higher than a budget, as far as
+/// possible.
 struct LayerAssignment {
     private let nodes: [LayoutNode]
     private let order: [Int]
@@ -6,7 +7,7 @@ struct LayerAssignment {
     private let predecessors: [[Int]]
     private var layers: [Int]
 
-    /// - Parameter positions: an edge that runs against this order counts the other way round.
+    /// - Parameter positions: the order of the boxes. Edges against this order are treated as reversed.
     init(_ graph: LayoutGraph, positions: [Int]) {
         nodes = graph.nodes
         var successors = Array(repeating: [Int](), count: nodes.count)
@@ -23,7 +24,7 @@ struct LayerAssignment {
         layers = Array(repeating: 0, count: nodes.count)
     }
 
-    /// The column of every box, from 0.
+    /// The column of each box, from 0.
     func assigned(budget: Int) -> [Int] {
         var copy = self
         copy.assignLongestPaths()
@@ -38,8 +39,8 @@ struct LayerAssignment {
         for node in order { layers[node] = (predecessors[node].map { layers[$0] }.max() ?? -1) + 1 }
     }
 
-    /// Moves boxes to the right together with the followers that stand in their way, as long as that shortens the edges
-    /// altogether: a box and what only it uses belong together, wherever the box has to be.
+    /// Moves boxes to the right, together with successors that are in the way, while that reduces the total edge
+    /// length. A box then is next to the boxes that only it uses.
     private mutating func slide() {
         for _ in 0..<(nodes.count > 300 ? 4 : 40) {
             var changed = false
@@ -69,7 +70,7 @@ struct LayerAssignment {
         return true
     }
 
-    /// Moves boxes, within the reach their neighbours leave them, to where their edges are shortest.
+    /// Moves boxes to the column where their edges are shortest, within the range that their neighbors permit.
     private mutating func shorten(budget: Int?) {
         var heights = columnHeights()
         for _ in 0..<8 {
@@ -99,7 +100,7 @@ struct LayerAssignment {
         }
     }
 
-    /// Boxes that nothing leads to may stand further left.
+    /// Moves boxes without predecessors out of overfull columns to the left.
     private mutating func spillLeft(budget: Int) {
         var columns = nodesByColumn()
         guard var column = columns.keys.max() else { return }
@@ -117,7 +118,7 @@ struct LayerAssignment {
         }
     }
 
-    /// Other boxes go to the right, and what follows them gives way.
+    /// Moves other boxes out of overfull columns to the right, together with their successors.
     private mutating func spillRight(budget: Int) {
         guard var column = layers.min() else { return }
         while column <= (layers.max() ?? column) {
@@ -133,7 +134,7 @@ struct LayerAssignment {
         }
     }
 
-    /// Boxes that nothing follows go first.
+    /// The cost of moving a box to the right. Boxes without successors have the lowest cost.
     private func cost(ofPushing node: Int) -> (Int, Int, Int) {
         (successors[node].count, predecessors[node].isEmpty ? 1 : 0, -node)
     }
@@ -157,7 +158,7 @@ struct LayerAssignment {
         order.reduce(into: [:]) { $0[layers[$1], default: []].append($1) }
     }
 
-    /// Without empty columns.
+    /// The columns renumbered without empty columns.
     private func normalized() -> [Int] {
         let used = Set(layers).sorted()
         let numbers = Dictionary(uniqueKeysWithValues: zip(used, used.indices))

@@ -1,4 +1,4 @@
-/// What stands in a column: a box, or the place where lines of one bundle pass between boxes.
+/// A vertex of a column: a box, or a passage through which the lines of a bundle run between boxes.
 struct LayeredVertex {
     /// nil for a passage.
     let node: Int?
@@ -6,24 +6,24 @@ struct LayeredVertex {
     let height: Int
 }
 
-/// A piece of a line between two neighbouring columns.
+/// A segment of a line between two adjacent columns.
 struct LayeredSegment {
     let left: Int
     let leftOffset: Int
     let right: Int
     let rightOffset: Int
-    /// Segments of one net may share their way.
+    /// Segments of the same net can share a path.
     let net: Int
     let weight: Int
 }
 
-/// Boxes in columns; lines that pass columns have passages there, which the lines of a bundle share.
+/// The boxes in columns. A line that crosses a column has a passage there, which all lines of its bundle share.
 struct LayeredGraph {
     private(set) var vertices: [LayeredVertex]
     private(set) var segments: [LayeredSegment] = []
-    /// The vertices of every column from top to bottom.
+    /// The vertices of each column from top to bottom.
     var columns: [[Int]]
-    /// By edge: its vertices from source to target. Edges from a box to itself have none.
+    /// The vertices of each edge from source to target. Edges from a box to itself have none.
     private(set) var chains: [[Int]] = []
     private(set) var netOfEdge: [Int] = []
     private(set) var leftSegments: [[Int]] = []
@@ -61,7 +61,7 @@ struct LayeredGraph {
             return
         }
         var chain = [edge.source]
-        // Behind a passage that was there already the way is known.
+        // After an existing passage, the rest of the path already exists.
         var isKnown = false
         for layer in stride(from: from + (isForward ? 1 : -1), to: to, by: isForward ? 1 : -1) {
             let found = passages[Passage(net: net, layer: layer)]
@@ -91,7 +91,7 @@ struct LayeredGraph {
 
     func isPassage(_ vertex: Int) -> Bool { vertices[vertex].node == nil }
 
-    /// The least distance between two neighbours of a column.
+    /// The minimum distance between two adjacent vertices of a column.
     func gap(_ upper: Int, _ lower: Int) -> Int {
         isPassage(upper) || isPassage(lower) ? LayoutMetrics.lineGap : LayoutMetrics.boxGap
     }

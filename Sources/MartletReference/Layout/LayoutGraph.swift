@@ -4,13 +4,13 @@ struct LayoutNode: Hashable, Sendable {
     var height: Int
 }
 
-/// A line from a place at the side of one box to a place at the side of another. Offsets count from the top of the box.
+/// A line between the sides of two boxes. Offsets are measured from the top of each box.
 struct LayoutEdge: Hashable, Sendable {
     var source: Int
     let sourceOffset: Int
     var target: Int
     let targetOffset: Int
-    /// Edges of one number end at one place and may share their way there.
+    /// Edges with the same number end at the same position and can share a path.
     let bundle: Int
 }
 
@@ -31,7 +31,7 @@ struct LayoutFrame: Hashable, Sendable {
     var height: Int
 }
 
-/// Where boxes stand and how lines go: from the source to the target, in straight pieces along the axes.
+/// The positions of boxes and the routes of lines, from source to target in orthogonal segments.
 struct LayoutPicture: Sendable {
     var frames: [LayoutFrame]
     var routes: [[LayoutPoint]]
@@ -51,7 +51,7 @@ struct LayoutPicture: Sendable {
         }
     }
 
-    /// How long all lines are together; what several share counts for each.
+    /// The total length of all lines. Shared segments count for each line.
     var wireLength: Int {
         routes.reduce(0) { total, route in
             total + zip(route, route.dropFirst()).reduce(0) { $0 + abs($1.0.x - $1.1.x) + abs($1.0.y - $1.1.y) }
@@ -59,18 +59,18 @@ struct LayoutPicture: Sendable {
     }
 }
 
-/// Distances of the picture, in pixels.
+/// Distances in the layout, in pixels.
 enum LayoutMetrics {
     /// Between two boxes of a column.
     static let boxGap = 26
     /// Between a line and a box, or two lines, of a column.
     static let lineGap = 12
-    /// Beside the boxes of a column, where arrows and diamonds have their place.
+    /// The space beside a column, for arrowheads and diamonds.
     static let channelPadding = 22
-    /// Between two lines that run up and down in one channel.
+    /// Between two vertical line segments of a channel.
     static let trackGap = 9
-    /// Between the parts of a picture that no line joins.
+    /// Between two connected components.
     static let partGap = 44
-    /// Width by height of the picture that is aimed at, in percent.
+    /// The desired aspect ratio: width divided by height, in percent.
     static let aspect = 155
 }

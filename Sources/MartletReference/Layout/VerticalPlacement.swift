@@ -1,8 +1,8 @@
-/// Says how far down every vertex stands. Each column in turn goes where its lines to the neighbouring columns are
-/// straightest, with all distances kept: a regression by pooling of neighbours that violate the order.
+/// Determines the vertical position of each vertex. Each column is moved to straighten its lines to the adjacent
+/// columns while keeping all distances. The method is isotonic regression by pooling adjacent violators.
 struct VerticalPlacement {
     private let graph: LayeredGraph
-    /// The top of every vertex.
+    /// The top of each vertex.
     private(set) var tops: [Int]
 
     init(_ graph: LayeredGraph) {
@@ -11,10 +11,10 @@ struct VerticalPlacement {
         for column in graph.columns { stack(column) }
         let rounds = graph.vertices.count > 1500 ? 3 : 10
         for round in 0..<rounds {
-            for column in graph.columns.dropFirst() { settle(column, left: true, right: round > 2) }
-            for column in graph.columns.dropLast().reversed() { settle(column, left: round > 2, right: true) }
+            for column in graph.columns.dropFirst() { place(column, left: true, right: round > 2) }
+            for column in graph.columns.dropLast().reversed() { place(column, left: round > 2, right: true) }
         }
-        for column in graph.columns { settle(column, left: true, right: true) }
+        for column in graph.columns { place(column, left: true, right: true) }
         for _ in 0..<2 {
             for column in graph.columns { align(column, toLeft: true) }
             for column in graph.columns.reversed() { align(column, toLeft: false) }
@@ -33,29 +33,30 @@ struct VerticalPlacement {
         for vertex in column { tops[vertex] -= y / 2 }
     }
 
-    /// Vertices that touch, as one piece; wishes are where its top would like to be.
+    /// Adjacent vertices that move as one. `preferences` are the preferred positions of the block's top.
     private struct Block {
         var members: [(vertex: Int, offset: Int)]
-        var wishes: [(place: Int, weight: Int)]
+        var preferences: [(place: Int, weight: Int)]
         var height: Int
 
-        /// The weighted median, which leaves as many lines straight as can be.
+        /// The weighted median of the preferred positions, which keeps as many lines straight as possible.
         var best: Int {
-            let half = wishes.reduce(0) { $0 + $1.weight }
+            let half = preferences.reduce(0) { $0 + $1.weight }
             var sum = 0
-            for wish in wishes {
-                sum += wish.weight * 2
-                if sum >= half { return wish.place }
+            for preference in preferences {
+                sum += preference.weight * 2
+                if sum >= half { return preference.place }
             }
             return 0
         }
     }
 
-    private mutating func settle(_ column: [Int], left: Bool, right: Bool) {
+    private mutating func place(_ column: [Int], left: Bool, right: Bool) {
         var blocks: [(block: Block, place: Int)] = []
         for vertex in column {
             let block = Block(
-                members: [(vertex, 0)], wishes: wishes(of: vertex, left, right), height: graph.vertices[vertex].height)
+                members: [(vertex, 0)], preferences: preferences(of: vertex, left, right),
+                height: graph.vertices[vertex].height)
             var next = (block: block, place: block.best)
             while let last = blocks.last, let end = last.block.members.last, let start = next.block.members.first {
                 let least = last.place + last.block.height + graph.gap(end.vertex, start.vertex)
@@ -74,43 +75,44 @@ struct VerticalPlacement {
         var block = first
         block.members += second.members.map { ($0.vertex, $0.offset + offset) }
         block.height = offset + second.height
-        block.wishes = []
-        block.wishes.reserveCapacity(first.wishes.count + second.wishes.count)
-        // Both are sorted, and so is what they become.
+        block.preferences = []
+        block.preferences.reserveCapacity(first.preferences.count + second.preferences.count)
+        // Merges the two sorted lists.
         var index = 0
-        for wish in second.wishes {
-            while index < first.wishes.count, first.wishes[index].place <= wish.place - offset {
-                block.wishes.append(first.wishes[index])
+        for preference in second.preferences {
+            while index < first.preferences.count, first.preferences[index].place <= preference.place - offset {
+                block.preferences.append(first.preferences[index])
                 index += 1
             }
-            block.wishes.append((wish.place - offset, wish.weight))
+            block.preferences.append((preference.place - offset, preference.weight))
         }
-        block.wishes += first.wishes[index...]
+        block.preferences += first.preferences[index...]
         return (block, block.best)
     }
 
-    /// Sorted; one that nothing pulls stays where it is, lightly.
-    private func wishes(of vertex: Int, _ left: Bool, _ right: Bool) -> [(place: Int, weight: Int)] {
-        var wishes: [(place: Int, weight: Int)] = []
+    /// The preferred positions, sorted. A vertex without lines prefers its current position with a low weight.
+    private func preferences(of vertex: Int, _ left: Bool, _ right: Bool) -> [(place: Int, weight: Int)] {
+        var preferences: [(place: Int, weight: Int)] = []
         if left {
             for segment in graph.leftSegments[vertex].map({ graph.segments[$0] }) {
-                wishes.append((tops[segment.left] + segment.leftOffset - segment.rightOffset, segment.weight * 2))
+                preferences.append((tops[segment.left] + segment.leftOffset - segment.rightOffset, segment.weight * 2))
             }
         }
         if right {
             for segment in graph.rightSegments[vertex].map({ graph.segments[$0] }) {
-                wishes.append((tops[segment.right] + segment.rightOffset - segment.leftOffset, segment.weight * 2))
+                preferences.append((tops[segment.right] + segment.rightOffset - segment.leftOffset, segment.weight * 2))
             }
         }
-        if wishes.isEmpty { return [(tops[vertex], 1)] }
-        return wishes.sorted { $0 < $1 }
+        if preferences.isEmpty { return [(tops[vertex], 1)] }
+        return preferences.sorted { $0 < $1 }
     }
 
-    /// Takes small steps out of lines: a passage goes to the height of its neighbour where its column leaves room.
+    /// Removes small steps from lines: moves a passage to the height of its neighbor if its column has space.
     private mutating func align(_ column: [Int], toLeft: Bool) {
         for (index, vertex) in column.enumerated() where graph.isPassage(vertex) {
-            let wishes = wishes(of: vertex, toLeft, !toLeft)
-            guard let wish = wishes.min(by: { abs($0.place - tops[vertex]) < abs($1.place - tops[vertex]) }) else {
+            let preferences = preferences(of: vertex, toLeft, !toLeft)
+            guard let preference = preferences.min(by: { abs($0.place - tops[vertex]) < abs($1.place - tops[vertex]) })
+            else {
                 continue
             }
             var low = Int.min
@@ -120,11 +122,11 @@ struct VerticalPlacement {
                 low = tops[above] + graph.vertices[above].height + graph.gap(above, vertex)
             }
             if index + 1 < column.count { high = tops[column[index + 1]] - graph.gap(vertex, column[index + 1]) }
-            if low <= wish.place, wish.place <= high { tops[vertex] = wish.place }
+            if low <= preference.place, preference.place <= high { tops[vertex] = preference.place }
         }
     }
 
-    /// Moves a vertex a little up or down, where its neighbours leave room.
+    /// Moves a vertex by a small step, if its neighbors leave space.
     ///
     /// - Returns: whether it was moved.
     mutating func nudge(_ vertex: Int, by step: Int) -> Bool {

@@ -1,17 +1,18 @@
-/// Pieces of the page. Everything that comes from a schema goes through `Markup`.
+/// Builds fragments of the page. All text from a schema is escaped with `Markup`.
 struct HTMLText {
     let anchors: Set<String>
 
-    /// A name that leads to its place, where there is one.
+    /// A name that links to its declaration, if the page contains one.
     func link(_ anchor: String, _ text: String? = nil) -> String {
         let shown = Markup.escapedLine(text ?? anchor)
         guard anchors.contains(anchor) else { return shown }
         return "<a href=\"#\(Markup.escapedLine(anchor))\">\(shown)</a>"
     }
 
-    /// Paragraphs stand between empty lines; what stands in backquotes is code, and leads to what it names.
+    /// Formats documentation. Empty lines separate paragraphs; text in backquotes becomes code and links to the
+    /// declaration that it names.
     ///
-    /// - Parameter owner: the type whose members need not be qualified.
+    /// - Parameter owner: the type whose members can be referenced without the type name.
     func documentation(_ text: String?, in owner: String) -> String {
         guard let text else { return "" }
         var paragraphs: [[Substring]] = [[]]
@@ -30,7 +31,7 @@ struct HTMLText {
 
     private func withCode(_ text: String, in owner: String) -> String {
         let pieces = text.split(separator: "`", omittingEmptySubsequences: false)
-        // A backquote without a partner is text.
+        // An unpaired backquote is ordinary text.
         let paired = pieces.count.isMultiple(of: 2) ? pieces.count - 1 : pieces.count
         var result = ""
         for (index, piece) in pieces.enumerated() {

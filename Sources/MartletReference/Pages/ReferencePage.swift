@@ -1,13 +1,13 @@
 public import MartletSchema
 
-/// A page for people who read a schema: one file, which works from a disk and by mail, is searched with the browser's own
-/// search too, and prints.
+/// Writes a documentation page of a schema: one self-contained file that works offline, can be searched with the
+/// browser's search as well, and can be printed.
 public struct ReferencePage {
     private let model: SchemaModel
     private let title: String
     private let sections: TypeSections
 
-    /// The page as HTML, the same for the same schema whatever its files are ordered like.
+    /// The page as HTML. The result does not depend on the order of the files.
     public static func html(of model: SchemaModel, title: String) -> String {
         ReferencePage(model: model, title: title).document
     }
@@ -18,7 +18,7 @@ public struct ReferencePage {
         sections = TypeSections(model)
     }
 
-    /// Types of one kind, under one heading.
+    /// The types of one kind, with a heading.
     private struct Group {
         let id: String
         let heading: String
@@ -92,7 +92,7 @@ public struct ReferencePage {
             """
     }
 
-    /// Hidden where no script can do the searching.
+    /// The search field. It is hidden if scripts are disabled.
     private var search: String {
         """
         <div role="search" hidden>

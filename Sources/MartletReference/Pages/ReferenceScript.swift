@@ -1,4 +1,4 @@
-/// The search of the page. Entries are read from the page itself, and what is found is shown as text, never as markup.
+/// The script of the page's search. It reads its entries from the page, and shows results as text, never as markup.
 enum ReferenceScript {
     static let text = #"""
         (() => {

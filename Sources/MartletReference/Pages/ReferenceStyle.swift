@@ -1,4 +1,4 @@
-/// How the page looks: by day and by night, on wide and narrow screens, and on paper.
+/// The style sheet of the page, for light and dark mode, wide and narrow screens, and printing.
 enum ReferenceStyle {
     static let text = """
         :root{--paper:#fff;--ink:#1c2233;--soft:#59627c;--edge:#d5dae6;--link:#2448b8;--wash:#f4f6fb;--mark:#fff3cf;

@@ -1,10 +1,10 @@
 import MartletSchema
 
-/// Who uses what: the schema read backwards.
+/// An index of the uses of each type.
 struct SchemaIndex {
-    /// A property, label or key path that leads to a type.
+    /// A property, label or key path that uses a type.
     struct Use: Hashable {
-        /// As people write it: `Dog.owner`.
+        /// The qualified name: `Dog.owner`.
         let name: String
         let anchor: String
 
@@ -14,14 +14,14 @@ struct SchemaIndex {
         }
     }
 
-    /// What leads to one type, each in the order of the schema.
+    /// The uses of one type, each list in the order of the schema.
     struct Uses {
         var links: [Use] = []
         var embeddings: [Use] = []
         var values: [Use] = []
-        /// Names of projections of the type.
+        /// The names of the type's projections.
         var projections: [String] = []
-        /// Labels of projections and declared key paths that pass or end at a property of the type, and do not begin there.
+        /// Projection labels and declared key paths that contain a property of the type, but do not start at the type.
         var paths: [Use] = []
 
         var isEmpty: Bool {
@@ -30,7 +30,7 @@ struct SchemaIndex {
     }
 
     private(set) var uses: [String: Uses] = [:]
-    /// What a page has a place for: `Dog`, `Dog.owner`.
+    /// The anchors of the page: `Dog`, `Dog.owner`.
     private(set) var anchors: Set<String> = []
 
     init(_ model: SchemaModel) {
@@ -44,7 +44,7 @@ struct SchemaIndex {
         }
     }
 
-    /// A declared key path may bear the name of a property.
+    /// The anchor of a declared key path. A key path can have the name of a property, and then gets a suffix.
     static func anchor(of entry: DeclaredKeyPathModel, in object: ObjectModel) -> String {
         let isTaken = (object.properties + object.ignored).contains { $0.name == entry.name }
         return "\(object.name).\(entry.name)\(isTaken ? "-path" : "")"

@@ -1,10 +1,10 @@
 import MartletSchema
 
-/// What the page says about one type.
+/// Writes the section of each type.
 struct TypeSections {
     let index: SchemaIndex
     let html: HTMLText
-    /// The schema file of every type.
+    /// The schema file of each type.
     let paths: [String: String]
 
     init(_ model: SchemaModel) {
@@ -88,7 +88,7 @@ struct TypeSections {
         let name: String
         var anchor: String?
         let kind: String
-        /// What stands behind the name.
+        /// The text after the name.
         let signature: String
         var badges: [String] = []
         var deprecation: DeprecationModel?
@@ -153,7 +153,7 @@ struct TypeSections {
 
     private func member(_ label: ProjectionLabelModel, of projection: ProjectionModel) -> String {
         let path = label.path
-        // The last property's own mark says it already.
+        // The type of the last property already contains the optional mark.
         let isOptional = path.isOptional && !(path.type.isSingle && path.type.isOptional) ? "?" : ""
         let type =
             path.passesThroughCollection ? "collection of \(typeText(path.type))" : typeText(path.type) + isOptional
@@ -163,7 +163,7 @@ struct TypeSections {
                 badges: path.isWritable ? [] : ["read only"], documentation: label.documentation))
     }
 
-    /// The type as the schema writes it, with its names leading to their places.
+    /// The type in schema syntax, with links to the declarations of its names.
     private func typeText(_ type: PropertyTypeModel) -> String {
         let element = html.link(type.value.name) + (type.isOptional ? "?" : "")
         return switch type.kind {
@@ -176,7 +176,7 @@ struct TypeSections {
         }
     }
 
-    /// Every step of a path leads to the property it stands for.
+    /// A key path in which each segment links to its property.
     private func pathText(_ path: KeyPathModel) -> String {
         path.segments.map { html.link("\($0.owner).\($0.property)", $0.property) }.joined(separator: ".")
     }

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// A default as a schema writes it.
+/// Formats a default in schema syntax.
 enum DefaultText {
     static func text(_ value: DefaultModel) -> String {
         switch value {
@@ -43,7 +43,7 @@ enum DefaultText {
         return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { hexadecimal(bytes[$0]) }.joined(separator: "-")
     }
 
-    /// In universal time, with milliseconds where there are some.
+    /// A date in UTC, with milliseconds if they are not zero.
     private static func date(_ seconds: Double) -> String {
         guard seconds.magnitude < 1e12 else { return "\(seconds) seconds since 2001" }
         let milliseconds = Int((seconds * 1000).rounded())
@@ -64,7 +64,8 @@ enum DefaultText {
         return ((number - remainder) / divisor, remainder)
     }
 
-    /// Counted in eras of 400 years that begin in March, so that the leap day ends a year.
+    /// Converts a day number to a date. Years are counted from March in eras of 400 years, so that a leap day is the
+    /// last day of a year.
     private static func civil(daysSince2001 days: Int) -> (year: Int, month: Int, day: Int) {
         let (era, dayOfEra) = divided(days + 730_791, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

@@ -1,7 +1,7 @@
-/// Text of a schema on its way into XML and HTML.
+/// Escapes text of a schema for XML and HTML.
 enum Markup {
-    /// Means the same in text and in quoted attributes, and nothing in it is markup. What XML cannot hold, and characters
-    /// that turn the direction of text, become replacement characters.
+    /// Escapes a text for element content and quoted attributes. Characters that XML does not allow, and bidirectional
+    /// controls, become replacement characters.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -17,10 +17,10 @@ enum Markup {
         return result
     }
 
-    /// The same for a place where a line break would end something.
+    /// Escapes a text for a place that does not allow line breaks.
     static func escapedLine(_ text: String) -> String { escaped(line(text)) }
 
-    /// In one line, without control characters.
+    /// The text on one line, without control characters.
     static func line(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

@@ -1,15 +1,15 @@
-/// How wide text is in a common sans-serif font, so that boxes fit whatever draws them. The widths are those of the metrics
-/// that Helvetica, Arial and Liberation Sans share.
+/// Estimates the width of text in a common sans-serif font, so that boxes fit in any renderer. The widths are those of
+/// Helvetica, Arial and Liberation Sans, which share their metrics.
 enum TextMeasure {
-    /// In pixels, rounded up, with some room for fonts that run wider.
+    /// The width in pixels, rounded up, with a margin for wider fonts.
     static func width(_ text: String, size: Int, isBold: Bool = false) -> Int {
         let thousandths = text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
-        // Bold letters are about a twelfth wider.
+        // Bold letters are about 8 percent wider.
         let scaled = thousandths * size * (isBold ? 112 : 104) / 100
         return (scaled + 999) / 1000
     }
 
-    /// At most so wide; what is cut off becomes an ellipsis.
+    /// The text truncated with an ellipsis to at most `limit` pixels.
     static func shortened(_ text: String, size: Int, to limit: Int) -> String {
         guard width(text, size: size) > limit else { return text }
         var result = ""
@@ -22,11 +22,12 @@ enum TextMeasure {
 
     private static func width(of scalar: Unicode.Scalar) -> Int {
         if let index = Int(exactly: scalar.value), (32..<127).contains(index) { return ascii[index - 32] }
-        // Letters of Latin, Greek and Cyrillic are seldom wider than this; of other scripts and signs some fill the square.
+        // Letters of the Latin, Greek and Cyrillic scripts are rarely wider than this. Some characters of other scripts
+        // have the full width of the font size.
         return scalar.value < 0x0530 || scalar == "…" ? 720 : 1000
     }
 
-    /// From the blank to the tilde, in thousandths of the font's size.
+    /// The widths from the space to the tilde, in thousandths of the font size.
     private static let ascii = [
         278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
         556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,

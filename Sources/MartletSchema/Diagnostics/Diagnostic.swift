@@ -1,7 +1,9 @@
-/// One finding for the author of a schema: collected, never thrown. All of its words are printable.
+/// One diagnostic for the author of a schema. Diagnostics are collected, never thrown. All of their texts are
+/// printable.
 public struct Diagnostic: Hashable, Sendable {
-    /// What a file of wrong names has tens of thousands of is shared by the copies.
-    private final class Words: Hashable, Sendable {
+    /// The texts are shared by all copies of a diagnostic, because one file can produce tens of thousands of
+    /// diagnostics.
+    private final class Texts: Hashable, Sendable {
         let message: String
         let label: String?
         let notes: [DiagnosticNote]
@@ -16,7 +18,7 @@ public struct Diagnostic: Hashable, Sendable {
             self.fixes = fixes
         }
 
-        static func == (left: Words, right: Words) -> Bool {
+        static func == (left: Texts, right: Texts) -> Bool {
             left === right
                 || (left.message == right.message && left.label == right.label && left.notes == right.notes
                     && left.help == right.help && left.fixes == right.fixes)
@@ -27,9 +29,9 @@ public struct Diagnostic: Hashable, Sendable {
 
     public let code: DiagnosticCode
     public var severity: Severity
-    /// The very token at fault; nil when there is no file to point into.
+    /// The token at fault; nil if no file contains it.
     public let span: SourceSpan?
-    private let words: Words
+    private let texts: Texts
 
     public init(
         _ code: DiagnosticCode, _ message: String, at span: SourceSpan?, label: String? = nil,
@@ -38,30 +40,30 @@ public struct Diagnostic: Hashable, Sendable {
         self.code = code
         self.severity = severity ?? code.severity
         self.span = span
-        words = Words(
+        texts = Texts(
             message: message.printable, label: label?.printable, notes: notes, help: help?.printable, fixes: fixes)
     }
 
-    /// Lower case, no full stop, the thing in quotes, then the mend.
-    public var message: String { words.message }
-    /// Stands beside the carets.
-    public var label: String? { words.label }
-    public var notes: [DiagnosticNote] { words.notes }
-    /// What to do, as a sentence: `did you mean 'String'?`.
-    public var help: String? { words.help }
-    /// The first is the best; all are alternatives.
-    public var fixes: [Fix] { words.fixes }
+    /// In lower case, without a full stop: the faulty text in quotes, then the fix.
+    public var message: String { texts.message }
+    /// The text beside the carets.
+    public var label: String? { texts.label }
+    public var notes: [DiagnosticNote] { texts.notes }
+    /// A suggestion, such as `did you mean 'String'?`.
+    public var help: String? { texts.help }
+    /// Alternatives, the best first.
+    public var fixes: [Fix] { texts.fixes }
 
     public var isError: Bool { severity == .error }
 
-    /// The message, with the help behind it unless it says the same again.
+    /// The message and the help, unless the message already ends with the help.
     public var sentence: String {
         guard let help, !message.hasSuffix(help) else { return message }
         return message + "; " + help
     }
 }
 
-/// A place related to a finding.
+/// A message about a related place in the sources.
 public struct DiagnosticNote: Hashable, Sendable {
     public let message: String
     public let span: SourceSpan?
@@ -72,12 +74,12 @@ public struct DiagnosticNote: Hashable, Sendable {
     }
 }
 
-/// A mend of the schema text.
+/// A change of the schema text that removes a diagnostic.
 public struct Fix: Hashable, Sendable {
     public enum Applicability: String, Sendable {
-        /// May be applied without asking.
+        /// Can be applied automatically.
         case safe
-        /// For a person to choose.
+        /// Requires a decision by the author.
         case suggested
     }
 
@@ -92,7 +94,7 @@ public struct Fix: Hashable, Sendable {
     }
 }
 
-/// Replaces a range of a file by other text.
+/// A replacement of a range of a file with new text.
 public struct Edit: Hashable, Sendable {
     public let span: SourceSpan
     public let replacement: String
@@ -104,9 +106,10 @@ public struct Edit: Hashable, Sendable {
 }
 
 extension [Diagnostic] {
-    /// By file and place, then code: the order of every report, whatever the order of the stages was.
+    /// Sorted by file, range and code. Reports use this order, so it does not depend on the order of the compiler
+    /// stages.
     public func sortedByPlace() -> [Diagnostic] {
-        // Findings are large, so their places are sorted in their stead.
+        // Diagnostics are large, so their positions are sorted first.
         let keys = indices.map { index in
             let span = self[index].span
             return (

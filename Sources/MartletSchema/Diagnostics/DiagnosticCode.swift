@@ -1,4 +1,5 @@
-/// The stable name of a kind of finding. The list stands here, at the ground, so that no stage asks another for it.
+/// The stable name of a kind of diagnostic. All codes are declared in the lowest module, so no compiler stage depends
+/// on another stage for them.
 public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable {
     case noSchema = "MRT0001"
     case limitExceeded = "MRT0002"
@@ -33,7 +34,7 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
     case staleRename = "MRT0602"
     case deprecation = "MRT0603"
 
-    /// The severity of a finding of this kind that does not say otherwise.
+    /// The default severity of diagnostics with this code.
     public var severity: Severity {
         switch self {
         case .plurality, .indexCost, .missingDocumentation: .note
@@ -44,10 +45,10 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
         }
     }
 
-    /// Whether a comment or the configuration may change how much findings of this kind weigh.
+    /// Whether a comment or the configuration can change the severity of diagnostics with this code.
     public var canBeSilenced: Bool { severity != .error || self == .embedding }
 
-    /// What is wrong, in one line.
+    /// A one-line description of the problem.
     public var meaning: String {
         switch self {
         case .noSchema: "no schema was found"
@@ -57,31 +58,31 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
         case .driftedOutput: "a generated file differs from what the schema generates"
         case .mergeConflict: "an unresolved merge conflict"
         case .yamlSubset: "YAML outside the subset of the schema language"
-        case .duplicateKey: "a key that stands twice in one mapping"
-        case .yamlTrap: "a trap of YAML"
-        case .ambiguousScalar: "a boolean or number in YAML 1.1 dress"
+        case .duplicateKey: "a key that occurs twice in one mapping"
+        case .yamlTrap: "a common YAML mistake"
+        case .ambiguousScalar: "a boolean or number in YAML 1.1 notation"
         case .unknownKey: "a key that is unknown at this level"
         case .wrongShape: "a value of the wrong shape, or a missing one"
         case .unknownType: "a type that does not exist"
         case .duplicateType: "a type that is declared twice"
-        case .unknownName: "a key path, index, unique list or linking objects that name what does not exist"
-        case .badLinkingObjects: "linking objects of a property that is no link to this type"
+        case .unknownName: "a key path, index, unique list or linking objects with an unknown name"
+        case .badLinkingObjects: "linking objects of a property that is not a link to this type"
         case .badDefault: "a default that does not fit its type"
-        case .badOptionality: "an optional collection, a link that is not optional, or a type that cannot stand here"
-        case .badPrimaryKey: "an impossible primary key"
+        case .badOptionality: "an optional collection, a link that is not optional, or a type that is not allowed here"
+        case .badPrimaryKey: "an invalid primary key"
         case .embedding: "embedded objects that contain themselves, or that nothing uses"
-        case .badIndex: "an index that cannot be, or that is there already"
-        case .namingCase: "a name in another case than Swift writes it"
+        case .badIndex: "an index that is not supported or already exists"
+        case .namingCase: "a name in the wrong case for Swift"
         case .reservedName: "a name that generated code cannot use"
-        case .plurality: "a collection in the singular, or a link or type in the plural"
+        case .plurality: "a collection with a singular name, or a link or type with a plural name"
         case .noPrimaryKey: "an object without a primary key"
-        case .indexCost: "an index of little use, or too many of them"
-        case .tooWide: "too many properties, or a key path too long"
+        case .indexCost: "an index with little benefit, or too many indexes"
+        case .tooWide: "too many properties, or a key path that is too long"
         case .missingDocumentation: "a type without documentation, or with documentation that repeats its name"
-        case .unreachable: "a type that nothing reaches, or a cycle of cascading links"
+        case .unreachable: "a type that nothing uses, or a cycle of cascading links"
         case .breakingChange: "a change that breaks stored data or code"
         case .staleRename: "a 'renamedFrom' that is stale or impossible"
-        case .deprecation: "a deprecation that does not say what to use, or a deprecated thing still in use"
+        case .deprecation: "a deprecation that does not say what to use, or a deprecated item that is still used"
         }
     }
 

@@ -1,14 +1,14 @@
-/// How many findings of one file are shown.
+/// Limits the number of findings that are shown for one file.
 public enum FindingLimit {
-    /// More than this help nobody; the rest is counted.
+    /// The default limit. Further findings are only counted.
     public static let perFile = 200
 
-    /// By place, each of them once, and at most so many of each file.
+    /// Sorts findings by place, removes duplicates, and keeps at most `limit` findings for each file.
     ///
     /// - Parameters:
-    ///   - limit: how many of each file.
-    ///   - files: in the order in which their findings are wanted; findings without a place come with the first.
-    ///   - dropped: how many findings of a file are missing already, and whether there are errors among them.
+    /// - limit: the maximum number of findings for each file.
+    /// - files: the files in the order of the result. Findings without a place are added to the first file.
+    /// - dropped: how many findings of a file were already dropped, and whether errors are among them.
     public static func apply(
         _ limit: Int = perFile, to findings: [Diagnostic], in files: [SourceFileID],
         dropped: (SourceFileID) -> (count: Int, hasErrors: Bool) = { _ in (0, false) }
@@ -40,7 +40,7 @@ public enum FindingLimit {
 }
 
 extension [Diagnostic] {
-    /// Of findings in the order of their places; equal ones stand near each other then.
+    /// Removes duplicates from findings that are sorted by place: equal findings have the same place and code.
     fileprivate func withoutRepetitions() -> [Diagnostic] {
         var result: [Diagnostic] = []
         result.reserveCapacity(count)
@@ -51,7 +51,7 @@ extension [Diagnostic] {
                 result.append(finding)
                 continue
             }
-            // Most places have one finding, which needs no looking up.
+            // Most places have one finding, so the set is only used for further findings at the same place.
             group.insert(last)
             if group.insert(finding).inserted { result.append(finding) }
         }

@@ -1,13 +1,13 @@
-/// How much lint shows.
+/// The severities that lint shows.
 public enum LintPreset: String, CaseIterable, Sendable {
-    /// Errors alone.
+    /// Errors only.
     case minimal
     /// Errors and warnings.
     case standard
     /// Errors, warnings and notes.
     case strict
 
-    /// The least that is shown.
+    /// The lowest severity that is shown.
     public var least: Severity {
         switch self {
         case .minimal: .error

@@ -1,9 +1,9 @@
 extension String {
-    /// The same text with what cannot be seen written out: `\n`, `\u{1B}`, `\u{202E}`, `\u{A0}`, and `\xFF` for
-    /// a byte of a file's name that is not UTF-8.
+    /// The text with its invisible characters replaced by escapes: `\n`, `\u{1B}`, `\u{202E}`, `\u{A0}`, and `\xFF` for
+    /// a byte of a file name that is not UTF-8.
     ///
-    /// Findings quote the schema. A line feed in a name would break their lines in two, a control character would steer
-    /// the terminal, and a blank that is none would make a message nobody understands.
+    /// Diagnostics quote the schema. Without escapes, a line feed in a name would split a line of output, a control
+    /// character would control the terminal, and an unusual space would make the message unclear.
     public var printable: String {
         guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }), unicodeScalars.contains(where: \.isInvisible) else {
             return self
@@ -17,7 +17,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is no sign that people see, and no plain blank.
+    /// Whether the scalar is a control, format or separator character other than the ASCII space.
     fileprivate var isInvisible: Bool {
         if value < 0x7F { return value < 0x20 }
         return switch properties.generalCategory {

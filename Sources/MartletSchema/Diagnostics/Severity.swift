@@ -1,4 +1,4 @@
-/// How much a finding weighs: an error stops generation, a warning and a note do not.
+/// The severity of a diagnostic. Errors stop generation; warnings and notes do not.
 public enum Severity: String, Comparable, CaseIterable, Sendable {
     case note
     case warning

@@ -1,24 +1,24 @@
-/// MRT0501 to MRT0505: schemas that work and could be better.
+/// MRT0501 to MRT0505: valid schemas that can be improved.
 extension RuleExplanation {
     static let noPrimaryKey = RuleExplanation(
         .noPrimaryKey,
         problem: "An object has no primary key.",
         reason: """
-            Without one an object cannot be found or updated by identity, and importing the same data twice doubles it. A \
-            log that is only ever added to can do without.
+            Without a primary key, an object cannot be found or updated by identity, and importing the same data twice \
+            creates duplicates. An append-only log does not need one.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     properties:
                       name: String
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -30,15 +30,14 @@ extension RuleExplanation {
     static let indexCost = RuleExplanation(
         .indexCost,
         problem: """
-            An index stands on a property of two values, such as a 'Bool', or a type has more than eight indexes.
+            An index is declared for a property with at most two values, such as a 'Bool', or a type has more than \
+            eight indexes.
             """,
-        reason: """
-            Each index makes every write slower. One that tells few objects apart makes no query faster.
-            """,
+        reason: "Each index makes every write slower. An index on a property with few values makes no query faster.",
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     index: [isTrained]
@@ -47,9 +46,9 @@ extension RuleExplanation {
                       isTrained: Bool
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -64,13 +63,13 @@ extension RuleExplanation {
             A type has more than 100 properties, or a key path of a projection has more than four segments.
             """,
         reason: """
-            An object is read as a whole, so a wide one costs memory wherever it is shown. A long path is asked for at \
-            every change of anything along it.
+            An object is read as a whole, so a type with many properties uses much memory wherever it is shown. A long \
+            key path is evaluated again at every change along it.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -85,9 +84,9 @@ extension RuleExplanation {
                       oldest: mother.mother.mother.mother.name
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -105,12 +104,10 @@ extension RuleExplanation {
 
     static let missingDocumentation = RuleExplanation(
         .missingDocumentation,
-        problem: """
-            No '##' line stands above a type, or the line says no more than the name of the type.
-            """,
+        problem: "A type has no '##' line above it, or the line only repeats the name of the type.",
         reason: """
-            The lines become the documentation of the Swift class, where people read what the type is for. It is a note, \
-            which 'preset: strict' shows: 'martlet lint' does not fail of it unless 'MRT0504: warning' asks for that.
+            The lines become the documentation of the Swift class. The finding is a note, which 'preset: strict' \
+            shows. 'martlet lint' does not fail because of it unless the configuration contains 'MRT0504: warning'.
             """,
         example: .schema(
             wrong: """
@@ -122,9 +119,9 @@ extension RuleExplanation {
                       id: ObjectId = new
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -134,13 +131,10 @@ extension RuleExplanation {
 
     static let unreachable = RuleExplanation(
         .unreachable,
-        problem: """
-            No property uses an enum, or links with 'onDelete: cascade' or 'deleteRule: cascade' lead back to where they \
-            began.
-            """,
+        problem: "No property uses an enum, or links with 'onDelete: cascade' or 'deleteRule: cascade' form a cycle.",
         reason: """
-            A type that nothing uses is a leftover. A circle of cascades deletes far more than the one object that \
-            somebody meant to delete.
+            A type that nothing uses is probably left over. A cycle of cascades deletes far more than the one object \
+            that a program deletes.
             """,
         example: .schema(
             wrong: """
@@ -148,19 +142,19 @@ extension RuleExplanation {
                   ## How big an animal grows.
                   Size: [small, medium, large]
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
                       id: ObjectId = new
 
                 """,
-            mended: """
+            fixed: """
                 enums:
                   ## How big an animal grows.
                   Size: [small, medium, large]
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:

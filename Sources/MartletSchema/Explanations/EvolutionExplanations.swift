@@ -1,40 +1,42 @@
-/// MRT0601 to MRT0603: schemas that change while data is stored and code is written.
+/// MRT0601 to MRT0603: changes of schemas with stored data or dependent code.
 extension RuleExplanation {
     static let breakingChange = RuleExplanation(
         .breakingChange,
         problem: """
-            A change of the schema breaks what an earlier version of it allowed. The message says at which level: 'data' \
-            when stored values are lost or cannot be read, 'source' when code that uses the generated classes stops \
-            compiling, 'query' when queries become slower or answer differently, or new objects start with other values.
+            A schema change breaks data or code of an earlier version. The message states the level: 'data' if stored \
+            values are lost or cannot be read, 'source' if code that uses the generated classes no longer compiles, \
+            'query' if queries become slower or return other results, or new objects start with other values.
             """,
         reason: """
-            An app in the hands of users opens files that an older schema wrote, and others build on the classes. What \
-            they stumble over is found before it ships.
+            An app on the device of a user opens files that an older schema wrote, and other code depends on the \
+            generated classes. This rule finds such problems before a release.
             """,
         example: .none(
             """
-            No schema shows it alone: it takes two versions of one. 'martlet breaking Schemas --against main' compares \
-            the schema with the commit where the branch left 'main'. Where 'years' was declared before, and 'age' is now, \
-            it suggests 'renamedFrom: years', which keeps what is stored.
+            A single schema does not show it: the rule compares two versions. 'martlet breaking Schemas --against \
+            main' compares the schema with the commit at which the branch left 'main'. If 'years' was declared before \
+            and 'age' is declared now, it suggests 'renamedFrom: years', which keeps the stored values.
             """),
         silencing: """
-            not possible in a schema. Changes below the level of '--level' are notes and fail nothing: 'source' is the \
-            default, 'data' lets code change, 'query' lets nothing pass.
+            not possible in a schema. Changes below the level of '--level' are notes and do not fail the command. \
+            'source' is the default, 'data' permits changes that break code, and with 'query' every breaking change is \
+            an error.
             """)
 
     static let staleRename = RuleExplanation(
         .staleRename,
         problem: """
-            A 'renamedFrom' names the thing itself, a name that is still there, or one that something else is renamed from.
+            A 'renamedFrom' names the declaration itself, a name that still exists, or a name that another declaration \
+            is renamed from.
             """,
         reason: """
-            A rename carries stored data from the old name to the new one, which works only when the old name is free and \
-            claimed once.
+            A rename moves stored data from the old name to the new one. This is possible only if the old name is not \
+            declared any more and only one declaration is renamed from it.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -43,9 +45,9 @@ extension RuleExplanation {
                       callName: {type: String, renamedFrom: name}
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -57,16 +59,16 @@ extension RuleExplanation {
     static let deprecation = RuleExplanation(
         .deprecation,
         problem: """
-            A deprecation does not say what to use instead, or a key path, projection or index uses what is deprecated.
+            A deprecation does not say what to use instead, or a key path, projection or index uses a deprecated item.
             """,
         reason: """
-            The text becomes the warning that users of the property read in Xcode. A schema that goes on using the \
-            property itself keeps it alive.
+            The text becomes the warning that users of the property see in Xcode. The deprecated property cannot be \
+            removed while the schema itself uses it.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -75,9 +77,9 @@ extension RuleExplanation {
                       birthday: Date?
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:

@@ -1,10 +1,8 @@
-/// MRT0001 to MRT0006: what is handed to the compiler, before a word of it is read.
+/// MRT0001 to MRT0006: problems with the input files as a whole.
 extension RuleExplanation {
     static let noSchema = RuleExplanation(
         .noSchema,
-        problem: """
-            The folder holds no file whose name ends in '.yaml', or its files declare nothing.
-            """,
+        problem: "The folder contains no file whose name ends in '.yaml', or its files declare nothing.",
         reason: """
             A wrong folder on the command line would otherwise look like a schema without types, and '--check' would pass.
             """,
@@ -13,9 +11,9 @@ extension RuleExplanation {
                 # Nothing is declared yet.
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -26,16 +24,15 @@ extension RuleExplanation {
     static let limitExceeded = RuleExplanation(
         .limitExceeded,
         problem: """
-            A file is larger than 1 MiB, mappings and lists stand in each other more than 16 deep, a value is longer than \
-            64 KiB, a key longer than 128 bytes, or a file has more than 200 findings, of which the rest is only counted.
+            A file is larger than 1 MiB, mappings and lists are nested more than 16 levels deep, a value is longer \
+            than 64 KiB, a key is longer than 128 bytes, or a file has more than 200 findings, of which only the first \
+            200 are shown.
             """,
-        reason: """
-            Limits keep the compiler fast on any input, and no schema written by a person comes near them.
-            """,
+        reason: "The limits keep the compiler fast for any input. Schemas that people write do not reach them.",
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     index: [[[[[[[[[[[[[[[[[name]]]]]]]]]]]]]]]]]
@@ -44,9 +41,9 @@ extension RuleExplanation {
                       name: String = ""
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     index: [name]
@@ -59,15 +56,14 @@ extension RuleExplanation {
     static let uselessIgnore = RuleExplanation(
         .uselessIgnore,
         problem: """
-            A 'martlet:ignore' comment names a code that the next line does not give, or a code that does not exist, or none.
+            A 'martlet:ignore' comment names a code that is not reported for the next line, a code that does not \
+            exist, or no code.
             """,
-        reason: """
-            Such a comment hides nothing today, and would hide a finding that nobody has looked at tomorrow.
-            """,
+        reason: "The comment has no effect now, but can hide a new finding later.",
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   # martlet:ignore MRT0501
                   Dog:
                     primaryKey: id
@@ -75,9 +71,9 @@ extension RuleExplanation {
                       id: ObjectId = new
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -85,24 +81,26 @@ extension RuleExplanation {
 
                 """),
         silencing: """
-            remove the comment. Where a comment names a code that exists, 'MRT0003: off' below 'lint:' and 'rules:' in \
+            remove the comment. If the comment names an existing code, 'MRT0003: off' below 'lint:' and 'rules:' in \
             'martlet.yaml' silences it too.
             """)
 
     static let badConfiguration = RuleExplanation(
         .badConfiguration,
         problem: """
-            'martlet.yaml' holds a key or a value that it cannot hold, or two schema files would become one Swift file.
+            'martlet.yaml' contains an unknown key or an invalid value, or two schema files would become one Swift \
+            file.
             """,
         reason: """
-            A setting that is misspelt would silently do nothing: internal types would become public, a rule would stay on.
+            A misspelled setting would silently have no effect: internal types would become public, or a rule would \
+            stay enabled.
             """,
         example: .configuration(
             wrong: """
                 access: internl
 
                 """,
-            mended: """
+            fixed: """
                 access: internal
 
                 """))
@@ -110,27 +108,27 @@ extension RuleExplanation {
     static let driftedOutput = RuleExplanation(
         .driftedOutput,
         problem: """
-            A generated file is missing, differs from what the schema generates, or belongs to no schema any more.
+            A generated file is missing, differs from what the schema generates, or is not generated by any schema.
             """,
         reason: """
-            Somebody edited the file, or changed the schema without generating. What is committed would not be what the \
-            schema says.
+            The file was edited, or the schema was changed without generating the code again. The committed code does \
+            not match the schema.
             """,
         example: .none(
             """
-            No schema shows it: 'martlet generate SCHEMAS --output FOLDER --check' gives it after a generated file was \
-            edited. Run 'martlet generate SCHEMAS --output FOLDER' and commit the result.
+            No schema shows it: 'martlet generate SCHEMAS --output FOLDER --check' reports it after a generated file \
+            was edited. Run 'martlet generate SCHEMAS --output FOLDER' and commit the result.
             """),
         silencing: "not possible.")
 
     static let mergeConflict = RuleExplanation(
         .mergeConflict,
-        problem: "The markers of a merge conflict are still in the file.",
-        reason: "Both sides stand in the text at once, and neither of them is the schema that was meant.",
+        problem: "The file contains the markers of an unresolved merge conflict.",
+        reason: "The text contains both versions at once, and the compiler cannot decide which one is intended.",
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -142,9 +140,9 @@ extension RuleExplanation {
                 >>>>>>> theirs
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:

@@ -2,24 +2,24 @@
 extension RuleExplanation {
     static let unknownKey = RuleExplanation(
         .unknownKey,
-        problem: "A key means nothing at this level, or not for this kind of property.",
+        problem: "A key is unknown at this level, or is not allowed for this kind of property.",
         reason: """
-            A key that is misspelt would be passed over, and what it asks for would not happen. The finding lists the \
-            keys that can stand there, or the one that was meant.
+            A misspelled key would otherwise be ignored, and its setting would have no effect. The finding lists the \
+            allowed keys, or suggests the intended one.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primary_key: id
                     properties:
                       id: ObjectId = new
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -30,15 +30,16 @@ extension RuleExplanation {
     static let wrongShape = RuleExplanation(
         .wrongShape,
         problem: """
-            A key holds text where a mapping or a list belongs, or the other way round, or what must be there is missing.
+            A key has text where a mapping or a list is required, or the reverse, or a required value is missing.
             """,
         reason: """
-            The compiler does not guess. The example could mean that each of the two is unique, or both together.
+            The compiler does not guess. The example could mean that each of the two values is unique, or that their \
+            combination is.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     unique: [room, number]
@@ -48,9 +49,9 @@ extension RuleExplanation {
                       number: Int
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     unique: [[room, number]]
@@ -64,17 +65,17 @@ extension RuleExplanation {
     static let unknownType = RuleExplanation(
         .unknownType,
         problem: """
-            A type is neither built in nor declared in the schema, or it is written as another language writes it: \
+            A type is neither built in nor declared in the schema, or it is written in the syntax of another language: \
             'string', '[String]' or 'Dictionary<String, Int>'.
             """,
         reason: """
-            Without the type there is nothing to generate. Names of a schema are global in its folder, so the type may \
-            stand in any file of it, but in no other schema.
+            Code cannot be generated for an unknown type. Names are global in a schema, so the type can be declared in \
+            any file of the schema folder, but not in another schema.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -82,9 +83,9 @@ extension RuleExplanation {
                       name: Strng
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -96,11 +97,12 @@ extension RuleExplanation {
     static let duplicateType = RuleExplanation(
         .duplicateType,
         problem: """
-            Two types of the schema bear one name, in one file or in two, or names that differ by case alone, or a type \
-            bears the name of a built-in one.
+            Two types of the schema have the same name, in one file or in two, or names that differ only in case, or a \
+            type has the name of a built-in type.
             """,
         reason: """
-            All types of a schema become types of one Swift module, and tables of one database, where case does not count.
+            All types of a schema become types of one Swift module and tables of one database, where case is not \
+            significant.
             """,
         example: .schema(
             wrong: """
@@ -108,19 +110,19 @@ extension RuleExplanation {
                   ## How a dog is kept.
                   Dog: [inside, outside]
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
                       id: ObjectId = new
 
                 """,
-            mended: """
+            fixed: """
                 enums:
                   ## How a dog is kept.
                   Keeping: [inside, outside]
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -132,17 +134,18 @@ extension RuleExplanation {
     static let unknownName = RuleExplanation(
         .unknownName,
         problem: """
-            A key path, a primary key, an index, a 'unique' list, linking objects or the 'unknown' case of an enum names a \
-            property or case that does not exist, or a key path goes on where it cannot.
+            A key path, a primary key, an index, a 'unique' list, linking objects or the 'unknown' case of an enum \
+            refers to a property or case that does not exist, or a key path continues after a property that has no \
+            members.
             """,
         reason: """
-            Key paths become typed Swift and are checked segment by segment, so that a renamed property is found here and \
-            not on the device of a user.
+            Key paths become typed Swift code and are checked segment by segment, so a renamed property is found when \
+            the schema is compiled and not on the device of a user.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     index: [nme]
@@ -151,9 +154,9 @@ extension RuleExplanation {
                       name: String
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     index: [name]
@@ -166,17 +169,17 @@ extension RuleExplanation {
     static let badLinkingObjects = RuleExplanation(
         .badLinkingObjects,
         problem: """
-            'LinkingObjects<Type.property>' names a property that is no link, or no collection of links, to the type it \
-            stands in.
+            'LinkingObjects<Type.property>' refers to a property that is not a link, or a collection of links, to the \
+            type that declares the linking objects.
             """,
         reason: """
-            Linking objects are the objects that point here. A property that points elsewhere, or holds no link, would \
-            leave them empty for ever.
+            Linking objects are the objects that link to this object. For a property that links to another type, or is \
+            not a link, they would always be empty.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -191,9 +194,9 @@ extension RuleExplanation {
                       dogs: LinkingObjects<Dog.name>
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:

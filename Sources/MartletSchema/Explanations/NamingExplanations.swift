@@ -3,16 +3,17 @@ extension RuleExplanation {
     static let namingCase = RuleExplanation(
         .namingCase,
         problem: """
-            A type is not written 'LikeThis', or a property, case, key path or label not 'likeThis'.
+            The name of a type is not written 'LikeThis', or the name of a property, case, key path or label is not \
+            written 'likeThis'.
             """,
         reason: """
-            Names reach Swift unchanged. Where data is stored already, write the new name and 'renamedFrom' with the old \
-            one, and the data stays.
+            Names are used in Swift unchanged. If data is already stored, write the new name and 'renamedFrom' with \
+            the old name to keep the data.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -20,9 +21,9 @@ extension RuleExplanation {
                       first_name: String
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -34,16 +35,15 @@ extension RuleExplanation {
     static let reservedName = RuleExplanation(
         .reservedName,
         problem: """
-            A name is a member of the classes of the runtime, such as 'description' or 'realm', or no name of Swift at \
-            all: letters, digits and '_' of ASCII, a letter first, at most 63 of them. A property may be called '_id'.
+            A name is a member of the classes of the runtime, such as 'description' or 'realm', or is not valid: a \
+            name is an ASCII letter, then ASCII letters, digits and '_', at most 63 characters. A property can also be \
+            named '_id'.
             """,
-        reason: """
-            The generated class would not compile, or would hide what its base class does.
-            """,
+        reason: "The generated class would not compile, or would hide a member of its base class.",
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -51,9 +51,9 @@ extension RuleExplanation {
                       description: String
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -64,15 +64,15 @@ extension RuleExplanation {
 
     static let plurality = RuleExplanation(
         .plurality,
-        problem: "A collection is named in the singular, or a link or a type in the plural.",
+        problem: "A collection has a singular name, or a link or a type has a plural name.",
         reason: """
-            'dog.friends.first' says what it does, 'dog.friend.first' does not. Only the preset 'strict' shows it, since a \
-            name can be right where a rule of thumb says it is not.
+            'dog.friends.first' is clear, 'dog.friend.first' is not. Only the preset 'strict' shows this rule, since \
+            it is a heuristic and can be wrong.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -80,9 +80,9 @@ extension RuleExplanation {
                       friend: List<Dog>
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:

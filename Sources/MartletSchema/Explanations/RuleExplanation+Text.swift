@@ -1,30 +1,30 @@
-/// The explanation as text and as a page.
+/// Formats explanations as plain text and as Markdown.
 extension RuleExplanation {
-    /// For a terminal: paragraphs without line breaks; examples are indented by four blanks.
+    /// Paragraphs for a terminal, without line breaks. Examples are indented by four spaces.
     public var paragraphs: [String] {
         var result = ["\(code.rawValue): \(code.meaning) (\(severity))", problem, "Why it matters: \(reason)"]
         switch example {
-        case .schema(let wrong, let mended):
-            result += ["Wrong:", RuleExplanation.indented(wrong), "Right:", RuleExplanation.indented(mended)]
-        case .configuration(let wrong, let mended):
+        case .schema(let wrong, let fixed):
+            result += ["Wrong:", RuleExplanation.indented(wrong), "Right:", RuleExplanation.indented(fixed)]
+        case .configuration(let wrong, let fixed):
             result += [
                 "Wrong, in 'martlet.yaml':", RuleExplanation.indented(wrong), "Right:",
-                RuleExplanation.indented(mended),
+                RuleExplanation.indented(fixed),
             ]
         case .none(let sentence): result.append(sentence)
         }
         return result + ["To silence it: \(silencing)"]
     }
 
-    /// The explanation as a piece of a page, without a heading.
+    /// The explanation as Markdown, without a heading.
     public var markdown: String {
         var parts = [RuleExplanation.prose(problem), RuleExplanation.prose(reason)]
         switch example {
-        case .schema(let wrong, let mended):
-            parts += ["Wrong:", RuleExplanation.block(wrong), "Right:", RuleExplanation.block(mended)]
-        case .configuration(let wrong, let mended):
+        case .schema(let wrong, let fixed):
+            parts += ["Wrong:", RuleExplanation.block(wrong), "Right:", RuleExplanation.block(fixed)]
+        case .configuration(let wrong, let fixed):
             parts += [
-                "Wrong, in `martlet.yaml`:", RuleExplanation.block(wrong), "Right:", RuleExplanation.block(mended),
+                "Wrong, in `martlet.yaml`:", RuleExplanation.block(wrong), "Right:", RuleExplanation.block(fixed),
             ]
         case .none(let sentence): parts.append(RuleExplanation.prose(sentence))
         }
@@ -32,12 +32,12 @@ extension RuleExplanation {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// What stands in single quotes becomes code, so that `List<String>` is not taken for HTML.
+    /// Replaces single quotes with backquotes, so that Markdown does not read `List<String>` as HTML.
     static func code(in text: String) -> String {
         String(text.map { $0 == "'" ? "`" : $0 })
     }
 
-    /// In lines of at most so many columns, as long as single words allow.
+    /// Wraps a paragraph at `width` columns. Only a single longer word exceeds the width.
     public static func wrapped(_ paragraph: String, width: Int) -> String {
         var lines: [String] = []
         var line = ""
@@ -60,7 +60,7 @@ extension RuleExplanation {
     private static func block(_ example: String) -> String { "```yaml\n\(example)```" }
 }
 
-/// `Documentation/Rules.md`, made of the explanations.
+/// The text of `Documentation/Rules.md`, generated from the explanations.
 public enum RulesPage {
     public static var text: String {
         var text = introduction
@@ -81,16 +81,16 @@ public enum RulesPage {
     private static let introduction = """
         # Rules
 
-        Every code a finding can bear. Errors stop generation and cannot be silenced; warnings and notes can, by a comment
-        (`# martlet:ignore CODE`) or in `martlet.yaml`. The preset `standard` shows errors and warnings, `strict` notes too.
-        `martlet explain CODE` says the same at the command line; this page is made from the same source.
+        The codes of all findings. Errors stop generation and cannot be silenced. Warnings and notes can be silenced by a
+        comment (`# martlet:ignore CODE`) or in `martlet.yaml`. The preset `standard` shows errors and warnings; `strict`
+        also shows notes. `martlet explain CODE` prints the same text; this page is generated from the same source.
 
 
         """
 }
 
 extension String {
-    /// With its first letter in upper case, as a sentence begins; code and names of formats stay.
+    /// The text with an uppercase first letter. A text that does not begin with a letter is unchanged.
     fileprivate var capitalizedFirst: String {
         guard let first, first.isLetter else { return self }
         return first.uppercased() + dropFirst()

@@ -1,15 +1,15 @@
-/// What a rule is about, for an author who meets it for the first time.
+/// The explanation of a rule for an author who does not know the rule.
 ///
-/// The one source of `martlet explain`, of `Documentation/Rules.md` and of the help in SARIF reports. Things stand in
-/// single quotes, which pages turn into code; the texts hold no other apostrophe.
+/// `martlet explain`, `Documentation/Rules.md` and the help in SARIF reports are generated from these texts. Code is in
+/// single quotes, which the pages replace with code marks. The texts contain no other apostrophe.
 public struct RuleExplanation: Hashable, Sendable {
     public let code: DiagnosticCode
-    /// What is wrong.
+    /// The problem that the rule reports.
     public let problem: String
-    /// Why it matters.
+    /// Why the problem matters.
     public let reason: String
     public let example: RuleExample
-    /// What silences it.
+    /// How to silence the rule.
     public let silencing: String
 
     init(
@@ -30,24 +30,24 @@ public struct RuleExplanation: Hashable, Sendable {
             """
     }
 
-    /// The severity, in words.
+    /// The severity as text.
     public var severity: String {
-        code == .embedding ? "error; warning where nothing uses the type" : code.severity.rawValue
+        code == .embedding ? "error; warning if nothing uses the type" : code.severity.rawValue
     }
 }
 
-/// A mistake and its mend.
+/// An example of the problem and of its fix.
 public enum RuleExample: Hashable, Sendable {
-    /// Two texts of one schema file.
-    case schema(wrong: String, mended: String)
-    /// Two texts of `martlet.yaml`.
-    case configuration(wrong: String, mended: String)
-    /// No text of a schema shows the finding; the sentence says what does.
+    /// A schema file with the problem, and the same file without it.
+    case schema(wrong: String, fixed: String)
+    /// A `martlet.yaml` with the problem, and the same file without it.
+    case configuration(wrong: String, fixed: String)
+    /// No single file shows the problem; the sentence says how it occurs.
     case none(String)
 }
 
 extension DiagnosticCode {
-    /// Every code has one: the switch sees to it.
+    /// The explanation of the code. The exhaustive switch ensures that every code has one.
     public var explanation: RuleExplanation {
         switch self {
         case .noSchema: .noSchema

@@ -1,19 +1,19 @@
-/// MRT0101 to MRT0104: the text as YAML.
+/// MRT0101 to MRT0104: YAML syntax.
 extension RuleExplanation {
     static let yamlSubset = RuleExplanation(
         .yamlSubset,
         problem: """
-            The file uses a part of YAML that schemas do without: anchors, aliases, merge keys, tags, a second document, \
-            control characters or bytes that are not UTF-8.
+            The file uses a feature that the schema language does not support: anchors, aliases, merge keys, tags, a \
+            second document, control characters or bytes that are not UTF-8.
             """,
         reason: """
-            A schema reads the same from top to bottom for everybody. Aliases let one line mean things that stand \
-            elsewhere, and characters that turn the direction of text make it look different from what it says.
+            A schema can be read from top to bottom. An alias takes its meaning from another place, and bidirectional \
+            control characters make text look different from its contents.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -22,9 +22,9 @@ extension RuleExplanation {
                       nickname: *text
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -36,17 +36,15 @@ extension RuleExplanation {
 
     static let duplicateKey = RuleExplanation(
         .duplicateKey,
-        problem: """
-            A key, a property or a case stands twice in one place, or two of them differ by upper and lower case alone.
-            """,
+        problem: "A key, a property or a case occurs twice in one place, or two of them differ only in case.",
         reason: """
-            Most YAML readers let the later one win without a word. Names that differ by case alone meet in one column \
-            of the database, where case does not count.
+            Most YAML readers silently use the last one. Names that differ only in case refer to the same column of \
+            the database, where case is not significant.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -56,9 +54,9 @@ extension RuleExplanation {
                       name: String?
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -72,18 +70,18 @@ extension RuleExplanation {
     static let yamlTrap = RuleExplanation(
         .yamlTrap,
         problem: """
-            The text is a well-known trap of YAML: a tab for indentation, no blank behind a ':', square brackets as a \
-            type, a comma or ': ' inside a value without quotes, a quote or bracket that is never closed, a line that is \
-            indented like none of its neighbours.
+            The text contains a common YAML mistake: a tab in the indentation, no space after a ':', square brackets \
+            as a type, a comma or ': ' inside a value without quotes, an unclosed quote or bracket, or a line whose \
+            indentation matches no other line of its block.
             """,
         reason: """
-            YAML reads such a line as something other than what it looks like, or gives up far below the mistake. The \
-            finding stands at the mistake itself.
+            YAML reads such text differently from what it looks like, or reports an error far below the mistake. This \
+            finding is at the mistake itself.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -91,9 +89,9 @@ extension RuleExplanation {
                       name:String
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -105,16 +103,16 @@ extension RuleExplanation {
     static let ambiguousScalar = RuleExplanation(
         .ambiguousScalar,
         problem: """
-            A boolean or a number is written as YAML 1.1 had it: 'yes', 'Off', '0777', '0x1F' or '1:30'.
+            A boolean or a number is written in the notation of YAML 1.1: 'yes', 'Off', '0777', '0x1F' or '1:30'.
             """,
         reason: """
-            YAML 1.1 and YAML 1.2 disagree on what these mean: '0777' is 511 to one and 777 to the other. Booleans are \
-            'true' and 'false', numbers are decimal.
+            YAML 1.1 and YAML 1.2 interpret these values differently: '0777' is 511 in one and 777 in the other. \
+            Booleans are 'true' and 'false', numbers are decimal.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -122,9 +120,9 @@ extension RuleExplanation {
                       isTrained: Bool = yes
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:

@@ -1,18 +1,19 @@
-/// MRT0301 to MRT0305: what types can hold, and where they can stand.
+/// MRT0301 to MRT0305: types, defaults, keys and indexes.
 extension RuleExplanation {
     static let badDefault = RuleExplanation(
         .badDefault,
         problem: """
-            A default is no value of the type of its property, does not fit its range, or stands where none can: at a \
-            link or a collection.
+            A default does not have the type of its property, is out of its range, or is written for a link or a \
+            collection, which cannot have a default.
             """,
         reason: """
-            The default becomes Swift code as it stands. What would not compile there, or would trap, is found here.
+            The default is copied to the Swift code. A default that would not compile there, or would trap at run \
+            time, is reported here.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -20,9 +21,9 @@ extension RuleExplanation {
                       age: Int8 = 200
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -34,17 +35,17 @@ extension RuleExplanation {
     static let badOptionality = RuleExplanation(
         .badOptionality,
         problem: """
-            A collection or a primary key is optional, a link is not, or a type stands where it cannot, such as embedded \
-            objects in a set.
+            A collection or a primary key is optional, a link is not optional, or a type is used where it is not \
+            allowed, such as embedded objects in a set.
             """,
         reason: """
-            A collection is never nil but empty, a primary key always has a value, and the target of a link can be \
-            deleted at any time, which leaves nil behind.
+            A collection is empty instead of nil, and a primary key always has a value. The target of a link can be \
+            deleted at any time, and the link then becomes nil.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -52,9 +53,9 @@ extension RuleExplanation {
                       mother: Dog
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -66,25 +67,26 @@ extension RuleExplanation {
     static let badPrimaryKey = RuleExplanation(
         .badPrimaryKey,
         problem: """
-            A primary key is of a type that cannot be one, is made of several properties, or belongs to an embedded object.
+            A primary key has a type that is not supported, consists of several properties, or belongs to an embedded \
+            object.
             """,
         reason: """
-            A primary key is compared exactly and never changes: a whole number, 'String', 'UUID' or 'ObjectId'. An \
-            embedded object is found through its owner and needs none.
+            A primary key is compared exactly and never changes. It is an integer, 'String', 'UUID' or 'ObjectId'. An \
+            embedded object is found through its owner and needs no primary key.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: weight
                     properties:
                       weight: Double
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: number
                     properties:
@@ -96,16 +98,17 @@ extension RuleExplanation {
     static let embedding = RuleExplanation(
         .embedding,
         problem: """
-            An embedded object contains itself, at once or through others, with neither an optional nor a collection \
-            between. As a warning: no property holds the embedded object.
+            An embedded object contains itself, directly or through other embedded objects, without an optional or a \
+            collection in between. As a warning: no property contains the embedded object.
             """,
         reason: """
-            An object that always contains another of its kind has no end. One that nothing holds can never be stored.
+            An object that always contains another object of its type would be infinite. An embedded object that no \
+            property contains can never be stored.
             """,
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -118,9 +121,9 @@ extension RuleExplanation {
                       spare: Collar
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     properties:
@@ -134,23 +137,21 @@ extension RuleExplanation {
 
                 """),
         silencing: """
-            not possible where it is an error. Where it is a warning, write '# martlet:ignore MRT0304' on the line above, \
-            or 'MRT0304: off' below 'lint:' and 'rules:' in 'martlet.yaml'.
+            not possible for the error. For the warning, write '# martlet:ignore MRT0304' on the line above, or \
+            'MRT0304: off' below 'lint:' and 'rules:' in 'martlet.yaml'.
             """)
 
     static let badIndex = RuleExplanation(
         .badIndex,
         problem: """
-            An index is asked for on a type that cannot have one, on a property that has one, or twice; or 'fullText' \
-            stands at something that is no text.
+            An index is declared for a type that cannot be indexed, for a property that already has an index, or \
+            twice; or 'fullText' is declared for a property that is not a 'String'.
             """,
-        reason: """
-            The line does nothing. Primary keys and links are indexed without being listed.
-            """,
+        reason: "The declaration has no effect. Primary keys and links are indexed without being listed.",
         example: .schema(
             wrong: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     index: [id, name]
@@ -159,9 +160,9 @@ extension RuleExplanation {
                       name: String
 
                 """,
-            mended: """
+            fixed: """
                 objects:
-                  ## Somebody who lives in the kennel.
+                  ## A dog that lives in the kennel.
                   Dog:
                     primaryKey: id
                     index: [name]

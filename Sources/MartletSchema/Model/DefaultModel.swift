@@ -1,27 +1,27 @@
 /// The default of a property, checked against its type.
 ///
-/// For a property of type `AnyRealmValue` the case says what it holds.
+/// For a property of type `AnyRealmValue`, the case determines the type of the value.
 public enum DefaultModel: Hashable, Sendable {
     case bool(Bool)
-    /// Fits the width of the property's type.
+    /// A value that fits the integer type of the property.
     case integer(Int64)
-    /// Finite; for `Float` it fits a `Float`.
+    /// A finite value; it fits a `Float` if the property is a `Float`.
     case floating(Double)
     case string(String)
     case data([UInt8])
     /// Seconds since 2001-01-01T00:00:00Z, as `Date(timeIntervalSinceReferenceDate:)` takes them.
     case date(Double)
-    /// `now`: the moment of creation.
+    /// `now`: the time at which the object is created.
     case now
     /// Sixteen bytes.
     case uuid([UInt8])
-    /// `new`: a fresh `UUID`.
+    /// `new`: a new `UUID` for each object.
     case newUUID
     /// Twelve bytes.
     case objectId([UInt8])
-    /// `new`: a fresh `ObjectId`.
+    /// `new`: a new `ObjectId` for each object.
     case newObjectId
-    /// Decimal digits with sign, point and exponent where needed: `-12.50`, `1E+400`.
+    /// A decimal number such as `-12.50` or `1E+400`.
     case decimal128(String)
     /// The name of a case of the property's enum.
     case enumCase(String)

@@ -18,14 +18,14 @@ public struct EnumCaseModel: Hashable, Sendable {
     }
 }
 
-/// A persisted enum; it has at least one case.
+/// A persisted enum with at least one case.
 public struct EnumModel: Hashable, Sendable {
     public let name: String
     public let nameSpan: SourceSpan
     public let documentation: String?
     public let raw: EnumRawKind
     public let cases: [EnumCaseModel]
-    /// The case for a stored value that this build does not know.
+    /// The case that represents stored values that this version of the schema does not declare.
     public let unknown: Spanned<String>?
     public let renamedFrom: Spanned<String>?
     public let deprecation: DeprecationModel?

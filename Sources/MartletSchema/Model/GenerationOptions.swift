@@ -1,14 +1,14 @@
-/// Who sees the generated types.
+/// The access level of the generated types.
 public enum AccessLevel: String, CaseIterable, Sendable {
     case `public`
     case package
     case `internal`
 }
 
-/// What the generator is asked for beside the schema.
+/// Options of the generator.
 public struct GenerationOptions: Hashable, Sendable {
     public var access: AccessLevel
-    /// The enum that all generated types stand in; nil where they stand in the module itself.
+    /// The enum that contains all generated types; nil if they are declared at the top level of the module.
     public var namespace: String?
 
     public init(access: AccessLevel = .public, namespace: String? = nil) {

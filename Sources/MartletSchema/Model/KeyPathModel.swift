@@ -14,18 +14,19 @@ public struct KeyPathSegmentModel: Hashable, Sendable {
     }
 }
 
-/// A path of properties, resolved against the schema; it has at least one segment.
+/// A path of properties, resolved against the schema, with at least one segment.
 public struct KeyPathModel: Hashable, Sendable {
     public let root: String
     public let segments: [KeyPathSegmentModel]
     /// The type of the last property, as declared.
     public let type: PropertyTypeModel
-    /// Whether a read gives an optional: the last property is single and optional, or a link stands before it and behind
-    /// the last collection.
+    /// Whether reading the path returns an optional: the last property is single and optional, or the path contains a
+    /// link after its last collection.
     public let isOptional: Bool
-    /// The segment, if any, that is a collection with more segments behind it (the first such).
+    /// The index of the first segment that is a collection and is followed by more segments.
     public let collectionSegment: Int?
-    /// One segment that can be set, or an optional property reached through links only.
+    /// Whether the path can be set: it is one settable segment, or it ends at an optional property and contains only
+    /// links before it.
     public let isWritable: Bool
     public let span: SourceSpan
 
@@ -44,7 +45,7 @@ public struct KeyPathModel: Hashable, Sendable {
 
     public var passesThroughCollection: Bool { collectionSegment != nil }
 
-    /// As a schema writes it: `owner.address.city`.
+    /// The path in schema syntax: `owner.address.city`.
     public var text: String {
         segments.map(\.property).joined(separator: ".")
     }
@@ -55,7 +56,7 @@ public struct DeclaredKeyPathModel: Hashable, Sendable {
     public let name: String
     public let nameSpan: SourceSpan
     public let documentation: String?
-    /// True when written as a list, even of one.
+    /// True if the schema declares a list, even a list of one path.
     public let isList: Bool
     public let paths: [KeyPathModel]
 

@@ -1,4 +1,4 @@
-/// A thing of a schema that other places name.
+/// A declaration that other parts of the schema can reference.
 public enum SymbolModel: Hashable, Sendable {
     /// An object, an embedded object, an enum or a projection.
     case type(String)
@@ -6,12 +6,13 @@ public enum SymbolModel: Hashable, Sendable {
     case enumCase(owner: String, name: String)
 }
 
-/// How a file's text changes when something is taken out of it or written into it. Rules know places and no YAML; what
-/// surrounds a place is known where the YAML is read.
+/// Edits that remove or add entries of a file. They are computed while the YAML is parsed, because lint rules know
+/// source ranges but not YAML syntax.
 public struct MendModel: Hashable, Sendable {
-    /// What goes, with its comma or its line, when the entry goes whose name or value stands at the key.
+    /// The ranges to delete when an entry is removed, including its comma or line. The key is the range of the entry's
+    /// name or value.
     public var removals: [SourceSpan: [SourceSpan]] = [:]
-    /// By the place of a declaration's name: the edits that add `renamedFrom` with that name.
+    /// The edits that add `renamedFrom` with the current name, by the range of the declaration's name.
     public var renamedFromAdditions: [SourceSpan: [Edit]] = [:]
 
     public init() {}

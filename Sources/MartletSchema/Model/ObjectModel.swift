@@ -5,17 +5,17 @@ public struct ObjectModel: Hashable, Sendable {
     public let documentation: String?
     public let isEmbedded: Bool
     public let primaryKey: Spanned<String>?
-    /// As the schema lists them; `PropertyModel.isIndexed` says which are real.
+    /// The listed properties, valid or not; `PropertyModel.isIndexed` says which of them have an index.
     public let indexes: [Spanned<String>]
     public let unique: [[Spanned<String>]]
     /// Stored properties and linking objects, in the order of the schema.
     public let properties: [PropertyModel]
-    /// Plain Swift properties that are not stored: single values only.
+    /// Swift properties that are not stored. They have single values.
     public let ignored: [PropertyModel]
     public let keyPaths: [DeclaredKeyPathModel]
     public let renamedFrom: Spanned<String>?
     public let deprecation: DeprecationModel?
-    /// Of an object with many properties; few are looked through as fast.
+    /// Property positions by name. Empty for objects with few properties, where a linear search is as fast.
     private let positions: [String: Int]
 
     private static let fewProperties = 32

@@ -1,4 +1,4 @@
-/// One label of a projection and the path it shows.
+/// One property of a projection, and the key path that it reads.
 public struct ProjectionLabelModel: Hashable, Sendable {
     public let name: String
     public let nameSpan: SourceSpan

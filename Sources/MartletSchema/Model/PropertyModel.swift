@@ -1,14 +1,14 @@
-/// What `onDelete` and `deleteRule` say of links, lists, sets and maps.
+/// The values of `onDelete` and `deleteRule` for links, lists, sets and maps.
 ///
-/// `onDelete` is about the object that has the property, when a target is deleted; `deleteRule` is about the targets, when
-/// the object that has the property is deleted.
+/// `onDelete` applies to the object that has the property when a target is deleted. `deleteRule` applies to the targets
+/// when the object that has the property is deleted.
 public enum DeletionRule: String, CaseIterable, Sendable {
     case nullify
     case cascade
     case deny
 }
 
-/// A deprecation; without a message when the schema says none.
+/// A deprecation, with an optional message.
 public struct DeprecationModel: Hashable, Sendable {
     public let message: String?
     public let span: SourceSpan
@@ -23,11 +23,12 @@ public struct DeprecationModel: Hashable, Sendable {
 public struct PropertyModel: Hashable, Sendable {
     public let name: String
     public let nameSpan: SourceSpan
-    /// Lines without comment marks, joined by line feeds.
+    /// The documentation lines without `##`, joined with line feeds.
     public let documentation: String?
     public let type: PropertyTypeModel
     public let typeSpan: SourceSpan
-    /// nil: the zero of the type, nil for optionals, empty for collections.
+    /// nil if the schema has no default: the property then starts as zero, nil or an empty collection, depending on its
+    /// type.
     public let defaultValue: DefaultModel?
     public let defaultSpan: SourceSpan?
     public let renamedFrom: Spanned<String>?
@@ -37,11 +38,11 @@ public struct PropertyModel: Hashable, Sendable {
     /// What happens to the targets when the object is deleted.
     public let deleteRule: DeletionRule
     public let isPrimaryKey: Bool
-    /// True when the schema asks for an index and the type can have one; never for the primary key.
+    /// True if the schema requests an index and the type supports it. Always false for the primary key.
     public let isIndexed: Bool
-    /// True when the schema asks for full-text search and the type is `String` or `String?`.
+    /// True if the schema requests full-text search and the type is `String` or `String?`.
     public let isFullText: Bool
-    /// Where the schema says `fullText: true`, whether it can be or not.
+    /// The range of `fullText: true`, even if the type does not support it.
     public let fullTextSpan: SourceSpan?
 
     public init(

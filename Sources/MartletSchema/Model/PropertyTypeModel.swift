@@ -1,4 +1,4 @@
-/// The scalar types of the language; raw values are their names in a schema.
+/// The scalar types of the schema language. Raw values are their names in a schema.
 public enum ScalarKind: String, CaseIterable, Sendable {
     case bool = "Bool"
     case int = "Int"
@@ -16,7 +16,7 @@ public enum ScalarKind: String, CaseIterable, Sendable {
     case decimal128 = "Decimal128"
     case anyValue = "AnyRealmValue"
 
-    /// The number of bits of a whole number, nil for other kinds.
+    /// The number of bits of an integer type; nil for other types.
     public var integerBits: Int? {
         switch self {
         case .int, .int64: 64
@@ -28,13 +28,13 @@ public enum ScalarKind: String, CaseIterable, Sendable {
     }
 }
 
-/// What an enum stores.
+/// The type of the raw values that an enum stores.
 public enum EnumRawKind: String, CaseIterable, Sendable {
     case int = "Int"
     case string = "String"
 }
 
-/// The type of one value: of a property, or of the elements of a collection.
+/// The type of a single property, or of the elements of a collection.
 public enum ValueTypeModel: Hashable, Sendable {
     case scalar(ScalarKind)
     case enumeration(String, raw: EnumRawKind)
@@ -43,7 +43,7 @@ public enum ValueTypeModel: Hashable, Sendable {
     /// An embedded object type.
     case embedded(String)
 
-    /// The name as a schema writes it.
+    /// The name in schema syntax.
     public var name: String {
         switch self {
         case .scalar(let kind): kind.rawValue
@@ -51,7 +51,7 @@ public enum ValueTypeModel: Hashable, Sendable {
         }
     }
 
-    /// The object type behind a link or an embedded object.
+    /// The target type of a link or an embedded object.
     public var objectName: String? {
         switch self {
         case .link(let name), .embedded(let name): name
@@ -73,7 +73,7 @@ public struct PropertyTypeModel: Hashable, Sendable {
 
     public let kind: Kind
     public let value: ValueTypeModel
-    /// Of the value: of the property itself when single, else of the elements.
+    /// Whether the value is optional: the property itself if it is single, otherwise the elements.
     public let isOptional: Bool
 
     public init(kind: Kind, value: ValueTypeModel, isOptional: Bool) {
@@ -91,7 +91,7 @@ public struct PropertyTypeModel: Hashable, Sendable {
     /// True for lists, sets and maps.
     public var isStoredCollection: Bool { !isSingle && !isLinkingObjects }
 
-    /// As a schema writes it: `List<Int?>`, `LinkingObjects<Dog.owner>`.
+    /// The type in schema syntax: `List<Int?>`, `LinkingObjects<Dog.owner>`.
     public var text: String {
         let element = value.name + (isOptional ? "?" : "")
         return switch kind {

@@ -1,5 +1,5 @@
 extension SchemaModel {
-    /// The whole model as stable text, for tests and for looking at it; it holds no places and no host paths.
+    /// The model as stable text for tests and debugging. It contains no source ranges and no paths of the host.
     public func dump() -> String {
         var lines: [String] = []
         for file in files {

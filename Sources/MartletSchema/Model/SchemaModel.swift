@@ -16,7 +16,7 @@ public enum DeclarationModel: Hashable, Sendable {
 /// A `martlet:ignore` comment.
 public struct IgnoreModel: Hashable, Sendable {
     public let code: Spanned<String>
-    /// The line, from 0, that it speaks of; nil when it speaks of the whole file.
+    /// The line, from 0, to which the comment applies; nil if it applies to the whole file.
     public let line: Int?
 
     public init(code: Spanned<String>, line: Int?) {
@@ -25,12 +25,12 @@ public struct IgnoreModel: Hashable, Sendable {
     }
 }
 
-/// What one schema file declares.
+/// The declarations of one schema file.
 public struct FileModel: Hashable, Sendable {
     public let file: SourceFileID
     /// Relative to the schema folder, with `/`.
     public let path: String
-    /// In the order of the file.
+    /// In source order.
     public let declarations: [DeclarationModel]
     public let ignores: [IgnoreModel]
     public let mends: MendModel
@@ -60,15 +60,15 @@ public struct FileModel: Hashable, Sendable {
     }
 }
 
-/// A whole schema, resolved and free of errors: names are unique, types exist, key paths lead somewhere.
+/// A complete schema without errors: names are unique, types exist, and key paths are resolved.
 public struct SchemaModel: Hashable, Sendable {
     /// Sorted by the bytes of their relative paths.
     public let files: [FileModel]
-    /// Every object of every file, top-level and embedded.
+    /// All objects of all files, top-level and embedded.
     public let objects: [ObjectModel]
     public let enums: [EnumModel]
     public let projections: [ProjectionModel]
-    /// The places that name a thing, its declaration left out.
+    /// The source ranges that reference a declaration, without the declaration itself.
     public let references: [SymbolModel: [SourceSpan]]
     private let objectPositions: [String: Int]
     private let enumPositions: [String: Int]
@@ -85,17 +85,17 @@ public struct SchemaModel: Hashable, Sendable {
         filePositions = Dictionary(zip(self.files.map(\.file), self.files.indices)) { first, _ in first }
     }
 
-    /// The object type, top-level or embedded, of this name.
+    /// The object type with this name, top-level or embedded.
     public func object(named name: String) -> ObjectModel? { objectPositions[name].map { objects[$0] } }
 
     public func enumeration(named name: String) -> EnumModel? { enumPositions[name].map { enums[$0] } }
 
-    /// The edits that take away the entry whose name or value stands here; nil when it cannot be told.
+    /// The edits that remove the entry whose name or value has this range; nil if they are unknown.
     public func removal(of span: SourceSpan) -> [Edit]? {
         filePositions[span.file].flatMap { files[$0].mends.removals[span] }?.map { Edit($0, "") }
     }
 
-    /// The edits that write `renamedFrom` with the present name into the declaration whose name stands here.
+    /// The edits that add `renamedFrom` with the current name to the declaration whose name has this range.
     public func renamedFromAddition(at nameSpan: SourceSpan) -> [Edit]? {
         filePositions[nameSpan.file].flatMap { files[$0].mends.renamedFromAdditions[nameSpan] }
     }

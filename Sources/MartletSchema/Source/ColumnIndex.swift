@@ -1,9 +1,10 @@
-/// How many Unicode scalars stand before every 1024th byte of a text, for columns in lines of a megabyte.
+/// The number of Unicode scalars before every 1024th byte of a text. It makes column computation fast in lines of up to
+/// a megabyte.
 struct ColumnIndex: Sendable {
-    /// Of a run of bytes.
+    /// Counts of a range of bytes.
     struct Count {
         var scalars = 0
-        /// Scalars of four bytes, which take two units of UTF-16.
+        /// Scalars of four bytes, which are two UTF-16 code units.
         var wide = 0
 
         init() {}
@@ -28,7 +29,7 @@ struct ColumnIndex: Sendable {
 
     private var blocks: [Count] = []
 
-    /// nil for a text without long lines, as people write them: there the bytes themselves are counted as fast.
+    /// nil for a text without long lines, where counting the bytes directly is as fast.
     init?(_ bytes: [UInt8], lineStarts: [Int]) {
         let ends = lineStarts.dropFirst() + [bytes.count]
         guard zip(lineStarts, ends).contains(where: { $1 - $0 > Self.longLine }) else { return nil }
@@ -40,7 +41,7 @@ struct ColumnIndex: Sendable {
         blocks.append(sum)
     }
 
-    /// Of a range of the same bytes.
+    /// The counts of a range of the indexed bytes.
     func count(_ range: Range<Int>, in bytes: [UInt8]) -> Count {
         let first = (range.lowerBound + Self.stride - 1) / Self.stride
         let last = range.upperBound / Self.stride

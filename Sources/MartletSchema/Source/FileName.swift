@@ -1,9 +1,9 @@
-/// Paths of files as text. Names of files are bytes, and need not be UTF-8.
+/// Converts file paths between bytes and text. File names are bytes and need not be UTF-8.
 ///
-/// A byte that belongs to no UTF-8 sequence becomes one scalar of a private-use area. A name that holds such a scalar itself
-/// is taken byte by byte there, so that each name has one text and each text leads back to its name.
+/// A byte that is not part of a UTF-8 sequence becomes one scalar of a private-use area. If a name contains such a
+/// scalar itself, its bytes are converted one by one. The conversion is therefore reversible.
 public enum FileName {
-    /// The scalar of byte 0; those of the bytes 0x80 to 0xFF are used.
+    /// The scalar for byte 0. Only the scalars for the bytes 0x80 to 0xFF are used.
     private static let base: UInt32 = 0x10_F700
 
     /// The text of a name.
@@ -32,15 +32,15 @@ public enum FileName {
         }
     }
 
-    /// The byte that a scalar means; nil for all other scalars.
+    /// The byte that a scalar represents; nil for all other scalars.
     static func strayByte(of scalar: Unicode.Scalar) -> UInt8? {
         let value = scalar.value
         return value >= base + 0x80 && value <= base + 0xFF ? UInt8(value - base) : nil
     }
 
-    /// Whether a text means bytes that are not UTF-8.
+    /// Whether a text represents bytes that are not UTF-8.
     static func hasStrays(_ text: String) -> Bool {
-        // The first byte of all these scalars.
+        // 0xF4 is the first UTF-8 byte of all these scalars.
         text.utf8.contains(0xF4) && text.unicodeScalars.contains { strayByte(of: $0) != nil }
     }
 
@@ -57,8 +57,8 @@ public enum FileName {
 }
 
 extension String {
-    /// The path with bytes that are not UTF-8 written out as `\xFF`, and all else as it is: for formats that are UTF-8 and
-    /// have escapes of their own.
+    /// The path with bytes that are not UTF-8 written as `\xFF`. For formats that require UTF-8 and have their own
+    /// escapes.
     public var withVisibleBytes: String {
         guard FileName.hasStrays(self) else { return self }
         var result = ""
@@ -74,7 +74,7 @@ extension String {
 }
 
 extension UInt8 {
-    /// `\xFF`.
+    /// The byte as an escape, such as `\xFF`.
     var escape: String {
         let digits = String(self, radix: 16, uppercase: true)
         return "\\x" + (digits.utf8.count < 2 ? "0" : "") + digits

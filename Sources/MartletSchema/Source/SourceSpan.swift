@@ -1,4 +1,4 @@
-/// Names one file of a schema; the number is its position in the list the compiler was given.
+/// Identifies one file of a schema by its position in the compiler's input.
 public struct SourceFileID: Hashable, Comparable, Sendable {
     public let index: Int
 
@@ -11,7 +11,7 @@ public struct SourceFileID: Hashable, Comparable, Sendable {
     }
 }
 
-/// A half-open range of bytes in one file: where something stands.
+/// A half-open range of bytes in one file.
 public struct SourceSpan: Hashable, Comparable, Sendable {
     public let file: SourceFileID
     public let start: Int
@@ -25,13 +25,13 @@ public struct SourceSpan: Hashable, Comparable, Sendable {
 
     public var isEmpty: Bool { start == end }
 
-    /// The place just before the first byte.
+    /// An empty span before the first byte.
     public var beginning: SourceSpan { SourceSpan(file: file, start: start, end: start) }
 
-    /// The place just behind the last byte.
+    /// An empty span after the last byte.
     public var ending: SourceSpan { SourceSpan(file: file, start: end, end: end) }
 
-    /// The smallest range that holds both.
+    /// The smallest span that contains both spans.
     public func union(_ other: SourceSpan) -> SourceSpan {
         SourceSpan(file: file, start: Swift.min(start, other.start), end: Swift.max(end, other.end))
     }
@@ -41,7 +41,7 @@ public struct SourceSpan: Hashable, Comparable, Sendable {
     }
 }
 
-/// Something read from the schema together with the place it stands at.
+/// A value read from the schema, and its source range.
 public struct Spanned<Value: Sendable>: Sendable {
     public let value: Value
     public let span: SourceSpan

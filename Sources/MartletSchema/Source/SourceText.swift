@@ -1,4 +1,4 @@
-/// A place as people count it: line and column from 1, columns in Unicode scalars.
+/// A line and a column, both from 1. Columns count Unicode scalars.
 public struct SourcePosition: Hashable, Comparable, Sendable {
     public let line: Int
     public let column: Int
@@ -13,19 +13,19 @@ public struct SourcePosition: Hashable, Comparable, Sendable {
     }
 }
 
-/// The bytes of one schema file with a table of its lines.
+/// The bytes of one schema file and the offsets of its lines.
 ///
-/// A line ends with LF, CRLF or a lone CR. A byte-order mark counts as no column.
+/// A line ends with LF, CRLF or a lone CR. Columns do not count a byte-order mark.
 public struct SourceText: Sendable {
     public let file: SourceFileID
-    /// Relative to the schema folder, with `/`: what output names are made of.
+    /// The path relative to the schema folder, separated by `/`. Output names are derived from it.
     public let relativePath: String
-    /// As findings show it.
+    /// The path that diagnostics show.
     public let displayPath: String
     public let bytes: [UInt8]
     /// The offset of the first byte of each line.
     public let lineStarts: [Int]
-    /// Makes columns of very long lines cheap; nil when there is no such line.
+    /// Speeds up columns in very long lines; nil if no line is very long.
     private let columns: ColumnIndex?
 
     public init(file: SourceFileID, relativePath: String, displayPath: String, bytes: [UInt8]) {
@@ -41,7 +41,7 @@ public struct SourceText: Sendable {
         self.init(file: file, relativePath: path, displayPath: path, bytes: Array(text.utf8))
     }
 
-    /// 3 with a UTF-8 byte-order mark, else 0.
+    /// 3 if the file begins with a UTF-8 byte-order mark, otherwise 0.
     public var markLength: Int {
         bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
     }
@@ -51,7 +51,7 @@ public struct SourceText: Sendable {
     /// The whole file.
     public var span: SourceSpan { SourceSpan(file: file, start: 0, end: bytes.count) }
 
-    /// The number of the line, from 0, that holds this byte.
+    /// The line, from 0, that contains the byte at an offset.
     ///
     /// - Complexity: O(log *n*) in the number of lines.
     public func lineIndex(at offset: Int) -> Int {
@@ -64,7 +64,7 @@ public struct SourceText: Sendable {
         return low
     }
 
-    /// Line and column of a byte, both from 1; an offset inside a scalar counts as its beginning.
+    /// The line and column of a byte, both from 1. An offset inside a scalar counts as the start of the scalar.
     public func position(at offset: Int) -> SourcePosition {
         let clamped = Swift.min(Swift.max(offset, 0), bytes.count)
         let line = lineIndex(at: clamped)
@@ -73,7 +73,7 @@ public struct SourceText: Sendable {
         return SourcePosition(line: line + 1, column: count(start..<clamped).scalars + 1)
     }
 
-    /// The column of a byte, from 1, in UTF-16 code units, as some formats and editors count.
+    /// The column of a byte, from 1, in UTF-16 code units, which some formats and editors use.
     public func utf16Column(at offset: Int) -> Int {
         let clamped = Swift.min(Swift.max(offset, 0), bytes.count)
         let start = contentStart(ofLine: lineIndex(at: clamped))
@@ -96,7 +96,7 @@ public struct SourceText: Sendable {
         String(decoding: bytes[lineRange(line)], as: UTF8.self)
     }
 
-    /// The text of a range; bytes that are no UTF-8 become replacement characters.
+    /// The text of a range. Bytes that are not UTF-8 become replacement characters.
     public func text(of span: SourceSpan) -> String {
         let start = Swift.min(Swift.max(span.start, 0), bytes.count)
         let end = Swift.min(Swift.max(span.end, start), bytes.count)
@@ -123,7 +123,7 @@ public struct SourceText: Sendable {
         return starts
     }
 
-    /// Counts the bytes that begin a scalar; a stray continuation byte belongs to what stands before it.
+    /// Counts the scalars of a range. A stray continuation byte counts as part of the previous scalar.
     private func count(_ range: Range<Int>) -> ColumnIndex.Count {
         columns?.count(range, in: bytes) ?? ColumnIndex.Count(bytes[range])
     }

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// New objects that start with other values than before.
+/// Properties of new objects whose default value has changed.
 struct DefaultChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
@@ -14,7 +14,7 @@ struct DefaultChanges: BreakingRule {
     private func change(
         _ old: PropertyModel, _ new: PropertyModel, _ pair: ObjectPair, _ schemas: SchemaPair
     ) -> BreakingChange? {
-        // Another type is another finding.
+        // A changed type is reported by another rule.
         guard new.type.isSingle, schemas.current(old.type) == new.type else { return nil }
         let before = start(of: old, in: schemas.old)
         guard before != start(of: new, in: schemas.new) else { return nil }
@@ -23,7 +23,7 @@ struct DefaultChanges: BreakingRule {
             at: new.defaultSpan ?? new.typeSpan, was: old.defaultSpan ?? old.typeSpan)
     }
 
-    /// What a new object holds; nil for nothing. Cases count by what they are stored as.
+    /// The initial value of a property; nil if it has none. Enum cases are compared by their raw values.
     private func start(of property: PropertyModel, in schema: SchemaModel) -> Start? {
         if case .enumeration(let name, _) = property.type.value {
             guard let model = schema.enumeration(named: name) else { return nil }

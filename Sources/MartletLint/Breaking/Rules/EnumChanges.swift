@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Enums and cases that are gone, have another name, or are stored in another way.
+/// Enums and cases that were removed, were renamed, or have other raw values.
 struct EnumChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         let stored = storedEnums(schemas)
@@ -8,7 +8,7 @@ struct EnumChanges: BreakingRule {
             + schemas.enums.flatMap { changes($0.old, $0.new, isStored: stored.contains($0.new.name)) }
     }
 
-    /// The enums whose values an older file can hold in a property that is still of them.
+    /// The enums whose values an older file can contain in a property that still has the enum's type.
     private func storedEnums(_ schemas: SchemaPair) -> Set<String> {
         let properties = schemas.objects.flatMap(\.properties)
         return Set(
@@ -20,7 +20,7 @@ struct EnumChanges: BreakingRule {
             })
     }
 
-    // Its values are a matter of the properties that hold them: their types have changed then.
+    // Stored values are reported with the properties, because the types of the properties have changed as well.
     private func gone(_ old: EnumModel, _ schemas: SchemaPair) -> BreakingChange {
         let shape = old.cases.map(\.rawValue)
         let renames = schemas.addedEnums.filter { $0.cases.map(\.rawValue) == shape && $0.renamedFrom == nil }.prefix(3)
@@ -60,7 +60,7 @@ struct EnumChanges: BreakingRule {
 
     private func cases(_ old: EnumModel, _ new: EnumModel, isStored: Bool) -> [BreakingChange] {
         let isRawKept = old.raw == new.raw
-        // New names of cases that kept their raw value.
+        // The new names of cases with an unchanged raw value.
         var renamed: Set<String> = []
         var changes: [BreakingChange] = []
         for before in old.cases {
@@ -118,7 +118,7 @@ struct EnumChanges: BreakingRule {
 }
 
 extension EnumCaseModel.RawValue {
-    /// For messages, in quotes.
+    /// The raw value in quotes, for messages.
     var text: String { "'\(plain)'" }
 
     var plain: String {

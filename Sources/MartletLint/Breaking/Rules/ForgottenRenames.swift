@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// A `renamedFrom` that was taken out again: files that nobody opened in between keep the old name.
+/// A removed `renamedFrom`. Files that were not opened while it existed still contain the old name.
 struct ForgottenRenames: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in

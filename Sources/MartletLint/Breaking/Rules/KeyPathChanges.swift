@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Declared key paths that are gone, give something else, or lead elsewhere.
+/// Declared key paths that were removed, have another type, or lead to another property.
 struct KeyPathChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
@@ -25,7 +25,7 @@ struct KeyPathChanges: BreakingRule {
                 .source, "\(name) was \(before) and is \(after); keep what it was", at: new.nameSpan,
                 was: old.nameSpan)
         }
-        // The paths of a list have no types of their own in code.
+        // The paths of a list have no individual types in generated code.
         if !new.isList, let before = old.paths.first, let after = new.paths.first {
             let types = (schemas.shownType(of: before), PathText.type(of: after))
             if types.0 != types.1 {
@@ -41,7 +41,7 @@ struct KeyPathChanges: BreakingRule {
     }
 }
 
-/// What a read of a path gives, in the words of the schema language.
+/// The type of a key path's value, in schema syntax.
 enum PathText {
     static func type(of path: KeyPathModel) -> String {
         type(of: path.segments.map(\.type)[...], isOptional: false)
@@ -58,7 +58,7 @@ enum PathText {
 }
 
 extension SchemaPair {
-    /// What a read of a path of the old schema gave, in the names of the new one.
+    /// The type of an old key path's value, in the names of the new schema.
     func shownType(of path: KeyPathModel) -> String {
         PathText.type(of: path.segments.map { current($0.type) }[...], isOptional: false)
     }

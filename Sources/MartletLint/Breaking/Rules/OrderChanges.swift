@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Another order of properties: initialisers take their arguments in it, and `create` the values of an array.
+/// A changed order of properties. It determines the order of an initializer's parameters, and of the array values that
+/// `create` accepts.
 struct OrderChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.compactMap { swapped($0) ?? inserted($0) }

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Projections and labels that are gone, show something else, or cannot be set any more.
+/// Projections and labels that were removed, read another path, or can no longer be set.
 struct ProjectionChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         let current = Dictionary(schemas.new.projections.map { ($0.name, $0) }) { first, _ in first }

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Properties that are gone, have another name, or hold something else.
+/// Properties that were removed, were renamed, or have another type.
 struct PropertyChanges: BreakingRule {
     private static let maximumCandidates = 3
 
@@ -22,8 +22,8 @@ struct PropertyChanges: BreakingRule {
     }
 
     /// - Parameters:
-    ///   - ignored: what has its name and is not stored.
-    ///   - candidates: new properties of its type.
+    /// - ignored: the ignored property with the same name.
+    /// - candidates: new properties with the same type.
     private func gone(
         _ old: PropertyModel, _ pair: ObjectPair, _ ignored: PropertyModel?, _ candidates: [PropertyModel]
     ) -> BreakingChange {
@@ -73,8 +73,8 @@ struct PropertyChanges: BreakingRule {
                     was: old.nameSpan))
         }
         let type = schemas.current(old.type)
-        // Under one name stands something else: an enum with another raw type, an object that is embedded now. It has
-        // a finding of its own.
+        // The same name refers to a different type: an enum with another raw type, or an object that is embedded now.
+        // Another rule reports it.
         guard type.text != new.type.text else { return changes }
         if !old.type.isLinkingObjects {
             if !isStoredAlike(type, new.type) {
@@ -90,7 +90,8 @@ struct PropertyChanges: BreakingRule {
         return changes + [typeChange(.source, name, old, new)]
     }
 
-    /// The runtime stores enums by their raw values and does not know their names.
+    /// Whether both types are stored in the same form. The runtime stores enums by their raw values, without their
+    /// names.
     private func isStoredAlike(_ old: PropertyTypeModel, _ new: PropertyTypeModel) -> Bool {
         guard old.kind == new.kind else { return false }
         if case .enumeration(_, let before) = old.value, case .enumeration(_, let after) = new.value {
@@ -105,7 +106,7 @@ struct PropertyChanges: BreakingRule {
             .data, "\(name) \(what); keep '\(old.type.text)'", at: new.typeSpan, was: old.typeSpan)
     }
 
-    /// Values of the old enum that the new one does not know; nil when there are none.
+    /// The values of the old enum that the new enum does not declare; nil if there are none.
     private func lostValues(_ old: PropertyTypeModel, _ new: PropertyTypeModel, _ schemas: SchemaPair) -> String? {
         guard case .enumeration(let before, _) = old.value, case .enumeration(let after, _) = new.value,
             schemas.currentName(before) != after, let former = schemas.old.enumeration(named: before),
@@ -119,9 +120,9 @@ struct PropertyChanges: BreakingRule {
     private func typeChange(
         _ level: BreakingLevel, _ name: String, _ old: PropertyModel, _ new: PropertyModel, because: String = ""
     ) -> BreakingChange {
-        let mend = level == .data ? "keep the type, or add a property with another name" : "keep the type"
+        let advice = level == .data ? "keep the type, or add a property with another name" : "keep the type"
         return BreakingChange(
-            level, "\(name) was '\(old.type.text)' and is '\(new.type.text)'\(because); \(mend)", at: new.typeSpan,
+            level, "\(name) was '\(old.type.text)' and is '\(new.type.text)'\(because); \(advice)", at: new.typeSpan,
             was: old.typeSpan)
     }
 }

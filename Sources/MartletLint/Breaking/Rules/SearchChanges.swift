@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Indexes and full-text search that are gone, and links and collections that delete in another way.
+/// Removed indexes and full-text indexes, and changed deletion rules of links and collections.
 struct SearchChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
@@ -39,7 +39,7 @@ struct SearchChanges: BreakingRule {
                         + "objects are deleted; keep '\(key): \(before.rawValue)'",
                     at: new.nameSpan, was: old.nameSpan))
         }
-        // Programs that were built before `onDelete` worked there have deleted nothing.
+        // Programs that were built with Martlet 0.1 ignored `onDelete` on collections and deleted nothing.
         if new.onDelete != .nullify, old.onDelete == new.onDelete, !new.type.isSingle {
             changes.append(
                 BreakingChange(

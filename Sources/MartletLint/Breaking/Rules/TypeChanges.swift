@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Object types that are gone, have another name, or are embedded now and were not.
+/// Object types that were removed or renamed, or changed between top-level and embedded.
 struct TypeChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         let search = SuccessorSearch(schemas)

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Another primary key, or other sets of properties that must be unique together.
+/// A changed primary key, or changed sets of properties whose values are unique together.
 struct UniquenessChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { primaryKey($0) + uniques($0) }
@@ -25,7 +25,7 @@ struct UniquenessChanges: BreakingRule {
         let after = pair.new.unique.map { Set($0.map(\.value)) }
         let added = pair.new.unique.filter { list in
             let names = Set(list.map(\.value))
-            // What holds a set that was unique already is unique too.
+            // A superset of a unique set is unique as well.
             return !before.contains { $0.isSubset(of: names) } && !names.contains(pair.new.primaryKey?.value ?? "")
         }
         let gone = pair.old.unique.filter { list in !after.contains(Set(list.map { pair.currentName($0.value) })) }
