@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The list of traps is held against the code, each of them against what it says, and the page against the list.
+/// Compares the list of misuses with the code, each misuse with its message, and the page with the list.
 @Suite("every misuse") struct EveryMisuseTests {
-    @Test("O67 a mistake stops the program with its message", arguments: Provocations.all.indices)
+    @Test("a misuse stops the program with its message O67", arguments: Provocations.all.indices)
     func message(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [index = index as Int] in
@@ -14,14 +14,14 @@ import Testing
         #expect(provocation.isTold(in: output), "\(provocation.name) says: \(output.prefix(500))")
     }
 
-    @Test("O67 the list has every trap of the library, and no other") func completeness() throws {
+    @Test("the list contains every trap of the library, and no other O67") func completeness() throws {
         let traps = try Self.traps()
         #expect(traps.count > 40)
-        #expect(traps.subtracting(Provocations.all.map(\.name)) == [], "provoke it in a 'Provocation' of this folder")
+        #expect(traps.subtracting(Provocations.all.map(\.name)) == [], "add a 'Provocation' for it in this folder")
         #expect(Set(Provocations.all.map(\.name)).subtracting(traps) == [])
     }
 
-    @Test("O67 no two traps say the same") func distinctMessages() {
+    @Test("no two traps have the same message O67") func distinctMessages() {
         let messages = Dictionary(grouping: Provocations.all, by: \.message)
         #expect(messages.filter { $0.value.count > 1 }.keys.sorted() == [])
     }
@@ -34,13 +34,13 @@ import Testing
         }
     }
 
-    @Test("O67 the page of misuse is what the list makes, byte for byte") func page() throws {
+    @Test("Documentation/Misuse.md equals the page generated from the list, byte for byte O67") func page() throws {
         let url = Self.root.appending(path: "Documentation/Misuse.md")
         if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil {
             try Data(MisusePage.text.utf8).write(to: url)
         }
         let isCurrent = try Data(contentsOf: url) == Data(MisusePage.text.utf8)
-        #expect(isCurrent, "write it anew: MARTLET_RECORD=1 swift test --filter EveryMisuse")
+        #expect(isCurrent, "generate it again: MARTLET_RECORD=1 swift test --filter EveryMisuse")
     }
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -58,7 +58,7 @@ import Testing
     }
 }
 
-/// The list as a page to read and to look things up in.
+/// The text of `Documentation/Misuse.md`, generated from the list.
 enum MisusePage {
     static var text: String {
         var lines = [
