@@ -34,7 +34,9 @@ import Testing
         Step(description: "read several") { list, position in _ = list.objects(at: [0, position]) },
     ]
 
-    @Test("a position outside of a list stops the program, managed or unmanaged O42 O47", arguments: steps.indices, [-1, 7, .max])
+    @Test(
+        "a position outside of a list stops the program, managed or unmanaged O42 O47", arguments: steps.indices,
+        [-1, 7, .max])
     func lists(_ step: Int, _ position: Int) async {
         for isManaged in [false, true] {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -48,7 +50,8 @@ import Testing
         }
     }
 
-    @Test("removing at an offset outside of a list stops the program O42", arguments: [false, true]) func offsets(_ isManaged: Bool) async {
+    @Test("removing at an offset outside of a list stops the program O42", arguments: [false, true])
+    func offsets(_ isManaged: Bool) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [isManaged = isManaged as Bool] in
             let lists = ScalarLists(id: 1, ints: [5])
@@ -75,7 +78,9 @@ import Testing
         { $0.dynamicObjects("Node").first?.dynamicSet("peers")[$1] },
     ]
 
-    @Test("a position outside of another collection stops the program O40 O41 O45 O46", arguments: reads.indices, [-1, 7, .max])
+    @Test(
+        "a position outside of another collection stops the program O40 O41 O45 O46", arguments: reads.indices,
+        [-1, 7, .max])
     func others(_ read: Int, _ position: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [read = read as Int, position = position as Int] in

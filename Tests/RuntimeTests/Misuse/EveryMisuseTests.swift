@@ -26,7 +26,7 @@ import Testing
         #expect(messages.filter { $0.value.count > 1 }.keys.sorted() == [])
     }
 
-    @Test("O67 messages begin in lower case or with a name, and end without a full stop") func style() {
+    @Test("messages begin in lower case or with a name, and end without a full stop O67") func style() {
         for provocation in Provocations.all {
             let message = provocation.message
             #expect(!message.hasSuffix(".") && !message.contains("  ") || message.contains("\n"), "\(message)")

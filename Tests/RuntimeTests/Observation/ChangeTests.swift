@@ -29,7 +29,7 @@ struct ChangeTests {
         #expect(logs.map { $0.take() } == lines, sourceLocation: location)
     }
 
-    @Test("N40 all commits between two deliveries merge into one change set")
+    @Test("all commits between two deliveries merge into one change set N40")
     func merged() throws {
         let (test, _, logs) = try start()
         for number in 0..<3 {
@@ -118,7 +118,9 @@ struct ChangeTests {
         expect(test, logs, [["[0] [] []"], [], ["[0] [] []"]])
     }
 
-    @Test("an object that still matches is a modification, one that no longer matches a deletion, one that now matches an insertion N46")
+    @Test(
+        "an object that still matches is modified, one that stops matching deleted, one that starts matching inserted N46"
+    )
     func matching() throws {
         let (test, dogs, logs) = try start()
         try test.realm.write { dogs[3].age = 7 }
@@ -153,7 +155,7 @@ struct ChangeTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N48 in a sorted collection a modification that changes the position is a deletion plus an insertion")
+    @Test("in a sorted collection a modification that changes the position is a deletion plus an insertion N48")
     func moved() throws {
         let (test, dogs, logs) = try start()
         try test.realm.write { dogs[0].name = "BB" }
@@ -186,7 +188,9 @@ struct ChangeTests {
         expect(test, logs, [["[0] [] []"], [], ["[0] [] []"]])
     }
 
-    @Test("replacing an object by one with the same primary key in one commit is a deletion and an insertion N52", arguments: [true, false])
+    @Test(
+        "replacing an object by one with the same primary key in one commit is a deletion and an insertion N52",
+        arguments: [true, false])
     func replaced(remote: Bool) throws {
         let test = try TestRealm()
         try test.realm.write {

@@ -142,7 +142,9 @@ struct ChangesTests {
 
     /// Waits until `count` observers have received their initial call.
     private func waitForInitialCalls(_ reader: RealmReader, _ count: Int) async throws {
-        while try reader.withRealm({ $0.context.hub.observerCount < count || !$0.context.hub.isIdle }) { await Task.yield() }
+        while try reader.withRealm({ $0.context.hub.observerCount < count || !$0.context.hub.isIdle }) {
+            await Task.yield()
+        }
     }
 
     @Test("a loop gets the collection, then its changes; changes made while its body runs are merged N152 N19 N40")
@@ -194,9 +196,8 @@ struct ChangesTests {
         #expect(await lines.atLeast(3) == ["name: 2 → x", "deleted", "end"])
     }
 
-    @Test("a loop over a Realm gets each kind of notification once for the time its body runs N152 N26") func realm()
-        async throws
-    {
+    @Test("a loop over a Realm gets each kind of notification once for the time its body runs N152 N26")
+    func realm() async throws {
         let (writer, reader, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }
         let task = reader.loop { _, realm in

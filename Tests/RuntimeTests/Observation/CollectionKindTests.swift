@@ -59,7 +59,8 @@ struct CollectionKindTests {
         expect(test, log, [])
     }
 
-    @Test("deleting the owner of a set and a map reports all elements as deleted and ends the observation N59 N63") func owner() throws {
+    @Test("deleting the owner of a set and a map reports all elements as deleted and ends the observation N59 N63")
+    func owner() throws {
         let (test, nodes, log) = try start()
         try test.realm.write {
             nodes[0].peers.insert(nodes[1])
@@ -244,7 +245,8 @@ struct CollectionKindTests {
         expect(test, log, [])
     }
 
-    @Test("in distinct results, becoming a duplicate is a deletion, and ceasing to be one an insertion N51") func distinct() throws {
+    @Test("in distinct results, becoming a duplicate is a deletion, and ceasing to be one an insertion N51")
+    func distinct() throws {
         let (test, nodes, log) = try start()
         log.tokens = [test.realm.objects(Node.self).distinct(by: ["name"]).observe { log.lines.append(text($0)) }]
         expect(test, log, ["initial"])

@@ -98,7 +98,9 @@ import Testing
             ])
         let ended = ["isInvalidated: false -> true"]
         #expect(
-            fixture.takeRecorded() == ["keeper 1": ended, "a": ended, "b": ended, "count": ["ownedList.@count: 2 -> 1"]])
+            fixture.takeRecorded() == [
+                "keeper 1": ended, "a": ended, "b": ended, "count": ["ownedList.@count: 2 -> 1"],
+            ])
     }
 
     @Test("a denied write calls no observers, and the next write is reported completely O6 N47 K27")
@@ -121,7 +123,8 @@ import Testing
                 "count": ["ownedList.@count: 2 -> 1", "ownedList.@count: 1 -> 2"],
             ])
         #expect(realm.objects(Keeper.self).count == 2 && realm.objects(Kept.self).map(\.name) == ["a", "b", "c", "d"])
-        #expect(fixture.keepers[1].ownedList.map(\.name) == ["b", "c"] && fixture.kept.allSatisfy { !$0.isInvalidated })
+        #expect(
+            fixture.keepers[1].ownedList.map(\.name) == ["b", "c"] && fixture.kept.allSatisfy { !$0.isInvalidated })
         try realm.write {
             fixture.keepers[1].guardedSet.removeAll()
             realm.delete(fixture.kept[3])

@@ -109,7 +109,9 @@ struct DeliveryTests {
         #expect(logs.map { $0.take() } == [["[] [1] []"], []])
     }
 
-    @Test("refresh advances to the newest version and delivers changes; it returns false if there is no newer version N29")
+    @Test(
+        "refresh advances to the newest version and delivers changes; it returns false if there is no newer version N29"
+    )
     func refresh() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -320,7 +322,9 @@ struct DeliveryTests {
         #expect(logs.allSatisfy { $0.take().isEmpty })
     }
 
-    @Test("inside a callback, the collection shows the state of its change set; outside, that of the last notification N38")
+    @Test(
+        "in a callback, the collection shows the state of its change set; elsewhere, that of the last notification N38"
+    )
     func stateShown() throws {
         let test = try TestRealm()
         let dogs = test.allDogs.sorted(byKeyPath: "name")

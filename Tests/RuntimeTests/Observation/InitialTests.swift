@@ -7,7 +7,9 @@ import Testing
 
 @Suite("the initial callback")
 struct InitialTests {
-    @Test("observers of collections get one initial callback, asynchronously; observers of objects and Realms get none N19")
+    @Test(
+        "observers of collections get one initial callback, asynchronously; those of objects and Realms get none N19"
+    )
     func once() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -56,7 +58,8 @@ struct InitialTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("without autorefresh, the initial callback is delivered at the current version N21", arguments: [true, false])
+    @Test(
+        "without autorefresh, the initial callback is delivered at the current version N21", arguments: [true, false])
     func autorefreshOff(remote: Bool) throws {
         let test = try TestRealm()
         test.realm.autorefresh = false

@@ -62,7 +62,7 @@ struct KeyPathNotationTests {
             test.realm.refresh()
         }
 
-        /// Expects that both observers are called, the one of the object with the property `root`; or none if it is nil.
+        /// Expects that both observers are called, and that the property `root` is reported. If it is nil, expects no call.
         func expect(
             _ root: String?, _ location: SourceLocation = #_sourceLocation, _ change: () throws -> Void
         ) throws {
@@ -72,7 +72,8 @@ struct KeyPathNotationTests {
         }
     }
 
-    @Test("observers are called for the named properties only N82", arguments: Notation.allCases) func named(notation: Notation) throws {
+    @Test("observers are called for the named properties only N82", arguments: Notation.allCases)
+    func named(notation: Notation) throws {
         let graph = try Graph()
         graph.observe(
             Paths(strings: ["name"], swift: [\.name], descriptors: [Node.fields.name]), notation)
@@ -82,7 +83,9 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[1].name = "y" }
     }
 
-    @Test("a path that ends with a collection reports its elements coming and going, not changes of them N83", arguments: Notation.allCases)
+    @Test(
+        "a path that ends with a collection reports its elements coming and going, not changes of them N83",
+        arguments: Notation.allCases)
     func collection(notation: Notation) throws {
         let graph = try Graph()
         graph.observe(
@@ -108,7 +111,8 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[1].name = "z" }
     }
 
-    @Test("key paths lead through sets, maps and optionals N87", arguments: Notation.allCases) func kinds(notation: Notation) throws {
+    @Test("key paths lead through sets, maps and optionals N87", arguments: Notation.allCases)
+    func kinds(notation: Notation) throws {
         let graph = try Graph()
         graph.observe(
             Paths(
@@ -124,7 +128,9 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[1].name = "x" }
     }
 
-    @Test("a path to a link reports reassignment, a path through it the property as well N86", arguments: Notation.allCases)
+    @Test(
+        "a path to a link reports reassignment, a path through it the property as well N86",
+        arguments: Notation.allCases)
     func links(notation: Notation) throws {
         let graph = try Graph()
         graph.observe(Paths(strings: ["next"], swift: [\.next], descriptors: [Node.KeyPaths.next]), notation)
@@ -138,7 +144,9 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[1].amount = 1 }
     }
 
-    @Test("a path to linking objects reports origins that are added, re-pointed or deleted N90", arguments: Notation.allCases)
+    @Test(
+        "a path to linking objects reports origins that are added, re-pointed or deleted N90",
+        arguments: Notation.allCases)
     func origins(notation: Notation) throws {
         let graph = try Graph()
         graph.observe(
@@ -161,7 +169,9 @@ struct KeyPathNotationTests {
         }
     }
 
-    @Test("a path to a property of linking objects reports that property and the origins N91", arguments: Notation.allCases)
+    @Test(
+        "a path to a property of linking objects reports that property and the origins N91",
+        arguments: Notation.allCases)
     func originProperties(notation: Notation) throws {
         let graph = try Graph()
         graph.observe(
@@ -192,7 +202,9 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[7].name = "y" }
     }
 
-    @Test("collections always report membership, and changes of the observed collection of an element N88 N100", arguments: Notation.allCases)
+    @Test(
+        "collections always report membership, and changes of the observed collection of an element N88 N100",
+        arguments: Notation.allCases)
     func members(notation: Notation) throws {
         let test = try TestRealm()
         let nodes = (0..<3).map { Node(id: $0) }
@@ -216,7 +228,9 @@ struct KeyPathNotationTests {
         #expect(log.take() == ["initial", "[] [3] [1]"])
     }
 
-    @Test("tokens with different key paths on one object are called for their own paths only N96", arguments: Notation.allCases)
+    @Test(
+        "tokens with different key paths on one object are called for their own paths only N96",
+        arguments: Notation.allCases)
     func exclusive(notation: Notation) throws {
         let graph = try Graph()
         let others = try Graph()

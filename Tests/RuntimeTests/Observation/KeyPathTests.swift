@@ -88,7 +88,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [[], [], []])
     }
 
-    @Test("N87 strings, Swift key paths and descriptors behave identically, through optionals and collections")
+    @Test("strings, Swift key paths and descriptors behave identically, through optionals and collections N87")
     func spellings() throws {
         let (test, rex, ada) = try start()
         let log = Log()
@@ -208,7 +208,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [["age: 3 → 4"], [], ["age: 3 → 4"], ["[] [] [0]"], [], []])
     }
 
-    @Test("N98 a star stands for every property of one level")
+    @Test("a star stands for every property of one level N98")
     func star() throws {
         let (test, rex, ada) = try start()
         let logs = [
@@ -348,7 +348,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [[], [], ["[] [] [1]"], row, ["anyValues: nil → nil"]])
     }
 
-    @Test("N100 a change to a collection property marks its owner as modified")
+    @Test("a change to a collection property marks its owner as modified N100")
     func owner() throws {
         let (test, rex, ada) = try start()
         try test.realm.write { ada.friends.append(Person(firstName: "Bob")) }

@@ -174,7 +174,7 @@ struct ListObservationTests {
         expect(test, log, [])
     }
 
-    @Test("N65 an empty change set is never delivered")
+    @Test("an empty change set is never delivered N65")
     func empty() throws {
         let (test, dog, _, log) = try start()
         try test.realm.write {
@@ -291,7 +291,9 @@ struct ListObservationTests {
         #expect(parents.isEmpty)
     }
 
-    @Test("a collection whose owner is deleted before the initial call is empty, even if another object has its primary key N22 N59")
+    @Test(
+        "the collection of a deleted owner is empty in the initial call, even if another object has its primary key N22 N59"
+    )
     func ownerReplacedAtOnce() throws {
         let test = try TestRealm()
         let node = Node(id: 1)

@@ -34,7 +34,7 @@ struct ObservationMisuseTests {
         expect(links, "an unmanaged 'LinkingObjects<Dog>' was observed")
     }
 
-    @Test("N7 observing in a read-only Realm traps")
+    @Test("observing in a read-only Realm traps N7")
     func readOnly() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).realm")
@@ -53,7 +53,7 @@ struct ObservationMisuseTests {
         expect(result, "a collection of 'Dog' was observed on a thread that runs no run loop", "'on:'")
     }
 
-    @Test("N8 observing a deleted object traps")
+    @Test("observing a deleted object traps N8")
     func deleted() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -84,7 +84,7 @@ struct ObservationMisuseTests {
         expect(empty, "'Dog' has no property ''")
     }
 
-    @Test("N10 registering inside a write that has changed something traps")
+    @Test("registering inside a write that has changed something traps N10")
     func insideWrite() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

@@ -11,7 +11,7 @@ struct NestedTests {
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: name)) } }
     }
 
-    @Test("N101 callbacks are called in a stable order")
+    @Test("callbacks are called in a stable order N101")
     func order() throws {
         let test = try TestRealm()
         let log = Log()
@@ -165,7 +165,7 @@ struct NestedTests {
         #expect(after.take() == ["[] [0] []"])
     }
 
-    @Test("N104 after a callback of beginWrite has changed something, observers are called after the commit")
+    @Test("after a callback of beginWrite has changed something, observers are called after the commit N104")
     func calledAfterCommit() throws {
         let test = try TestRealm()
         var deletes = false
@@ -341,7 +341,7 @@ struct NestedTests {
         #expect(logs.map { $0.take() } == [["[] [0] []"], ["didChange"]])
     }
 
-    @Test("N115 tokens of Realm observers can be silenced")
+    @Test("tokens of Realm observers can be silenced N115")
     func realmToken() throws {
         let test = try TestRealm()
         let logs = [Log(test.realm), Log(test.realm)]

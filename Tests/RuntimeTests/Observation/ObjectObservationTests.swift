@@ -93,7 +93,7 @@ struct ObjectObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N72 collections are reported by name, without values")
+    @Test("collections are reported by name, without values N72")
     func collections() throws {
         let (test, dog, log) = try start()
         try test.realm.write {

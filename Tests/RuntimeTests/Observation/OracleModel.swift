@@ -22,9 +22,9 @@ struct SeededNumbers: RandomNumberGenerator {
 
 /// Random changes of dogs and persons.
 ///
-/// Every assignment writes a value that was never written before. Every change of a link also writes a unique text beside
-/// the link: `favoriteToy` for the owner, `notes` for the siblings, a person's `lastName` for the friends. Rows with equal
-/// values are therefore unchanged.
+/// Every assignment writes a value that was never written before. Every change of a link also writes a unique text
+/// beside the link: `favoriteToy` for the owner, `notes` for the siblings, a person's `lastName` for the friends.
+/// Therefore, a row with equal values is unchanged.
 struct RandomChanges {
     var random: SeededNumbers
     private var count = 0

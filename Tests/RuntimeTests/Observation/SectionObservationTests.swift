@@ -92,12 +92,14 @@ struct SectionObservationTests {
         expect(test, log, ["[2.1] [2.0] [] +[] -[]"])
     }
 
-    @Test("N60 an observer of one section is called for that section only") func oneSection() throws {
+    @Test("an observer of one section is called for that section only N60") func oneSection() throws {
         let (test, nodes, log) = try start()
         let section = try #require(byName(test).section(forKey: "b"))
         log.tokens = [
             section.observe { change in
-                if case .update(let current, _, _, _, _, _) = change { log.lines.append("\(current.key) \(current.map(\.id))") }
+                if case .update(let current, _, _, _, _, _) = change {
+                    log.lines.append("\(current.key) \(current.map(\.id))")
+                }
                 log.lines.append(text(change))
             }
         ]
@@ -133,7 +135,8 @@ struct SectionObservationTests {
         expect(test, log, ["a", "b", "c"].map { "\($0) [0.1] [1.2] [] +[] -[]" })
     }
 
-    @Test("an element replaced by one with its primary key is a deletion and an insertion N52 N60") func replaced() throws {
+    @Test("an element replaced by one with its primary key is a deletion and an insertion N52 N60")
+    func replaced() throws {
         let (test, nodes, log) = try start()
         log.tokens = [byName(test).observe { log.lines.append(text($0)) }]
         expect(test, log, ["initial"])

@@ -39,7 +39,9 @@ struct SilentWriteTests {
         }
     }
 
-    enum Trigger: CaseIterable { case commitAndDeliver, commitAndRefresh, commitAndWrite, remoteAndDeliver, remoteAndRefresh }
+    enum Trigger: CaseIterable {
+        case commitAndDeliver, commitAndRefresh, commitAndWrite, remoteAndDeliver, remoteAndRefresh
+    }
 
     @Test(
         "a silent write of a Realm observer is not reported with the change that called the observer N111 N112 N29",

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("tokens and registration")
 struct TokenTests {
-    @Test("N1 releasing the token ends the observation")
+    @Test("releasing the token ends the observation N1")
     func release() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -46,7 +46,7 @@ struct TokenTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("N3 invalidate may be called from any thread")
+    @Test("invalidate may be called from any thread N3")
     func anyThread() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -56,7 +56,7 @@ struct TokenTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("N4 invalidate returns true the first time only")
+    @Test("invalidate returns true the first time only N4")
     func firstTime() throws {
         let test = try TestRealm()
         let token = test.allDogs.observe { _ in }
@@ -116,7 +116,7 @@ struct TokenTests {
         token?.invalidate()
     }
 
-    @Test("N10 registering inside a write is allowed before its first change")
+    @Test("registering inside a write is allowed before its first change N10")
     func insideWrite() throws {
         let test = try TestRealm()
         let log = Log()
@@ -195,7 +195,9 @@ struct TokenTests {
         #expect(list.take() == ["initial"])
     }
 
-    @Test("an observer that an earlier callback ends is not called; an observer that ends itself causes no other to be skipped N14")
+    @Test(
+        "a token ended by an earlier callback is not called; a token that ends itself causes no other to be skipped N14"
+    )
     func endInside() throws {
         let test = try TestRealm()
         let log = Log()
@@ -231,7 +233,7 @@ struct TokenTests {
         #expect(time < .seconds(1))
     }
 
-    @Test("N14 a callback may release its own token")
+    @Test("a callback may release its own token N14")
     func releaseSelf() throws {
         let test = try TestRealm()
         var token: NotificationToken?

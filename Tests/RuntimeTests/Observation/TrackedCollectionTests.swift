@@ -250,9 +250,9 @@ struct TrackedCollectionTests {
         for step in 0..<60 {
             var before: [String] = []
             let counters = Self.reads.map { read in
-                let counters = Announcements()
-                counters.track { before.append(read(test.realm)) }
-                return counters
+                let counter = Announcements()
+                counter.track { before.append(read(test.realm)) }
+                return counter
             }
             let change = seed * 1000 + step
             switch Int.random(in: 0..<4, using: &random) {

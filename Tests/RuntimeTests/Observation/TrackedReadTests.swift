@@ -62,7 +62,7 @@ struct TrackedObjectTests {
         #expect(seen.withLock { $0 } == ["n1"])
     }
 
-    @Test("N160 a reader that reads again when notified is notified again")
+    @Test("a reader that reads again when notified is notified again N160")
     func again() throws {
         let (test, nodes) = try tracked()
         nonisolated(unsafe) let node = nodes[0]

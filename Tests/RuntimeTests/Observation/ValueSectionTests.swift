@@ -34,7 +34,9 @@ private final class Replica<Key: Hashable, Value: OrderedValue & RealmCollection
         case .update(let current, let deletions, let insertions, let modifications, let inserted, let deleted):
             for path in deletions.sorted().reversed() { sections[path[0]].values.remove(at: path[1]) }
             for position in deleted.reversed() { sections.remove(at: position) }
-            for position in inserted { sections.insert(Section(key: current.allKeys[position], values: []), at: position) }
+            for position in inserted {
+                sections.insert(Section(key: current.allKeys[position], values: []), at: position)
+            }
             for path in insertions.sorted() { sections[path[0]].values.insert(current[path], at: path[1]) }
             if sections != Self.read(current) { mistakes.append("\(sections) is not \(Self.read(current))") }
             if !modifications.isEmpty { mistakes.append("values are not modified") }
@@ -89,12 +91,14 @@ struct ValueSectionTests {
         expect(test, log, [])
     }
 
-    @Test("N60 an observer of one section of values is called for that section only") func oneSection() throws {
+    @Test("an observer of one section of values is called for that section only N60") func oneSection() throws {
         let (test, lists, log) = try start([12, 3, 11])
         let section = try #require(lists.ints.sectioned { $0 / 10 }.section(forKey: 1))
         log.tokens = [
             section.observe { change in
-                if case .update(let current, _, _, _, _, _) = change { log.lines.append("\(current.key) \(Array(current))") }
+                if case .update(let current, _, _, _, _, _) = change {
+                    log.lines.append("\(current.key) \(Array(current))")
+                }
                 log.lines.append(text(change))
             }
         ]
@@ -133,9 +137,8 @@ struct ValueSectionTests {
         expect(test, log, (1...3).map { "[] [\($0).0] [] +[\($0)] -[]" })
     }
 
-    @Test("change sets of random values of lists, sets and maps lead from one state to the next N60") func random()
-        throws
-    {
+    @Test("change sets of random values of lists, sets and maps lead from one state to the next N60")
+    func random() throws {
         let test = try TestRealm()
         let (lists, sets, maps) = (OptionalLists(id: 1), ScalarSets(id: 1), ScalarMaps(id: 1))
         try test.realm.write {
@@ -173,7 +176,8 @@ struct ValueSectionTests {
             test.realm.refresh()
             #expect(optional.sections.flatMap(\.values).count == lists.ints.count)
         }
-        #expect(optional.sections == Replica.read(lists.ints.sectioned { ($0 ?? -1) / 4 }) && !optional.sections.isEmpty)
+        #expect(
+            optional.sections == Replica.read(lists.ints.sectioned { ($0 ?? -1) / 4 }) && !optional.sections.isEmpty)
         #expect(
             descending.sections == Replica.read(lists.ints.sectioned(by: { ($0 ?? -1) % 3 }, ascending: false)))
         #expect(set.sections == Replica.read(sets.ints.sectioned { $0 / 4 }))

@@ -115,7 +115,7 @@ struct ProjectionObserveTests {
         expect(test, log, ["next: object → nil, nextName: n1 → nil, nextNext: object → nil, deepName: x → nil"])
     }
 
-    @Test("N122 key paths name a label, the path behind it, or are Swift key paths of the projection")
+    @Test("key paths name a label, the path behind it, or are Swift key paths of the projection N122")
     func keyPaths() throws {
         let (test, ada, projection, _) = try start()
         let log = Log()

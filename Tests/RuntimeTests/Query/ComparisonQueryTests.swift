@@ -129,7 +129,7 @@ extension OptionalScalars {
         #expect(try ids(objects) { $0.string < "b" } == [2])
     }
 
-    @Test("O50 a bare Bool is a condition") func bools() throws {
+    @Test("a bare Bool is a condition O50") func bools() throws {
         let test = try TestRealm()
         try test.realm.write { for id in 0..<4 { test.realm.add(Scalars(id: id, bool: id > 1, int: id)) } }
         let all = test.realm.objects(Scalars.self)
@@ -138,7 +138,8 @@ extension OptionalScalars {
         #expect(all.where { $0.bool && $0.int == 3 || !$0.bool && $0.int == 0 }.map(\.id) == [0, 3])
     }
 
-    @Test("properties compare with each other: two nils are equal, and NaN equals nothing O50 O54") func fields() throws {
+    @Test("properties compare with each other: two nils are equal, and NaN equals nothing O50 O54")
+    func fields() throws {
         let objects = [
             OptionalScalars(int: 1), OptionalScalars(int: 2, int64: 1), OptionalScalars(double: .nan),
             OptionalScalars(),
@@ -157,7 +158,7 @@ extension OptionalScalars {
         #expect(scalars.where { $0.id >= $0.int && $0.double != $0.double }.map(\.id) == [3])
     }
 
-    @Test("O50 enums compare by case") func enums() throws {
+    @Test("enums compare by case O50") func enums() throws {
         let test = try TestRealm()
         try test.realm.write {
             test.realm.add(EnumHolder(id: 1, grade: .best, level: .high, optionalGrade: .good))
@@ -171,7 +172,7 @@ extension OptionalScalars {
         #expect(all.where { $0.grade.in([.poor, .best]) }.count == 2)
     }
 
-    @Test("O50 chains of hundreds of conditions compile") func longChains() throws {
+    @Test("chains of hundreds of conditions compile O50") func longChains() throws {
         let test = try TestRealm()
         try test.realm.write { for id in 0..<20 { test.realm.add(Scalars(id: id, int: id)) } }
         let all = test.realm.objects(Scalars.self)

@@ -128,9 +128,8 @@ import Testing
         #expect(all.where { $0.strings.count == 0 && $0.ints.count == 2 }.count == 1)
     }
 
-    @Test("a condition with an object of another Realm traps, and so does one with a deleted object O50") func foreign()
-        async
-    {
+    @Test("a condition with an object of another Realm traps, and so does one with a deleted object O50")
+    func foreign() async {
         let foreign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (one, other) = (try TestRealm(), try TestRealm())
             let node = Node(id: 1)

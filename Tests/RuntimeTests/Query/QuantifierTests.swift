@@ -5,8 +5,8 @@ import Testing
 
 /// Conditions on the elements of a collection, with and without quantifiers.
 @Suite struct QuantifierTests {
-    /// Node 0 has the children 1, 2 and 2 and the tags 'foo' and 'Bar'. Node 3 has the child 4 and the tag 'bar'. Node 1
-    /// links to 2. Node 5 has no links.
+    /// Node 0 has the children 1, 2 and 2 and the tags 'foo' and 'Bar'. Node 3 has the child 4 and the tag 'bar'.
+    /// Node 1 links to 2. Node 5 has no links.
     private func filled() throws -> TestRealm {
         let test = try TestRealm()
         try test.realm.write {
@@ -25,9 +25,8 @@ import Testing
         try test.realm.objects(Node.self).filter(Realm.Predicate(parsing: text, arguments: arguments)).map(\.id)
     }
 
-    @Test("'CONTAINS' with a quantifier searches inside each element, without one for an equal element O81 O51") func contains()
-        throws
-    {
+    @Test("'CONTAINS' with a quantifier searches inside each element, without one for an equal element O81 O51")
+    func contains() throws {
         let test = try filled()
         #expect(try ids(test, "ANY part.tags CONTAINS 'oo'") == [0])
         #expect(try ids(test, "part.tags CONTAINS 'oo'") == [])
@@ -46,9 +45,8 @@ import Testing
         #expect(try ids(test, "ALL children.name IN[c] {'B', 'x'}") == [0, 1, 2, 4, 5])
     }
 
-    @Test("'!=' on a collection matches if any element differs, for every type O81 O50 O51") func differs()
-        throws
-    {
+    @Test("'!=' on a collection matches if any element differs, for every type O81 O50 O51")
+    func differs() throws {
         let test = try filled()
         let all = test.realm.objects(Node.self)
         func typed(_ condition: (Node.RootFields) -> Query<Node>) -> [Int] { all.where(condition).map(\.id) }

@@ -94,7 +94,8 @@ import Testing
             append: { $0.int64s.append(objectsIn: $1) }, l.int64s, <)
     }
 
-    @Test("floating-point numbers compare as in Swift: NaN equals nothing, and both zeros are equal O80 O50 O51 O54") func floating() throws {
+    @Test("floating-point numbers compare as in Swift: NaN equals nothing, and both zeros are equal O80 O50 O51 O54")
+    func floating() throws {
         let (s, l) = (OptionalScalars.fields, OptionalLists.fields)
         try check(
             "double", [-.infinity, -1.5, -0.0, 0, Double.leastNonzeroMagnitude, 0.1, .infinity, .nan],
@@ -181,7 +182,8 @@ import Testing
         #expect(all.filter("anyValue IN {5, '5', nil}").map(\.id) == [0, 2, 3, 4, 5, 7])
     }
 
-    @Test("conditions on maps use one key, any key or any value; conditions on sets use aggregates O80 O50") func maps() throws {
+    @Test("conditions on maps use one key, any key or any value; conditions on sets use aggregates O80 O50")
+    func maps() throws {
         let test = try TestRealm()
         try test.realm.write {
             let maps = OptionalMaps(id: 1)

@@ -41,7 +41,8 @@ import Testing
         for steps in 0..<150 {
             let next = step(text)
             if let rejection = try rejection(test, next, finds: [1]) {
-                #expect(rejection.contains("too deep or too large") || rejection.contains("more than 100"), "\(rejection)")
+                #expect(
+                    rejection.contains("too deep or too large") || rejection.contains("more than 100"), "\(rejection)")
                 return (steps, text)
             }
             text = next
@@ -78,9 +79,7 @@ import Testing
     }
 
     @Test("subqueries, links and collections are rejected if they are nested too deeply O76 O51")
-    func paths()
-        throws
-    {
+    func paths() throws {
         let test = try filled()
         func subquery(_ depth: Int, _ path: String) -> String {
             depth == 0 ? "$x.id == 1" : "SUBQUERY(\(path), $x, \(subquery(depth - 1, "$x.children"))).@count >= 1"
@@ -97,7 +96,8 @@ import Testing
         #expect(try rejection(test, subquery(60, "children"))?.contains("too deep or too large") == true)
         let links = try rejected { String(repeating: "next.", count: $0) + "id == 1" }
         #expect(links > 10 && links < 40)
-        #expect(try rejection(test, String(repeating: "children.", count: 40) + "id == 1")?.contains("too deep") == true)
+        #expect(
+            try rejection(test, String(repeating: "children.", count: 40) + "id == 1")?.contains("too deep") == true)
         #expect(
             try rejection(test, String(repeating: "next.", count: 50_000) + "id == 1")?
                 .contains("a key path has at most 100 names") == true)
@@ -106,9 +106,7 @@ import Testing
     }
 
     @Test("nested lists, long calculations and many stages are rejected, for texts of any length O76 O51")
-    func length()
-        throws
-    {
+    func length() throws {
         let test = try filled()
         let braces = String(repeating: "{", count: 50_000)
         #expect(
@@ -137,9 +135,7 @@ import Testing
 
     // SQLite takes quadratic time: it prepared a query of 8,000 conditions for minutes.
     @Test("conditions with too many comparisons are rejected quickly O76 O51", .timeLimit(.minutes(1)))
-    func size()
-        throws
-    {
+    func size() throws {
         let test = try filled()
         func joined(_ count: Int, _ word: String, _ part: (Int) -> String) -> String {
             (0..<count).map(part).joined(separator: word)

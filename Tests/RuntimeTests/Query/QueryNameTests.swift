@@ -18,9 +18,8 @@ import Testing
         "target", "value",
     ]
 
-    @Test("a property may have the name of a keyword of the query language or of SQL O51", arguments: names) func words(
-        _ name: String
-    ) throws {
+    @Test("a property may have the name of a keyword of the query language or of SQL O51", arguments: names)
+    func words(_ name: String) throws {
         let schema = """
             object Words
             primaryKey id

@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "O75 O42 O50 O52 random queries on lists and linking objects keep order and repetitions",
+        "random queries on lists and linking objects keep order and repetitions O75 O42 O50 O52",
         arguments: 0..<25 as Range<UInt64>)
     func queries(_ seed: UInt64) throws {
         var random = Seeded(state: seed &+ 7_000)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(
-        "O75 N46 random edits of a list are reported exactly to observers of random queries on it",
+        "random edits of a list are reported exactly to observers of random queries on it O75 N46",
         arguments: 0..<25 as Range<UInt64>)
     func observers(_ seed: UInt64) throws {
         var random = Seeded(state: seed &+ 9_000)
