@@ -10,8 +10,8 @@ import Testing
             try Provocations.all[index].provoke()
         }
         let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        let provocation = Provocations.all[index]
-        #expect(provocation.isTold(in: output), "\(provocation.name) says: \(output.prefix(500))")
+        let misuse = Provocations.all[index]
+        #expect(misuse.isTold(in: output), "\(misuse.name) says: \(output.prefix(500))")
     }
 
     @Test("the list contains every trap of the library, and no other O67") func completeness() throws {
@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test("messages begin in lower case or with a name, and end without a full stop O67") func style() {
-        for provocation in Provocations.all {
-            let message = provocation.message
+        for misuse in Provocations.all {
+            let message = misuse.message
             #expect(!message.hasSuffix(".") && !message.contains("  ") || message.contains("\n"), "\(message)")
             #expect(message.first.map { $0.isLowercase || "'…".contains($0) } == true, "\(message)")
         }
@@ -71,10 +71,10 @@ enum MisusePage {
         for section in Provocations.sections {
             lines += ["", "## \(section.title)", "", section.text]
             var last = ""
-            for provocation in section.members {
-                lines += provocation.name == last ? [""] : ["", "### \(provocation.name)", ""]
-                lines += ["```", provocation.message, "```"]
-                last = provocation.name
+            for misuse in section.members {
+                lines += misuse.name == last ? [""] : ["", "### \(misuse.name)", ""]
+                lines += ["```", misuse.message, "```"]
+                last = misuse.name
             }
         }
         return lines.joined(separator: "\n") + "\n"

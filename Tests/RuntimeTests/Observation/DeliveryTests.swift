@@ -233,7 +233,7 @@ struct DeliveryTests {
     }
 
     @Test("a delivery advances to the newest computed version, and the next one to later versions N33")
-    func turn() throws {
+    func newestComputedVersion() throws {
         let test = try TestRealm()
         var counts: [Int] = []
         let token = test.allDogs.observe { change in

@@ -10,8 +10,8 @@ import Testing
 private final class Replica {
     struct Row: Equatable, CustomStringConvertible {
         let id: ObjectId
-        let sight: String
-        var description: String { "\(id) \(sight)" }
+        let paths: String
+        var description: String { "\(id) \(paths)" }
     }
 
     let name: String
@@ -170,17 +170,17 @@ struct OracleTests {
         let person = try #require(realm.objects(Person.self).first)
         let dog = try #require(dogs.first)
         var replicas: [Replica] = []
-        for sight in [Sight.four, .age, .ownerName, .siblingNames, .nothing] {
-            replicas.append(observe("all \(sight)", dogs, sight))
-            replicas.append(observe("old \(sight)", dogs.where { $0.age > 5_000_000 }, sight))
-            replicas.append(observe("by name \(sight)", dogs.sorted(byKeyPath: "name"), sight, isSorted: true))
+        for paths in [Sight.four, .age, .ownerName, .siblingNames, .nothing] {
+            replicas.append(observe("all \(paths)", dogs, paths))
+            replicas.append(observe("old \(paths)", dogs.where { $0.age > 5_000_000 }, paths))
+            replicas.append(observe("by name \(paths)", dogs.sorted(byKeyPath: "name"), paths, isSorted: true))
             replicas.append(
                 observe(
-                    "by owner and age \(sight)",
+                    "by owner and age \(paths)",
                     dogs.sorted(by: [
                         SortDescriptor(keyPath: "owner.firstName"), SortDescriptor(keyPath: "age", ascending: false),
                     ]),
-                    sight, isSorted: true))
+                    paths, isSorted: true))
         }
         replicas.append(observe("of owners with A", dogs.where { $0.owner.firstName.starts(with: "A") }, .age))
         replicas.append(observe("with siblings A", dogs.where { $0.siblings.name.starts(with: "A") }, .siblingNames))
@@ -196,19 +196,19 @@ struct OracleTests {
     }
 
     private func observe<C: ObservableCollection & Sequence>(
-        _ name: String, _ collection: C, _ sight: Sight, isSorted: Bool = false, isExact: Bool = true,
+        _ name: String, _ collection: C, _ paths: Sight, isSorted: Bool = false, isExact: Bool = true,
         _ elements: @escaping (C) -> [Dog] = { Array($0) }
     ) -> Replica where C.Element == Dog {
-        let copy = Replica(name, isSorted: isSorted, isExact: isExact) {
-            elements(collection).map { Replica.Row(id: $0.id, sight: sight.text($0)) }
+        let replica = Replica(name, isSorted: isSorted, isExact: isExact) {
+            elements(collection).map { Replica.Row(id: $0.id, paths: paths.text($0)) }
         }
-        copy.token = collection.observeChanges(keyPaths: sight.keyPaths) { [unowned copy] change in
+        replica.token = collection.observeChanges(keyPaths: paths.keyPaths) { [unowned replica] change in
             switch change {
-            case .initial: copy.initial()
-            case .update(_, let changes): copy.update(changes)
+            case .initial: replica.initial()
+            case .update(_, let changes): replica.update(changes)
             case .error(let error): Issue.record(error)
             }
         }
-        return copy
+        return replica
     }
 }

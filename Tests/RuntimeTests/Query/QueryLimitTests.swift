@@ -187,12 +187,12 @@ import Testing
     }
 
     @Test("a typed condition that is nested too deeply traps O76 O50") func traps() async {
-        let asked = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let evaluated = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var condition = Node.fields.id == 1
             for _ in 0..<2_000 { condition = (condition && Node.fields.id < 9) || Node.fields.id > 90 }
             _ = try TestRealm().realm.objects(Node.self).where { _ in condition }.count
         }
-        expectMessage(asked, "this query cannot be carried out: the condition is too deep or too large")
+        expectMessage(evaluated, "this query cannot be carried out: the condition is too deep or too large")
         let observed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var condition = Node.fields.id == 1
             for _ in 0..<60 { condition = Node.fields.id < 9 && (Node.fields.id > 90 || condition) }
