@@ -47,8 +47,9 @@ extension Provocations {
                 _ = node.freeze()
             }
         },
-        Provocation("cannotThaw", "a 'Node' with the key 1 cannot be thawed, because its file cannot be opened here: …")
-        {
+        Provocation(
+            "cannotThaw", "a 'Node' with the key 1 cannot be thawed, because its file cannot be opened here: …"
+        ) {
             let node = Node(id: 1)
             let test = try TestRealm(holding: node)
             let frozen = Frozen(node)

@@ -156,11 +156,11 @@ struct ChangesTests {
                 switch change {
                 case .initial(let nodes): await lines.note("initial \(nodes.count)")
                 case .update(let nodes, let change):
-                    let deleted = change.deletedElements.map {
+                    let old = change.deletedElements.map {
                         "\($0.position) \($0.primaryKey ?? "") \($0.lastValues["name"] ?? "")"
                     }
                     await lines.note(
-                        "\(nodes.map(\.name)) \(change.deletions) \(change.insertions) \(change.modifications) \(deleted)")
+                        "\(nodes.map(\.name)) \(change.deletions) \(change.insertions) \(change.modifications) \(old)")
                 case .error(let error): await lines.note("\(error)")
                 }
             }

@@ -30,7 +30,8 @@ struct TrackedCollectionTests {
         for (name, read, change) in reads {
             try #expect(announced(read) { try test.realm.write { change() } } == 1, "\(name)")
             try #expect(
-                announced(read) { try test.realm.write { (node.amount, nodes[1].amount) = (3, 7) } } == 0, "\(name)")
+                announced(read) { try test.realm.write { (node.amount, nodes[1].amount) = (3, 7) } } == 0,
+                "\(name)")
         }
     }
 
