@@ -14,71 +14,71 @@ import Testing
 
 @Suite("publishers: demand")
 struct DemandTests {
-    @Test("N170 N40 who asks for one gets one; what happens meanwhile is one change")
+    @Test("a subscriber gets as many values as it requests; changes between them are merged N170 N40")
     func one() throws {
         let test = try TestRealm()
         _ = try test.graph()
-        let asking = Asking<RealmCollectionChange<Results<Node>>, Never>()
-        test.realm.objects(Node.self).changesetPublisher.subscribe(asking)
+        let subscriber = Asking<RealmCollectionChange<Results<Node>>, Never>()
+        test.realm.objects(Node.self).changesetPublisher.subscribe(subscriber)
         test.realm.refresh()
-        #expect(asking.values.isEmpty)
-        asking.ask(.max(1))
+        #expect(subscriber.values.isEmpty)
+        subscriber.ask(.max(1))
         test.realm.refresh()
-        #expect(asking.values.map(\.text) == ["initial"])
+        #expect(subscriber.values.map(\.text) == ["initial"])
         for id in 4...6 { try test.commit { test.realm.add(Node(id: id)) } }
         try test.commit { test.realm.object(ofType: Node.self, forPrimaryKey: 1)?.name = "a" }
         try test.elsewhere { realm in try realm.write { realm.add(Node(id: 7)) } }
         test.realm.refresh()
-        #expect(asking.values.count == 1)
-        asking.ask(.max(2))
+        #expect(subscriber.values.count == 1)
+        subscriber.ask(.max(2))
         test.realm.refresh()
-        #expect(asking.values.map(\.text) == ["initial", "[] [3, 4, 5, 6] [0]"])
+        #expect(subscriber.values.map(\.text) == ["initial", "[] [3, 4, 5, 6] [0]"])
         try test.commit { test.realm.add(Node(id: 8)) }
         try test.commit { test.realm.add(Node(id: 9)) }
-        #expect(asking.values.map(\.text).last == "[] [7] []" && asking.values.count == 3)
+        #expect(subscriber.values.map(\.text).last == "[] [7] []" && subscriber.values.count == 3)
     }
 
-    @Test("N170 a turn is taken for what was missed when more is asked for, on any thread")
-    func turn() throws {
+    @Test("a request on any thread schedules the delivery of missed changes N170")
+    func scheduling() throws {
         let test = try TestRealm()
         _ = try test.graph()
-        let asking = Asking<Results<Node>, any Error>()
-        test.realm.objects(Node.self).collectionPublisher.subscribe(asking)
-        asking.ask(.max(1))
+        let subscriber = Asking<Results<Node>, any Error>()
+        test.realm.objects(Node.self).collectionPublisher.subscribe(subscriber)
+        subscriber.ask(.max(1))
         test.realm.refresh()
         try test.commit { test.realm.add(Node(id: 4)) }
         while !test.realm.context.hub.isIdle { test.scheduler.turn() }
-        #expect(asking.values.count == 1)
-        nonisolated(unsafe) let other = asking
+        #expect(subscriber.values.count == 1)
+        nonisolated(unsafe) let other = subscriber
         DispatchQueue.global().sync { other.ask(.max(1)) }
         #expect(test.scheduler.waitForTurn())
         test.scheduler.turn()
-        #expect(asking.values.count == 2)
+        #expect(subscriber.values.count == 2)
     }
 
-    @Test("N170 what a subscriber asks for with each value counts")
+    @Test("the demand that a subscriber returns for each value counts N170")
     func more() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
-        let asking = Asking<Node, any Error>()
-        asking.more = .max(1)
-        valuePublisher(nodes[0]).subscribe(asking)
-        asking.ask(.max(1))
+        let subscriber = Asking<Node, any Error>()
+        subscriber.more = .max(1)
+        valuePublisher(nodes[0]).subscribe(subscriber)
+        subscriber.ask(.max(1))
         for number in 1...3 { try test.commit { nodes[0].amount = Double(number) } }
-        #expect(asking.values.count == 3)
-        asking.more = .none
+        #expect(subscriber.values.count == 3)
+        subscriber.more = .none
         for number in 4...6 { try test.commit { nodes[0].amount = Double(number) } }
-        #expect(asking.values.count == 4)
+        #expect(subscriber.values.count == 4)
     }
 
-    @Test("N102 a write within a value tells nobody more than was asked for")
+    @Test("a write while a value is received delivers no more values than requested N102")
     func nested() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
-        let asking = Asking<Node, any Error>()
-        valuePublisher(nodes[0]).subscribe(asking)
-        asking.ask(.max(1))
-        asking.onValue = {
+        let subscriber = Asking<Node, any Error>()
+        valuePublisher(nodes[0]).subscribe(subscriber)
+        subscriber.ask(.max(1))
+        subscriber.onValue = {
             do {
                 try test.elsewhere { realm in
                     try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 1)?.name = "remote" }
@@ -89,16 +89,16 @@ struct DemandTests {
             }
         }
         try test.commit { nodes[0].amount = 1 }
-        asking.onValue = nil
+        subscriber.onValue = nil
         test.realm.refresh()
-        #expect(asking.values.count == 1)
-        asking.ask(.max(1))
+        #expect(subscriber.values.count == 1)
+        subscriber.ask(.max(1))
         test.realm.refresh()
-        #expect(asking.values.count == 2)
+        #expect(subscriber.values.count == 2)
     }
 
-    @Test("N33 what was worked out before a pause keeps no version in use")
-    func workedOut() throws {
+    @Test("a change set computed before a pause pins no version N33")
+    func computedBeforePause() throws {
         let test = try TestRealm()
         _ = try test.graph()
         let token = test.realm.objects(Node.self).observe { _ in }
@@ -106,7 +106,7 @@ struct DemandTests {
         while !test.realm.context.hub.isIdle { test.scheduler.turn() }
         for id in 4...6 {
             try test.elsewhere { realm in try realm.write { realm.add(Node(id: id)) } }
-            // The turn comes when all is worked out.
+            // The delivery is scheduled when the change set is computed.
             #expect(test.scheduler.waitForTurn())
             token.pause()
             test.scheduler.turn()
@@ -116,40 +116,40 @@ struct DemandTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("a Realm's publisher tells where the Realm belongs, whoever asks")
+    @Test("the publisher of a Realm delivers in the isolation of the Realm, even for requests of other threads")
     func realmElsewhere() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
         while !test.realm.context.hub.isIdle { test.scheduler.turn() }
-        let asking = Asking<Void, Never>()
-        test.realm.objectWillChange.subscribe(asking)
+        let subscriber = Asking<Void, Never>()
+        test.realm.objectWillChange.subscribe(subscriber)
         try test.commit { nodes[0].amount = 2 }
         while !test.realm.context.hub.isIdle { test.scheduler.turn() }
-        nonisolated(unsafe) let other = asking
-        let asked = DispatchSemaphore(value: 0)
-        // A queue might be served by this thread.
+        nonisolated(unsafe) let other = subscriber
+        let requested = DispatchSemaphore(value: 0)
+        // Not on a queue, whose blocks may run on this thread.
         Thread.detachNewThread {
             other.ask(.max(1))
-            asked.signal()
+            requested.signal()
         }
-        asked.wait()
-        #expect(asking.values.isEmpty)
+        requested.wait()
+        #expect(subscriber.values.isEmpty)
         #expect(test.scheduler.waitForTurn())
         test.scheduler.turn()
-        #expect(asking.values.count == 1)
+        #expect(subscriber.values.count == 1)
     }
 
-    @Test("N170 a Realm tells once of what it showed while nothing was asked for")
+    @Test("changes of a Realm without demand are published as one value at the next request N170")
     func realm() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
-        let asking = Asking<Void, Never>()
-        test.realm.objectWillChange.subscribe(asking)
+        let subscriber = Asking<Void, Never>()
+        test.realm.objectWillChange.subscribe(subscriber)
         for number in 1...3 { try test.commit { nodes[0].amount = Double(number) } }
-        #expect(asking.values.isEmpty)
-        asking.ask(.max(2))
-        #expect(asking.values.count == 1)
+        #expect(subscriber.values.isEmpty)
+        subscriber.ask(.max(2))
+        #expect(subscriber.values.count == 1)
         for number in 1...3 { try test.commit { nodes[0].amount = Double(number) } }
-        #expect(asking.values.count == 2)
+        #expect(subscriber.values.count == 2)
     }
 }

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("publishers: other queues")
 struct HandoverTests {
-    /// Values that come on a queue, waited for.
+    /// Texts that observers on a queue add, and for which a test waits.
     private final class Mailbox: @unchecked Sendable {
         private let lock = NSCondition()
         private var texts: [String] = []
@@ -26,7 +26,7 @@ struct HandoverTests {
             lock.unlock()
         }
 
-        /// The texts once there are so many, or after a long time.
+        /// Waits until there are `count` texts, at most 30 seconds, and returns all of them.
         func take(_ count: Int) -> [String] {
             let deadline = Date(timeIntervalSinceNow: 30)
             lock.lock()
@@ -36,7 +36,7 @@ struct HandoverTests {
         }
     }
 
-    @Test("N16 subscribe(on:) observes on a serial queue, and what is published belongs to it")
+    @Test("subscribe(on:) observes on a serial queue, and publishes collections of a Realm of the queue N16")
     func subscribing() throws {
         let test = try TestRealm { $0.scheduler = nil }
         let nodes = (1...2).map { Node(id: $0) }
@@ -54,7 +54,7 @@ struct HandoverTests {
         queue.sync {}
     }
 
-    @Test("N126 what is frozen on the way can be read on any thread")
+    @Test("values of freeze() can be read on any thread N126")
     func freezing() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -88,9 +88,9 @@ struct HandoverTests {
     }
 
     @Test(
-        "N173 N128 threadSafeReference().receive(on:) leads to the live thing on the queue, and passes over what is gone"
+        "threadSafeReference().receive(on:) publishes live objects of the queue, and skips deleted ones N173 N128"
     )
-    func handingOver() throws {
+    func transferring() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
         let (queue, mailbox) = (DispatchQueue(label: "receiving"), Mailbox())
@@ -119,7 +119,7 @@ struct HandoverTests {
         withExtendedLifetime(kept) {}
     }
 
-    @Test("N126 N103 what is frozen on the way is what the change leads to, when a callback before it has written")
+    @Test("freeze() publishes the state of the change set, even if an earlier callback has written N126 N103")
     func freezingAfterWrite() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -161,7 +161,7 @@ struct HandoverTests {
         withExtendedLifetime((first, kept)) {}
     }
 
-    @Test("N126 N71 values of a frozen change are frozen, linked objects among them")
+    @Test("the linked objects in the values of a frozen change are frozen N126 N71")
     func freezingValues() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -179,7 +179,7 @@ struct HandoverTests {
         withExtendedLifetime(cancellable) {}
     }
 
-    @Test("N126 N71 objects in values of any type are frozen, too")
+    @Test("the objects in AnyRealmValue values of a frozen change are frozen N126 N71")
     func freezingAnyValues() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -193,7 +193,7 @@ struct HandoverTests {
         guard case .list(let elements)? = values.first, case .object(let first) = elements[0],
             case .int(3) = elements[1], case .map(let entries) = elements[2], case .object(let second)? = entries["a"]
         else {
-            Issue.record("other values")
+            Issue.record("unexpected values")
             return
         }
         #expect(first.isFrozen && (first as? Node)?.name == "n1")
@@ -201,8 +201,8 @@ struct HandoverTests {
         withExtendedLifetime(cancellable) {}
     }
 
-    @Test("N128 N71 values of a change that is handed over belong to the queue, too")
-    func handingOverValues() throws {
+    @Test("the values of a change received on a queue are objects of a Realm of the queue N128 N71")
+    func transferringValues() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
         let (queue, mailbox) = (DispatchQueue(label: "receiving"), Mailbox())
@@ -210,8 +210,8 @@ struct HandoverTests {
             guard case .change(_, let properties) = change else { return }
             for value in properties.flatMap({ [$0.oldValue, $0.newValue] }) {
                 let node = value as? Node
-                let isHere = node?.realm?.context.confinement.isCurrent == true
-                mailbox.put(isHere ? node?.name ?? "" : "\(value == nil ? "nothing" : "not of the queue")")
+                let isOfQueue = node?.realm?.context.confinement.isCurrent == true
+                mailbox.put(isOfQueue ? node?.name ?? "" : "\(value == nil ? "nothing" : "not of the queue")")
             }
         }
         test.realm.refresh()
@@ -225,7 +225,7 @@ struct HandoverTests {
         withExtendedLifetime(cancellable) {}
     }
 
-    /// Opens Realms, but for so many times at first, and tries again at once.
+    /// Returns an opening that throws `count` times before it opens Realms, and retries at once.
     private func failing(_ count: Int, _ mailbox: Mailbox) -> HandoverOpening {
         var failures = count
         var opening = HandoverOpening()
@@ -242,7 +242,7 @@ struct HandoverTests {
     }
 
     @Test(
-        "N128 what a queue's Realm could not be opened for is looked up again, and nothing is passed over or overtaken")
+        "opening the Realm of a queue is retried, and no change is skipped or reordered meanwhile N128")
     func openingLater() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -258,7 +258,7 @@ struct HandoverTests {
     }
 
     @Test(
-        "N173 a Realm that cannot be opened on a queue for long is an error in place of the change, or ends the publisher"
+        "after too many attempts to open the Realm of a queue, an error replaces the change or ends the publisher N173"
     )
     func openingNever() throws {
         let test = try TestRealm()

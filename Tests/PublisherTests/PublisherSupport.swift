@@ -8,12 +8,12 @@ import MartletTestSupport
     import OpenCombine
 #endif
 
-/// Asks for as much as it is told to, and keeps what it gets.
+/// A subscriber that requests values on demand, and keeps the values that it receives.
 final class Asking<Input, Failure: Error>: Subscriber {
     private(set) var values: [Input] = []
     private(set) var isFinished = false
     private var subscription: (any Subscription)?
-    /// What it asks for with each value.
+    /// The demand that it returns for each value.
     var more = Subscribers.Demand.none
     var onValue: (() -> Void)?
 
@@ -33,7 +33,7 @@ final class Asking<Input, Failure: Error>: Subscriber {
 }
 
 extension TestRealm {
-    /// Nodes 1 to 3, of which the first leads to the second.
+    /// Adds the nodes 1 to 3. The first node links to the second.
     func graph() throws -> [Node] {
         let nodes = (1...3).map { Node(id: $0, name: "n\($0)") }
         try realm.write {
@@ -47,7 +47,7 @@ extension TestRealm {
         return nodes
     }
 
-    /// Commits, and delivers what is to be told of it.
+    /// Commits a write, and delivers its changes.
     func commit(_ body: () -> Void) throws {
         try realm.write { body() }
         realm.refresh()

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("publishers")
 struct PublisherTests {
-    @Test("N19 N23 every kind of collection publishes itself at the beginning and after each change")
+    @Test("every kind of collection publishes itself initially and after each change N19 N23")
     func collections() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -47,26 +47,26 @@ struct PublisherTests {
         #expect(test.realm.context.hub.observerCount == 0)
     }
 
-    @Test("N47 change sets are those of observe, for key paths as well")
+    @Test("published change sets equal those of observe, also with key paths N47")
     func changesets() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
         let children = nodes[0].children
-        var (changes, named, told): ([String], [String], [String]) = ([], [], [])
-        let token = children.observe { told.append($0.text) }
+        var (changes, named, observed): ([String], [String], [String]) = ([], [], [])
+        let token = children.observe { observed.append($0.text) }
         let first = children.changesetPublisher.sink { changes.append($0.text) }
         let second = children.changesetPublisher(keyPaths: ["name"]).sink { named.append($0.text) }
         test.realm.refresh()
         try test.commit { children.append(nodes[2]) }
         try test.commit { nodes[1].amount = 3 }
         try test.commit { nodes[2].name = "x" }
-        #expect(changes == told)
+        #expect(changes == observed)
         #expect(changes == ["initial", "[] [1] []", "[] [] [0]", "[] [] [1]"])
         #expect(named == ["initial", "[] [1] []", "[] [] [1]"])
         withExtendedLifetime((token, first, second)) {}
     }
 
-    @Test("N64 maps and sections publish what changed of them")
+    @Test("maps and sections publish their change sets N64")
     func keyed() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -89,7 +89,7 @@ struct PublisherTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("N70 N75 an object publishes itself, its changes, and its end, which finishes")
+    @Test("an object publishes itself and its changes, and finishes when it is deleted N70 N75")
     func objects() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -113,26 +113,26 @@ struct PublisherTests {
         #expect(test.realm.context.hub.observerCount == 0)
     }
 
-    @Test("N120 a projection publishes its labels")
+    @Test("a projection publishes changes with its labels N120")
     func projections() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
         let view = NodeProjection(projecting: nodes[0])
-        var (names, seen, told): ([String], Int, Int) = ([], 0, 0)
+        var (names, values, calls): ([String], Int, Int) = ([], 0, 0)
         let first = changesetPublisher(view, keyPaths: ["name"]).sink { change in
             if case .change(_, let properties) = change { names += properties.map(\.name) }
         }
         let second = valuePublisher(view).sink { _ in
         } receiveValue: { _ in
-            seen += 1
+            values += 1
         }
-        let third = view.objectWillChange.sink { told += 1 }
+        let third = view.objectWillChange.sink { calls += 1 }
         try test.commit { nodes[0].name = "a" }
-        #expect(names == ["name"] && seen == 1 && told == 1)
+        #expect(names == ["name"] && values == 1 && calls == 1)
         withExtendedLifetime((first, second, third)) {}
     }
 
-    @Test("N171 objectWillChange tells after each change, and of nothing else")
+    @Test("objectWillChange publishes after each change, and at no other time N171")
     func willChange() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -158,11 +158,11 @@ struct PublisherTests {
     }
 
     @Test(
-        "N172 objectWillChange goes on when what changed could not be worked out once; valuePublisher ends with the error"
+        "objectWillChange continues when a change set could not be computed; valuePublisher fails with the error N172"
     )
     func failures() throws {
         let test = try TestRealm()
-        let origin = FaultyThing(node: try test.graph()[0])
+        let origin = FaultySource(node: try test.graph()[0])
         var (count, isOver, ends) = (0, false, [String]())
         let first = RealmPublishers.WillChange(origin: Origin(origin)).sink { _ in
             isOver = true
@@ -173,26 +173,26 @@ struct PublisherTests {
             if case .failure = completion { ends.append("failure") }
         } receiveValue: { _ in
         }
-        origin.told.tell(.failed(FaultyThing.Fault()))
+        origin.observers.notify(.failed(FaultySource.Fault()))
         #expect(count == 0 && !isOver)
-        origin.told.tell(.changed(origin))
+        origin.observers.notify(.changed(origin))
         #expect(count == 1 && ends == ["failure"])
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("N2 cancelling ends the observation, and so does letting go of the subscription")
+    @Test("cancelling or releasing a subscription ends the observation N2")
     func cancelling() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
         let hub = test.realm.context.hub
-        let asking = Asking<List<Node>, any Error>()
-        nodes[0].children.collectionPublisher.subscribe(asking)
-        asking.ask(.unlimited)
+        let subscriber = Asking<List<Node>, any Error>()
+        nodes[0].children.collectionPublisher.subscribe(subscriber)
+        subscriber.ask(.unlimited)
         #expect(hub.observerCount == 1)
-        asking.cancel()
+        subscriber.cancel()
         #expect(hub.observerCount == 0)
         try test.commit { nodes[0].children.removeAll() }
-        #expect(asking.values.isEmpty && !asking.isFinished)
+        #expect(subscriber.values.isEmpty && !subscriber.isFinished)
         let other = Asking<List<Node>, any Error>()
         nodes[0].children.collectionPublisher.subscribe(other)
         #expect(hub.observerCount == 1)
@@ -205,7 +205,7 @@ struct PublisherTests {
         #expect(!hub.isObserved)
     }
 
-    @Test("N111 a saved token silences a publisher for one write")
+    @Test("a saved token silences a publisher for one write N111")
     func savedToken() throws {
         final class Screen { var token: NotificationToken? }
         let test = try TestRealm()
@@ -229,25 +229,25 @@ struct PublisherTests {
     }
 }
 
-/// Something whose observers are told by hand.
-private struct FaultyThing: RealmSubscribable {
+/// An observable value whose observers a test notifies directly, to report failures.
+private struct FaultySource: RealmSubscribable {
     struct Fault: Error {}
 
     final class Observers {
         var all: [(_PublishedEvent) -> Void] = []
-        func tell(_ event: _PublishedEvent) { for tell in all { tell(event) } }
+        func notify(_ event: _PublishedEvent) { for observer in all { observer(event) } }
     }
 
     let node: Node
-    let told = Observers()
+    let observers = Observers()
     var realm: Realm? { node.realm }
     var isInvalidated: Bool { node.isInvalidated }
     var isFrozen: Bool { node.isFrozen }
 
     func _locator() -> _Locator? { node._locator() }
 
-    func _publish(_ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void) -> NotificationToken {
-        told.all.append(tell)
+    func _publish(_ keyPaths: [String]?, _ notify: @escaping (_PublishedEvent) -> Void) -> NotificationToken {
+        observers.all.append(notify)
         return node.observe { _ in }
     }
 }

@@ -4,10 +4,10 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// The samples of the documentation this library implements, as a reader would type them.
+/// The samples of the documentation of Realm, written as there.
 @Suite("samples")
 struct ObservationSampleTests {
-    @Test("N25 a Realm and a collection are observed")
+    @Test("a Realm and a collection are observed N25")
     func realmAndCollection() throws {
         let test = try TestRealm()
         let realm = test.realm
@@ -39,7 +39,7 @@ struct ObservationSampleTests {
         notificationToken.invalidate()
     }
 
-    @Test("N70 N82 an object is observed, and some of its key paths")
+    @Test("an object and some of its key paths are observed N70 N82")
     func object() throws {
         let test = try TestRealm()
         let realm = test.realm
@@ -76,7 +76,7 @@ struct ObservationSampleTests {
         tokens.forEach { $0.invalidate() }
     }
 
-    @Test("N115 a write without notifying")
+    @Test("a write without notifying calls no observer N115")
     func silently() throws {
         let test = try TestRealm()
         let realm = test.realm
@@ -87,7 +87,7 @@ struct ObservationSampleTests {
         token.invalidate()
     }
 
-    @Test("N119 N122 a projection is observed")
+    @Test("a projection is observed N119 N122")
     func projection() throws {
         let test = try TestRealm()
         let realm = test.realm

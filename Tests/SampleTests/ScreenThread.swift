@@ -1,9 +1,9 @@
 import Foundation
 import Martlet
 
-/// A thread with a run loop, as the main thread of an app has one, and a file for `Realm()` to open there.
+/// A thread with a run loop, like the main thread of an app, and a file that `Realm()` opens.
 enum ScreenThread {
-    /// What `Realm()` opens: one file for this process.
+    /// Sets the file that `Realm()` opens, once in this process.
     private static let file: Void = {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "martlet-samples-\(UUID().uuidString)")
@@ -12,14 +12,14 @@ enum ScreenThread {
             fileURL: folder.appendingPathComponent("default.realm"))
     }()
 
-    /// Runs a sample on a new thread, with a Realm that is empty.
+    /// Runs a sample on a new thread, with an empty Realm.
     static func run(_ body: @escaping () throws -> Void) throws {
         _ = file
         nonisolated(unsafe) var failure: (any Error)?
         nonisolated(unsafe) let body = body
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            // Everything an app does on its main thread, it does inside the run loop.
+            // An app runs its code on the main thread inside the run loop.
             RunLoop.current.perform {
                 do {
                     let realm = try Realm()
@@ -36,7 +36,7 @@ enum ScreenThread {
         if let failure { throw failure }
     }
 
-    /// Lets the run loop turn until something has come about; false if it did not within ten seconds.
+    /// Runs the run loop until `isDone` returns true. Returns false after ten seconds.
     static func turn(until isDone: () -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: 10)
         while !isDone() {

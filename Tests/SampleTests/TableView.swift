@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What a screen's table does with batch updates, without a screen: it keeps the text of every row it shows, asks for no
-/// row that nobody told it of, and fails on every update that does not fit its data, as the real one does.
+/// A table view without a screen. It keeps the text of every row, and reads only rows that were inserted or reloaded.
+/// Like a table view of UIKit, it fails on every batch update that does not fit its data.
 final class TableView {
     enum RowAnimation { case automatic }
 
     weak var controller: (any TableViewSource)?
-    /// The rows as they stand on the screen.
+    /// The texts of the rows.
     private(set) var shown: [String] = []
     private(set) var reloads = 0
     private var depth = 0
@@ -59,10 +59,10 @@ final class TableView {
         defer { (deletions, insertions, modifications) = ([], [], []) }
         let old = 0..<shown.count
         #expect(
-            Set(deletions).count == deletions.count && deletions.allSatisfy(old.contains), "rows that are not there")
+            Set(deletions).count == deletions.count && deletions.allSatisfy(old.contains), "rows that do not exist")
         #expect(Set(modifications).isDisjoint(with: deletions) && modifications.allSatisfy(old.contains))
         #expect(Set(insertions).count == insertions.count && insertions.allSatisfy((0..<rows).contains))
-        // The sentence that everybody who ever updated a table knows.
+        // The message that UIKit shows for an inconsistent update.
         #expect(
             shown.count - deletions.count + insertions.count == rows,
             "the number of rows after the update must be that before it, less those deleted, plus those inserted")
@@ -71,12 +71,12 @@ final class TableView {
         for row in modifications { texts[row] = nil }
         for row in deletions.sorted(by: >) { texts.remove(at: row) }
         for row in insertions.sorted() { texts.insert(nil, at: row) }
-        // Only new and reloaded rows are asked for: a change that nobody told of stays on the screen as it was.
+        // Only inserted and reloaded rows are read, so a row whose change is not reported keeps its old text.
         shown = texts.enumerated().map { $1 ?? controller.text(ofRow: $0) }
     }
 }
 
-/// Where a table takes its rows from.
+/// The data source of a table view.
 protocol TableViewSource: AnyObject {
     var numberOfRows: Int { get }
     func text(ofRow row: Int) -> String

@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// The table of the samples: its rows are the objects of a collection, by their dates.
+/// The table view controller of the samples. Its rows are the objects of a collection, sorted by date.
 private final class TableViewController: TableViewSource {
     let realm = try! Realm()
     let results = try! Realm().objects(DemoObject.self).sorted(byKeyPath: "date")
@@ -33,7 +33,7 @@ private final class TableViewController: TableViewSource {
     var numberOfRows: Int { results.count }
     func text(ofRow row: Int) -> String { results[row].title }
 
-    /// The rows on the screen are those of the collection.
+    /// True if the rows of the table view equal the collection.
     var isUpToDate: Bool { tableView.shown == results.map(\.title) }
 
     func load(_ titles: String...) throws {
@@ -64,10 +64,10 @@ private final class TableViewController: TableViewSource {
     }
 }
 
-/// Updating a table from notifications, as the page on reacting to changes shows it.
+/// Updates a table view from notifications, as in the documentation of Realm.
 @Suite("samples: updating a table view", .serialized)
 struct TableViewTests {
-    @Test("N19 N47 rows are loaded once, and follow every change")
+    @Test("rows are loaded once and updated with every change N19 N47")
     func rows() throws {
         try ScreenThread.run {
             let screen = TableViewController()
@@ -82,20 +82,20 @@ struct TableViewTests {
         }
     }
 
-    @Test("N111 a row deleted on the screen at once, and silently in the Realm")
+    @Test("a row is deleted in the table view at once, and silently in the Realm N111")
     func directly() throws {
         try ScreenThread.run {
             let screen = TableViewController()
             try screen.load("a", "b", "c")
             try screen.deleteDirectly(at: 1)
             #expect(screen.tableView.shown == ["a", "c"])
-            // A change that is told of later does not tell of the row again.
+            // The next change set does not contain the deletion.
             try screen.realm.write { screen.results[1].title = "C" }
             #expect(ScreenThread.turn { screen.tableView.shown == ["a", "C"] })
         }
     }
 
-    @Test("N29 a row deleted, and refresh() tells of it at once")
+    @Test("refresh() reports a deleted row at once N29")
     func refreshing() throws {
         try ScreenThread.run {
             let screen = TableViewController()
@@ -105,7 +105,7 @@ struct TableViewTests {
         }
     }
 
-    @Test("N40 N47 N48 hundreds of changes, here and on another thread, and no row is ever wrong")
+    @Test("hundreds of changes on two threads keep all rows correct N40 N47 N48")
     func busy() throws {
         try ScreenThread.run {
             let screen = TableViewController()
@@ -121,7 +121,7 @@ struct TableViewTests {
                 _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
             }
             #expect(writer.failure == nil)
-            // The last word is the other thread's or ours; both are told.
+            // The last change comes from either thread. Both are delivered.
             #expect(ScreenThread.turn { !screen.realm.refresh() && screen.isUpToDate })
             #expect(screen.tableView.reloads == 1)
             #expect(screen.results.count > 10)
@@ -129,7 +129,7 @@ struct TableViewTests {
     }
 }
 
-/// Writes on a thread of its own.
+/// Writes on its own thread.
 private final class BusyWriter: @unchecked Sendable {  // guarded by `lock`
     private let lock = NSLock()
     private var outcome: (isDone: Bool, failure: (any Error)?) = (false, nil)
@@ -153,7 +153,7 @@ private final class BusyWriter: @unchecked Sendable {  // guarded by `lock`
     }
 }
 
-/// One to four changes of what the table shows.
+/// Makes one to four changes of the objects in the table view.
 private func change(_ realm: Realm, _ random: inout Seeded, _ name: String) throws {
     let objects = realm.objects(DemoObject.self).sorted(byKeyPath: "date")
     for _ in 0...Int.random(in: 0..<4, using: &random) {

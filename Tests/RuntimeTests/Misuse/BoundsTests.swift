@@ -6,9 +6,9 @@ import Testing
 
 @testable import Martlet
 
-/// Positions that are not there: nothing but the library itself may stop the program over them.
+/// Uses positions outside of collections. The library must stop the program with its own message before Swift does.
 @Suite("positions outside of collections") struct BoundsTests {
-    /// Something done to a list of one element, at a position where there is none.
+    /// An operation on a list of one element, at a position outside of the list.
     struct Step: Sendable, CustomStringConvertible {
         let description: String
         let run: @Sendable (List<Int>, Int) -> Void
@@ -34,7 +34,9 @@ import Testing
         Step(description: "read several") { list, position in _ = list.objects(at: [0, position]) },
     ]
 
-    @Test("O42 O47 lists, in a Realm and outside", arguments: steps.indices, [-1, 7, .max])
+    @Test(
+        "a position outside of a list stops the program, managed or unmanaged O42 O47", arguments: steps.indices,
+        [-1, 7, .max])
     func lists(_ step: Int, _ position: Int) async {
         for isManaged in [false, true] {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -48,7 +50,8 @@ import Testing
         }
     }
 
-    @Test("O42 offsets of a list", arguments: [false, true]) func offsets(_ isManaged: Bool) async {
+    @Test("removing at an offset outside of a list stops the program O42", arguments: [false, true])
+    func offsets(_ isManaged: Bool) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [isManaged = isManaged as Bool] in
             let lists = ScalarLists(id: 1, ints: [5])
@@ -59,7 +62,7 @@ import Testing
         expectMessage(result, "the index 7 is outside of")
     }
 
-    /// Reading a position of what a Realm holds.
+    /// Reads of one position, for each kind of collection.
     static let reads: [@Sendable (Realm, Int) -> Any?] = [
         { $0.objects(Node.self)[$1] },
         { $0.objects(Node.self).limit(1)[$1] },
@@ -75,7 +78,9 @@ import Testing
         { $0.dynamicObjects("Node").first?.dynamicSet("peers")[$1] },
     ]
 
-    @Test("O40 O41 O45 O46 whatever else has positions", arguments: reads.indices, [-1, 7, .max])
+    @Test(
+        "a position outside of another collection stops the program O40 O41 O45 O46", arguments: reads.indices,
+        [-1, 7, .max])
     func others(_ read: Int, _ position: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [read = read as Int, position = position as Int] in

@@ -1,46 +1,46 @@
 import Foundation
 import Testing
 
-/// The list of traps is held against the code, each of them against what it says, and the page against the list.
+/// Compares the list of misuses with the code, each misuse with its message, and the page with the list.
 @Suite("every misuse") struct EveryMisuseTests {
-    @Test("O67 a mistake stops the program with its message", arguments: Provocations.all.indices)
+    @Test("a misuse stops the program with its message O67", arguments: Provocations.all.indices)
     func message(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [index = index as Int] in
             try Provocations.all[index].provoke()
         }
         let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        let provocation = Provocations.all[index]
-        #expect(provocation.isTold(in: output), "\(provocation.name) says: \(output.prefix(500))")
+        let misuse = Provocations.all[index]
+        #expect(misuse.isTold(in: output), "\(misuse.name) says: \(output.prefix(500))")
     }
 
-    @Test("O67 the list has every trap of the library, and no other") func completeness() throws {
+    @Test("the list contains every trap of the library, and no other O67") func completeness() throws {
         let traps = try Self.traps()
         #expect(traps.count > 40)
-        #expect(traps.subtracting(Provocations.all.map(\.name)) == [], "provoke it in a 'Provocation' of this folder")
+        #expect(traps.subtracting(Provocations.all.map(\.name)) == [], "add a 'Provocation' for it in this folder")
         #expect(Set(Provocations.all.map(\.name)).subtracting(traps) == [])
     }
 
-    @Test("O67 no two traps say the same") func distinctMessages() {
+    @Test("no two traps have the same message O67") func distinctMessages() {
         let messages = Dictionary(grouping: Provocations.all, by: \.message)
         #expect(messages.filter { $0.value.count > 1 }.keys.sorted() == [])
     }
 
-    @Test("O67 messages begin in lower case or with a name, and end without a full stop") func style() {
-        for provocation in Provocations.all {
-            let message = provocation.message
+    @Test("messages begin in lower case or with a name, and end without a full stop O67") func style() {
+        for misuse in Provocations.all {
+            let message = misuse.message
             #expect(!message.hasSuffix(".") && !message.contains("  ") || message.contains("\n"), "\(message)")
             #expect(message.first.map { $0.isLowercase || "'…".contains($0) } == true, "\(message)")
         }
     }
 
-    @Test("O67 the page of misuse is what the list makes, byte for byte") func page() throws {
+    @Test("Documentation/Misuse.md equals the page generated from the list, byte for byte O67") func page() throws {
         let url = Self.root.appending(path: "Documentation/Misuse.md")
         if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil {
             try Data(MisusePage.text.utf8).write(to: url)
         }
         let isCurrent = try Data(contentsOf: url) == Data(MisusePage.text.utf8)
-        #expect(isCurrent, "write it anew: MARTLET_RECORD=1 swift test --filter EveryMisuse")
+        #expect(isCurrent, "generate it again: MARTLET_RECORD=1 swift test --filter EveryMisuse")
     }
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -58,7 +58,7 @@ import Testing
     }
 }
 
-/// The list as a page to read and to look things up in.
+/// The text of `Documentation/Misuse.md`, generated from the list.
 enum MisusePage {
     static var text: String {
         var lines = [
@@ -71,10 +71,10 @@ enum MisusePage {
         for section in Provocations.sections {
             lines += ["", "## \(section.title)", "", section.text]
             var last = ""
-            for provocation in section.members {
-                lines += provocation.name == last ? [""] : ["", "### \(provocation.name)", ""]
-                lines += ["```", provocation.message, "```"]
-                last = provocation.name
+            for misuse in section.members {
+                lines += misuse.name == last ? [""] : ["", "### \(misuse.name)", ""]
+                lines += ["```", misuse.message, "```"]
+                last = misuse.name
             }
         }
         return lines.joined(separator: "\n") + "\n"

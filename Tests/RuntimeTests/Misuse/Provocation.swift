@@ -1,8 +1,8 @@
-/// A mistake of a program, and what it is told.
+/// A misuse of the API, and the message with which it stops the program.
 struct Provocation: Sendable {
-    /// The function of `Misuse` that tells it.
+    /// The function of `Misuse` that is called.
     let name: String
-    /// The whole message; `…` stands for what is not the same in every run.
+    /// The whole message; `…` stands for text that differs between runs.
     let message: String
     let provoke: @Sendable () throws -> Void
 
@@ -12,7 +12,7 @@ struct Provocation: Sendable {
         self.provoke = provoke
     }
 
-    /// True when a program that ended has said the message, whole and with the name behind it.
+    /// Returns whether the output of a program contains the whole message, followed by the name.
     func isTold(in output: String) -> Bool {
         var rest = output[...]
         let gap = message.contains("\n") ? "\n" : " "
@@ -24,7 +24,7 @@ struct Provocation: Sendable {
     }
 }
 
-/// Every trap of the library, made to happen. `Documentation/Misuse.md` is this list.
+/// Every trap of the library, with code that triggers it. `Documentation/Misuse.md` is generated from this list.
 enum Provocations {
     struct Section: Sendable {
         let title: String

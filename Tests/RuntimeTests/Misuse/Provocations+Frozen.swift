@@ -47,13 +47,14 @@ extension Provocations {
                 _ = node.freeze()
             }
         },
-        Provocation("cannotThaw", "a 'Node' with the key 1 cannot be thawed, because its file cannot be opened here: …")
-        {
+        Provocation(
+            "cannotThaw", "a 'Node' with the key 1 cannot be thawed, because its file cannot be opened here: …"
+        ) {
             let node = Node(id: 1)
             let test = try TestRealm(holding: node)
             let frozen = Frozen(node)
             try FileManager.default.removeItem(at: test.url)
-            // A connection that is open already can read the deleted file.
+            // Open connections could still read the deleted file, so all of them are taken.
             var connections: [Connection] = []
             while let connection = try? test.realm.context.coordinator.takeConnection() {
                 connections.append(connection)
@@ -87,9 +88,9 @@ extension Provocations {
                 + "Resolve it by a Realm with the same configuration"
         ) {
             let node = Node(id: 1)
-            let (home, other) = (try TestRealm(holding: node), try TestRealm())
+            let (test, other) = (try TestRealm(holding: node), try TestRealm())
             _ = other.realm.resolve(ThreadSafeReference(to: node))
-            _ = home
+            _ = test
         },
     ]
 

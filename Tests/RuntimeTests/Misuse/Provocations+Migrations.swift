@@ -67,8 +67,8 @@ extension Provocations {
     ]
 
     static func migrate(_ block: @escaping @Sendable (Migration) -> Void) throws {
-        let facts = "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String"
-        let past = try PastProgram([facts]) { create in _ = create("Node", ["id": 1]) }
+        let schema = "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String"
+        let past = try PastProgram([schema]) { create in _ = create("Node", ["id": 1]) }
         _ = try past.migrated([Node.self, Part.self, Screw.self]) { migration, _ in block(migration) }
     }
 }

@@ -37,9 +37,9 @@ extension Provocations {
                 + "Use objects of one Realm together, or copy it with 'create'"
         ) {
             let node = Node(id: 1)
-            let (home, other) = (try TestRealm(holding: node), try TestRealm())
+            let (test, other) = (try TestRealm(holding: node), try TestRealm())
             try other.realm.write { other.realm.add(Node(id: 2, next: node)) }
-            _ = home
+            _ = test
         },
         Provocation(
             "frozenLinked",
@@ -203,7 +203,7 @@ extension Provocations {
         },
     ]
 
-    /// Reads a file in which a page of its objects was written over.
+    /// Reads a file after overwriting one page of its rows.
     private static func readDamaged() throws {
         let test = try TestRealm()
         let url = test.url.deletingLastPathComponent().appendingPathComponent("damaged/test.realm")
@@ -221,5 +221,5 @@ extension Provocations {
     }
 }
 
-/// A class that no schema knows.
+/// A class that is not in any schema.
 private final class HandWritten: Object {}

@@ -49,8 +49,9 @@ extension Provocations {
         Provocation("unmanagedQuery", "an unmanaged list cannot be queried; add its object first") {
             _ = Node().children.filter("id == 1")
         },
-        Provocation("unmanagedQuery", "linking objects of an unmanaged object cannot be queried; add its object first")
-        {
+        Provocation(
+            "unmanagedQuery", "linking objects of an unmanaged object cannot be queried; add its object first"
+        ) {
             _ = Node().previous.filter("id == 1")
         },
         Provocation(

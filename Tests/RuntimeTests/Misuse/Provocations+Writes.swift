@@ -133,7 +133,7 @@ extension Provocations {
         },
     ]
 
-    /// Does something in a forked child, and ends as that ends.
+    /// Runs `body` in a forked child. The parent exits with 0 if the child does, and with 1 otherwise.
     static func inForkedChild(_ body: () throws -> Void) rethrows {
         let child = cmartlet_fork()
         if child == 0 { return try body() }
@@ -150,7 +150,7 @@ extension Provocations {
 }
 
 extension TestRealm {
-    /// With an object in it.
+    /// Creates a Realm that contains `objects`.
     convenience init(holding objects: Object...) throws {
         try self.init()
         try realm.write { realm.add(objects) }

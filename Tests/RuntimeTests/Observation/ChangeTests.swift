@@ -9,7 +9,7 @@ import Testing
 
 @Suite("what counts as a change")
 struct ChangeTests {
-    /// A Realm with dogs, and observers of all, of those older than five, and of all by name.
+    /// A Realm with dogs, and observers of all dogs, of the dogs older than five, and of all dogs sorted by name.
     private func start(_ names: [String] = ["A", "B", "C", "D"]) throws -> (test: TestRealm, dogs: [Dog], logs: [Log]) {
         let test = try TestRealm()
         let dogs = names.enumerated().map { Dog(name: $0.element, age: $0.offset * 2) }
@@ -29,7 +29,7 @@ struct ChangeTests {
         #expect(logs.map { $0.take() } == lines, sourceLocation: location)
     }
 
-    @Test("N40 all commits between two deliveries merge into one change set")
+    @Test("all commits between two deliveries merge into one change set N40")
     func merged() throws {
         let (test, _, logs) = try start()
         for number in 0..<3 {
@@ -43,7 +43,7 @@ struct ChangeTests {
         expect(test, logs, [["[] [4, 5, 6] [0]"], ["[] [1] []"], ["[] [4, 5, 6] [0]"]])
     }
 
-    @Test("N41 insert then delete is no call", arguments: [true, false])
+    @Test("inserting and then deleting an object calls no observer N41", arguments: [true, false])
     func insertDelete(inOne: Bool) throws {
         let (test, _, logs) = try start()
         try test.elsewhere { realm in
@@ -67,7 +67,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("N42 insert then modify, delivered together, is an insertion only")
+    @Test("inserting and then modifying an object, delivered together, is an insertion only N42")
     func insertModify() throws {
         let (test, _, logs) = try start()
         try test.elsewhere { realm in
@@ -77,7 +77,7 @@ struct ChangeTests {
         expect(test, logs, [["[] [4] []"], ["[] [1] []"], ["[] [4] []"]])
     }
 
-    @Test("N43 assigning the value a property already has is a change; a collection to itself is not")
+    @Test("assigning a property its current value is a change; assigning a collection to itself is not N43")
     func sameValue() throws {
         let (test, dogs, logs) = try start()
         let object = Log(object: dogs[3])
@@ -87,7 +87,7 @@ struct ChangeTests {
         expect(test, logs + [object], [[], [], [], []])
     }
 
-    @Test("N44 update .modified with equal values notifies no one; .all notifies every given property")
+    @Test("update .modified with equal values calls no observer; .all reports every given property N44")
     func update() throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "one", amount: 2)
@@ -107,7 +107,7 @@ struct ChangeTests {
         expect(test, logs, [["[] [] [0]"], ["name: one → one"]])
     }
 
-    @Test("N45 other classes, rows that do not match before or after, and their deletion: no call")
+    @Test("changes of other classes, and of rows that match neither before nor after, call no observer N45")
     func unrelated() throws {
         let (test, dogs, logs) = try start()
         try test.realm.write { test.realm.add(Todo(id: 1)) }
@@ -118,7 +118,9 @@ struct ChangeTests {
         expect(test, logs, [["[0] [] []"], [], ["[0] [] []"]])
     }
 
-    @Test("N46 match to match is a modification, leaving the predicate a deletion, entering it an insertion only")
+    @Test(
+        "an object that still matches is modified, one that stops matching deleted, one that starts matching inserted N46"
+    )
     func matching() throws {
         let (test, dogs, logs) = try start()
         try test.realm.write { dogs[3].age = 7 }
@@ -129,12 +131,12 @@ struct ChangeTests {
         expect(test, logs, [["[] [] [1]"], ["[] [0] []"], ["[] [] [1]"]])
     }
 
-    @Test("N47 applied in order the positions turn the old collection into the new one; the richer value has moves too")
+    @Test("positions applied in order turn the old collection into the new one; CollectionChangeSet has moves too N47")
     func order() throws {
         let (test, dogs, logs) = try start()
-        var rich: CollectionChangeSet?
+        var changeSet: CollectionChangeSet?
         let token = test.allDogs.sorted(byKeyPath: "name").observeChanges { change in
-            if case .update(_, let changes) = change { rich = changes }
+            if case .update(_, let changes) = change { changeSet = changes }
         }
         test.realm.refresh()
         try test.realm.write {
@@ -144,7 +146,7 @@ struct ChangeTests {
             test.realm.add([Dog(name: "AA"), Dog(name: "CC")])
         }
         expect(test, logs, [["[0] [3, 4] [1, 3]"], ["[] [] [0]"], ["[0, 1] [0, 2, 4] [3]"]])
-        let changes = try #require(rich)
+        let changes = try #require(changeSet)
         #expect(changes.deletions == [0, 1])
         #expect(changes.insertions == [0, 2, 4])
         #expect(changes.modifications == [3])
@@ -153,7 +155,7 @@ struct ChangeTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N48 in a sorted collection a modification that changes the position is a deletion plus an insertion")
+    @Test("in a sorted collection a modification that changes the position is a deletion plus an insertion N48")
     func moved() throws {
         let (test, dogs, logs) = try start()
         try test.realm.write { dogs[0].name = "BB" }
@@ -162,7 +164,7 @@ struct ChangeTests {
         expect(test, logs, [["[] [] [0]"], [], ["[] [] [1]"]])
     }
 
-    @Test("N49 deleting other rows never shows survivors as moved or modified")
+    @Test("deleting rows reports none of the remaining rows as moved or modified N49")
     func survivors() throws {
         let (test, dogs, logs) = try start()
         try test.realm.write { test.realm.delete([dogs[0], dogs[2]]) }
@@ -171,7 +173,7 @@ struct ChangeTests {
         expect(test, logs, [["[0] [] []"], [], ["[0] [] []"]])
     }
 
-    @Test("N50 deleting all objects deletes exactly the old positions; clear, insert, clear reports only those")
+    @Test("deleting all objects reports exactly the old positions, even if others were added and deleted meanwhile N50")
     func clear() throws {
         let (test, _, logs) = try start()
         try test.realm.write {
@@ -186,7 +188,9 @@ struct ChangeTests {
         expect(test, logs, [["[0] [] []"], [], ["[0] [] []"]])
     }
 
-    @Test("N52 deleting an object and creating one with the same primary key in one commit", arguments: [true, false])
+    @Test(
+        "replacing an object by one with the same primary key in one commit is a deletion and an insertion N52",
+        arguments: [true, false])
     func replaced(remote: Bool) throws {
         let test = try TestRealm()
         try test.realm.write {
@@ -210,7 +214,7 @@ struct ChangeTests {
         expect(test, logs, [["[] [] [1]"], ["[] [] [1]"], ["[0] [] []"], []])
     }
 
-    @Test("N53 a query across links follows every class its filter, its sort or its key paths touch")
+    @Test("results report changes of every class that their filter, sort order or key paths use N53")
     func acrossLinks() throws {
         let (test, dogs, logs) = try start()
         let ada = Person(firstName: "Ada", address: Address(street: "", city: "Ulm"))
@@ -240,7 +244,7 @@ struct ChangeTests {
         expect(test, all, [["[0] [] []"], ["[0] [2] []"], ["[] [] [1]"]])
     }
 
-    @Test("N53 a query on the elements of collections and on linking objects")
+    @Test("results report changes of the collections and linking objects that their filter uses N53")
     func acrossCollections() throws {
         let test = try TestRealm()
         let dogs = try test.dogs("A", "B", "C")
@@ -269,7 +273,7 @@ struct ChangeTests {
         expect(test, logs, [["[0] [] []"], ["[0] [] []"]])
     }
 
-    @Test("N151 a change set that is no longer kept falls back to a full comparison, never to silence")
+    @Test("observers whose change sets are no longer stored get the result of a full comparison N151")
     func beyondRetention() throws {
         let test = try TestRealm { $0.environment.changeRetention = 3 }
         let dogs = try test.dogs("A", "B", "C")
@@ -280,7 +284,6 @@ struct ChangeTests {
         ]
         expect(test, logs, [["initial"], ["initial"], ["initial"], [], []])
         try test.elsewhere { realm in
-            // Another process: its commits are not in this one's memory.
             for number in 0..<400 {
                 try realm.write { try realm.dog(number == 0 ? "B" : "X\(number - 1)").name = "X\(number)" }
             }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// Deletions, insertions and modifications, by key.
+/// The keys of deletions, insertions and modifications as text.
 private func text<C>(_ change: RealmMapChange<C>) -> String {
     switch change {
     case .initial: "initial"
@@ -29,13 +29,13 @@ struct CollectionKindTests {
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("N66 a set is told of as a list is, in its own order") func sets() throws {
+    @Test("a set reports positions, in its own order N66") func sets() throws {
         let (test, nodes, log) = try start()
         try test.realm.write { nodes[0].peers.insert(objectsIn: nodes[1...3]) }
         let peers = nodes[0].peers
         log.tokens = [
             peers.observe { change in
-                if case .update(let told, _, _, _) = change { #expect(told === peers) }
+                if case .update(let set, _, _, _) = change { #expect(set === peers) }
                 log.lines.append(text(change))
             }
         ]
@@ -59,7 +59,8 @@ struct CollectionKindTests {
         expect(test, log, [])
     }
 
-    @Test("N59 N63 a set and a map end with their owner") func owner() throws {
+    @Test("deleting the owner of a set and a map reports all elements as deleted and ends the observation N59 N63")
+    func owner() throws {
         let (test, nodes, log) = try start()
         try test.realm.write {
             nodes[0].peers.insert(nodes[1])
@@ -78,7 +79,7 @@ struct CollectionKindTests {
         expect(test, log, [])
     }
 
-    @Test("N64 the keys of a map come in ascending order, and are compared by their bytes") func mapKeys() throws {
+    @Test("the keys of a map are reported in ascending order, and compared by their bytes N64") func mapKeys() throws {
         let (test, nodes, log) = try start()
         let map = nodes[0].named
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
@@ -98,7 +99,7 @@ struct CollectionKindTests {
         expect(test, log, [#"["a", "b", "z"] [] []"#])
     }
 
-    @Test("N64 a map is told of by key; a deleted object makes its value nil") func maps() throws {
+    @Test("a map reports keys; deleting an object sets its value to nil N64") func maps() throws {
         let (test, nodes, log) = try start()
         try test.realm.write { nodes[0].named.merge(["a": nodes[1], "b": nodes[2], "c": nil]) }
         let map = nodes[0].named
@@ -128,7 +129,7 @@ struct CollectionKindTests {
         expect(test, log, [#"["b", "c", "d"] [] []"#])
     }
 
-    @Test("N64 N87 key paths of maps: strings, Swift key paths and descriptors") func mapKeyPaths() throws {
+    @Test("key paths of maps are strings, Swift key paths or descriptors N64 N87") func mapKeyPaths() throws {
         let (test, nodes, log) = try start()
         try test.realm.write { nodes[0].named["a"] = nodes[1] }
         let map = nodes[0].named
@@ -144,7 +145,7 @@ struct CollectionKindTests {
         expect(test, log, [#"a [] [] ["a"]"#, #"b [] [] ["a"]"#, #"c [] [] ["a"]"#])
     }
 
-    @Test("N56 N64 N66 lists, sets and maps of values") func values() throws {
+    @Test("lists, sets and maps of values report their changes N56 N64 N66") func values() throws {
         let (test, _, log) = try start()
         let (lists, sets, maps) = (ScalarLists(), ScalarSets(), ScalarMaps())
         try test.realm.write {
@@ -174,30 +175,30 @@ struct CollectionKindTests {
         expect(test, log, [])
     }
 
-    @Test("N16 sets, maps and sections on a queue belong to the queue") func queues() throws {
+    @Test("sets, maps and sections observed on a queue are delivered on it N16") func queues() throws {
         let (test, nodes, _) = try start()
         let queue = DispatchQueue(label: "observers")
-        let told = DispatchSemaphore(value: 0)
+        let delivered = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var lines: [String] = []
         let owner = nodes[0]
         let tokens = [
             owner.peers.observe(on: queue) { change in
                 if case .initial(let set) = change { lines.append("set \(set.count)") }
                 if case .update(let set, _, _, _) = change { lines.append("set \(set.map(\.id))") }
-                told.signal()
+                delivered.signal()
             },
             owner.named.observe(on: queue) { change in
                 if case .initial(let map) = change { lines.append("map \(map.count)") }
                 if case .update(let map, _, _, _) = change { lines.append("map \(map.keys)") }
-                told.signal()
+                delivered.signal()
             },
             test.realm.objects(Node.self).sectioned(by: \.name).observe(on: queue) { change in
                 if case .initial(let sections) = change { lines.append("sections \(sections.count)") }
                 if case .update(let sections, _, _, _, _, _) = change { lines.append("sections \(sections.allKeys)") }
-                told.signal()
+                delivered.signal()
             },
         ]
-        for _ in 0..<3 { told.wait() }
+        for _ in 0..<3 { delivered.wait() }
         #expect(queue.sync { lines.sorted() } == ["map 0", "sections 5", "set 0"])
         queue.sync { lines = [] }
         try test.realm.write {
@@ -205,13 +206,13 @@ struct CollectionKindTests {
             nodes[0].named["a"] = nodes[3]
             nodes[4].name = "3"
         }
-        for _ in 0..<3 { told.wait() }
+        for _ in 0..<3 { delivered.wait() }
         #expect(
             queue.sync { lines.sorted() } == [#"map ["a"]"#, #"sections ["0", "1", "2", "3"]"#, "set [2]"])
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("N67 results of sets, maps and linking objects are followed") func queried() throws {
+    @Test("results of sets, maps and linking objects report changes N67") func queried() throws {
         let (test, nodes, log) = try start()
         try test.realm.write {
             nodes[0].peers.insert(objectsIn: [nodes[1], nodes[2]])
@@ -244,7 +245,8 @@ struct CollectionKindTests {
         expect(test, log, [])
     }
 
-    @Test("N51 distinct: becoming a duplicate is a deletion, ceasing to be one an insertion") func distinct() throws {
+    @Test("in distinct results, becoming a duplicate is a deletion, and ceasing to be one an insertion N51")
+    func distinct() throws {
         let (test, nodes, log) = try start()
         log.tokens = [test.realm.objects(Node.self).distinct(by: ["name"]).observe { log.lines.append(text($0)) }]
         expect(test, log, ["initial"])
@@ -263,7 +265,7 @@ struct CollectionKindTests {
         expect(test, log, ["[1] [] [3]"])
     }
 
-    @Test("N54 with a limit only the visible window is compared") func limit() throws {
+    @Test("with a limit, only changes inside the window are reported N54") func limit() throws {
         let (test, nodes, log) = try start()
         let window = test.realm.objects(Node.self).sorted(byKeyPath: "name").limit(2, offset: 1)
         log.tokens = [window.observe { log.lines.append(text($0)) }]
@@ -280,7 +282,7 @@ struct CollectionKindTests {
         #expect(window.map(\.id) == [3, 4])
     }
 
-    @Test("N68 embedded objects in lists and maps") func embedded() throws {
+    @Test("embedded objects in lists and maps report changes N68") func embedded() throws {
         let (test, nodes, log) = try start()
         try test.realm.write {
             nodes[0].parts.append(objectsIn: [Part(name: "a"), Part(name: "b")])

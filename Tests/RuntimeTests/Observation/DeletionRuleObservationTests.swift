@@ -4,10 +4,10 @@ import Testing
 
 @testable import Martlet
 
-/// Deletions that follow rules are one transaction for every observer.
+/// A deletion and the deletions that its rules cause are one change for every observer.
 @Suite struct DeletionRuleObservationTests {
-    /// Keeper 1 is deleted with 'a', and 'b' with keeper 1; keeper 2 keeps 'c', and 'd' from being deleted.
-    private final class Bench {
+    /// Deleting 'a' deletes keeper 1, which deletes 'b'. Keeper 2 owns 'b' and 'c', and denies the deletion of 'd'.
+    private final class Fixture {
         let test: TestRealm
         let keepers = [Keeper(id: 1), Keeper(id: 2)]
         let kept = ["a", "b", "c", "d"].map { Kept(name: $0) }
@@ -41,7 +41,7 @@ import Testing
             _ = take()
         }
 
-        /// Calls by observer, of those that were called.
+        /// The calls of each observer that was called.
         func take() -> [String: [String]] {
             test.settle()
             return logs.mapValues { $0.take() }.filter { !$0.value.isEmpty }
@@ -52,10 +52,10 @@ import Testing
         }
     }
 
-    @Test("K27 O61 the rollback of a denied write notifies of the values that the write had left")
+    @Test("key-value observers of a denied write get its values when it is rolled back K27 O61")
     func deniedLink() throws {
-        let bench = try Bench()
-        let (realm, keeper, kept) = (bench.test.realm, bench.keepers[0], bench.kept)
+        let fixture = try Fixture()
+        let (realm, keeper, kept) = (fixture.test.realm, fixture.keepers[0], fixture.kept)
         try realm.write {
             keeper.owned = kept[2]
             keeper.held = kept[1]
@@ -78,64 +78,67 @@ import Testing
         token.invalidate()
     }
 
-    @Test("O6 N47 K12 both cascades of a deletion are one change for each observer", arguments: [true, false])
+    @Test("both cascades of a deletion are one change for each observer O6 N47 K12", arguments: [true, false])
     func cascades(isLocal: Bool) throws {
-        let bench = try Bench()
+        let fixture = try Fixture()
         if isLocal {
-            try bench.test.realm.write { bench.test.realm.delete(bench.kept[0]) }
+            try fixture.test.realm.write { fixture.test.realm.delete(fixture.kept[0]) }
         } else {
-            try bench.test.elsewhere { realm in
+            try fixture.test.elsewhere { realm in
                 guard let first = realm.object(ofType: Kept.self, forPrimaryKey: "a") else { return }
                 try realm.write { realm.delete(first) }
             }
-            bench.test.realm.refresh()
+            fixture.test.realm.refresh()
         }
         #expect(
-            bench.take() == [
+            fixture.take() == [
                 "keepers": ["[0] [] [1]"], "kept": ["[0, 1] [] []"], "list": ["[0] [] []"],
                 "owners of c": ["[] [] [0]"], "keeper 1": ["deleted"],
                 "a": ["deleted"], "b": ["deleted"], "realm": ["didChange"],
             ])
         let ended = ["isInvalidated: false -> true"]
         #expect(
-            bench.takeRecorded() == ["keeper 1": ended, "a": ended, "b": ended, "count": ["ownedList.@count: 2 -> 1"]])
+            fixture.takeRecorded() == [
+                "keeper 1": ended, "a": ended, "b": ended, "count": ["ownedList.@count: 2 -> 1"],
+            ])
     }
 
-    @Test("O6 N47 K27 a write that a rule denies is nothing for observers, and what follows it is told in full")
+    @Test("a denied write calls no observers, and the next write is reported completely O6 N47 K27")
     func denied() throws {
-        let bench = try Bench()
-        let realm = bench.test.realm
+        let fixture = try Fixture()
+        let realm = fixture.test.realm
         let error = #expect(throws: Realm.Error.self) {
             try realm.write {
-                realm.delete(bench.kept[0])
-                realm.delete(bench.kept[3])
+                realm.delete(fixture.kept[0])
+                realm.delete(fixture.kept[3])
             }
         }
         #expect(error?.code == .deletionDenied)
-        #expect(bench.take() == [:])
-        // Key-value observers were called in the write, and for what became of it.
+        #expect(fixture.take() == [:])
+        // Key-value observers are called during the write, and again when it is rolled back.
         let ended = ["isInvalidated: false -> true", "isInvalidated: true -> false"]
         #expect(
-            bench.takeRecorded() == [
+            fixture.takeRecorded() == [
                 "keeper 1": ended, "a": ended, "b": ended,
                 "count": ["ownedList.@count: 2 -> 1", "ownedList.@count: 1 -> 2"],
             ])
         #expect(realm.objects(Keeper.self).count == 2 && realm.objects(Kept.self).map(\.name) == ["a", "b", "c", "d"])
-        #expect(bench.keepers[1].ownedList.map(\.name) == ["b", "c"] && bench.kept.allSatisfy { !$0.isInvalidated })
+        #expect(
+            fixture.keepers[1].ownedList.map(\.name) == ["b", "c"] && fixture.kept.allSatisfy { !$0.isInvalidated })
         try realm.write {
-            bench.keepers[1].guardedSet.removeAll()
-            realm.delete(bench.kept[3])
-            bench.keepers[1].ownedList.append(bench.kept[0])
+            fixture.keepers[1].guardedSet.removeAll()
+            realm.delete(fixture.kept[3])
+            fixture.keepers[1].ownedList.append(fixture.kept[0])
         }
         #expect(
-            bench.take() == [
+            fixture.take() == [
                 "keepers": ["[] [] [1]"], "kept": ["[3] [] []"], "list": ["[] [2] []"],
                 "owners of c": ["[] [] [0]"], "realm": ["didChange"],
             ])
-        #expect(bench.takeRecorded() == ["count": ["ownedList.@count: 2 -> 3"]])
-        try realm.write { realm.delete(bench.kept[0]) }
+        #expect(fixture.takeRecorded() == ["count": ["ownedList.@count: 2 -> 3"]])
+        try realm.write { realm.delete(fixture.kept[0]) }
         #expect(
-            bench.take() == [
+            fixture.take() == [
                 "keepers": ["[0] [] [1]"], "kept": ["[0, 1] [] []"], "list": ["[0, 2] [] []"],
                 "owners of c": ["[] [] [0]"], "keeper 1": ["deleted"], "a": ["deleted"], "b": ["deleted"],
                 "realm": ["didChange"],

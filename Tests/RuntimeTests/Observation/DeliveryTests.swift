@@ -7,7 +7,7 @@ import Testing
 
 @Suite("when observers are called")
 struct DeliveryTests {
-    @Test("N25 a local commit calls Realm observers at once, the others at the next delivery")
+    @Test("a local commit calls Realm observers at once, and other observers at the next delivery N25")
     func local() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -27,7 +27,7 @@ struct DeliveryTests {
         test.realm.cancelWrite()
     }
 
-    @Test("N26 an empty commit still calls Realm observers, and nobody else")
+    @Test("an empty commit calls Realm observers, and no other observers N26")
     func empty() throws {
         let test = try TestRealm()
         let logs = [Log(test.realm), Log(test.allDogs)]
@@ -41,7 +41,7 @@ struct DeliveryTests {
         #expect(logs.map { $0.take() } == [["didChange"], []])
     }
 
-    @Test("N27 a remote commit with autorefresh on: the Realm advances, then didChange, then the others")
+    @Test("with autorefresh, a remote commit advances the Realm, then calls Realm observers, then the others N27")
     func remote() throws {
         let test = try TestRealm()
         let order = Log()
@@ -57,7 +57,7 @@ struct DeliveryTests {
         #expect(order.take() == ["didChange 1", "[] [0] []"])
     }
 
-    @Test("N27 without observers the Realm advances at its turn too")
+    @Test("a Realm without observers advances automatically too N27")
     func unobserved() throws {
         let test = try TestRealm()
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
@@ -68,7 +68,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "N27 with autorefresh off only refreshRequired comes, and the changes with refresh or beginWrite",
+        "without autorefresh, refreshRequired is delivered at once, and changes at refresh or beginWrite N27",
         arguments: [true, false])
     func autorefreshOff(byRefresh: Bool) throws {
         let test = try TestRealm()
@@ -92,7 +92,7 @@ struct DeliveryTests {
         #expect(logs.map { $0.take() } == [["didChange"], ["[] [0, 1] []"]])
     }
 
-    @Test("N28 local changes are delivered with autorefresh off, remote ones of the meantime are not")
+    @Test("without autorefresh, local changes are delivered, and later remote changes are not N28")
     func localWithoutAutorefresh() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -109,7 +109,9 @@ struct DeliveryTests {
         #expect(logs.map { $0.take() } == [["[] [1] []"], []])
     }
 
-    @Test("N29 refresh shows the newest version and delivers; false when there was nothing new")
+    @Test(
+        "refresh advances to the newest version and delivers changes; it returns false if there is no newer version N29"
+    )
     func refresh() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -127,7 +129,7 @@ struct DeliveryTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("N30 beginWrite first delivers all that is pending, local and remote")
+    @Test("beginWrite first delivers all pending changes, local and remote N30")
     func beginWrite() throws {
         let test = try TestRealm()
         let logs = [Log(test.realm), Log(test.allDogs)]
@@ -142,7 +144,7 @@ struct DeliveryTests {
         #expect(logs.map { $0.take() } == [[], []])
     }
 
-    @Test("N31 inside a callback refresh does nothing and returns false")
+    @Test("inside a callback, refresh does nothing and returns false N31")
     func refreshInside() throws {
         let test = try TestRealm()
         var results: [Bool] = []
@@ -164,7 +166,7 @@ struct DeliveryTests {
         #expect(test.allDogs.count == 1)
     }
 
-    @Test("N31 a refresh inside refreshRequired refreshes, and calls the observers")
+    @Test("refresh inside a refreshRequired callback advances the Realm and calls the observers N31")
     func refreshWhereRequired() throws {
         let test = try TestRealm()
         test.realm.autorefresh = false
@@ -181,12 +183,12 @@ struct DeliveryTests {
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         test.settle()
         #expect(results == [true])
-        // The second one needs no refresh any more.
+        // The second observer does not get refreshRequired, because the first one has refreshed the Realm.
         #expect(log.take() == ["0 refreshRequired", "0 didChange", "1 didChange", "[] [0] []"])
         #expect(test.allDogs.count == 1)
     }
 
-    @Test("N27 N21 with autorefresh off a commit of others waits for a refresh after invalidate, too")
+    @Test("without autorefresh, a remote commit after invalidate is delivered at the next refresh N27 N21")
     func invalidatedWithoutAutorefresh() throws {
         let test = try TestRealm()
         test.realm.autorefresh = false
@@ -206,32 +208,32 @@ struct DeliveryTests {
         #expect(first.take() == ["initial"])
     }
 
-    @Test("N32 inside a callback invalidate does nothing; after an ordinary one later changes are delivered")
+    @Test("inside a callback, invalidate does nothing; after invalidate elsewhere, later changes are delivered N32")
     func invalidate() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
-        var handed: [String] = []
+        var states: [String] = []
         let tokens = [
             test.allDogs.observe { _ in
                 test.realm.invalidate()
-                handed.append(dog.isInvalidated ? "invalid" : "valid")
+                states.append(dog.isInvalidated ? "invalid" : "valid")
             },
             dog.observe { change in
-                if case .change(let dog, _) = change { handed.append(dog.name) }
+                if case .change(let dog, _) = change { states.append(dog.name) }
             },
         ]
         test.settle()
-        #expect(handed == ["valid"])
+        #expect(states == ["valid"])
         tokens[0].invalidate()
         test.realm.invalidate()
         #expect(dog.isInvalidated)
         try test.elsewhere { realm in try realm.write { try realm.dog("Rex").name = "Max" } }
         test.settle()
-        #expect(handed == ["valid", "Max"])
+        #expect(states == ["valid", "Max"])
     }
 
-    @Test("N33 a turn advances to the version already computed and leaves the rest for the next")
-    func turn() throws {
+    @Test("a delivery advances to the newest computed version, and the next one to later versions N33")
+    func newestComputedVersion() throws {
         let test = try TestRealm()
         var counts: [Int] = []
         let token = test.allDogs.observe { change in
@@ -245,7 +247,7 @@ struct DeliveryTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N33 a result that was computed before a local commit is not delivered after it")
+    @Test("a change set computed before a local commit is not delivered after it N33")
     func overtaken() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -260,7 +262,7 @@ struct DeliveryTests {
         #expect(log.take() == ["[] [1] []"])
     }
 
-    @Test("N34 a thread that takes no turns delays nobody else")
+    @Test("a blocked queue does not delay other observers N34")
     func blocked() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -275,7 +277,7 @@ struct DeliveryTests {
         blocked.signal()
     }
 
-    @Test("N35 Realm observers are not re-entered while they are being sent")
+    @Test("Realm observers are not called from within their own callbacks N35")
     func notReentered() throws {
         let test = try TestRealm()
         var depth = 0
@@ -298,7 +300,7 @@ struct DeliveryTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N37 a cancelled or throwing write notifies no one")
+    @Test("a cancelled or throwing write calls no observer N37")
     func cancelled() throws {
         struct Stop: Error {}
         let test = try TestRealm()
@@ -320,7 +322,9 @@ struct DeliveryTests {
         #expect(logs.allSatisfy { $0.take().isEmpty })
     }
 
-    @Test("N38 inside a callback the collection shows the state announced, outside that of the last notification")
+    @Test(
+        "in a callback, the collection shows the state of its change set; elsewhere, that of the last notification N38"
+    )
     func stateShown() throws {
         let test = try TestRealm()
         let dogs = test.allDogs.sorted(byKeyPath: "name")
@@ -337,7 +341,7 @@ struct DeliveryTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N39 between a local commit and the delivery only the local changes are visible")
+    @Test("between a local commit and the delivery, only local changes are visible N39")
     func localOnly() throws {
         let test = try TestRealm()
         try test.dogs("Rex")

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("the initial callback")
 struct InitialTests {
-    @Test("N19 collections get exactly one, asynchronously; objects and Realms get none")
+    @Test(
+        "observers of collections get one initial callback, asynchronously; those of objects and Realms get none N19"
+    )
     func once() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -22,7 +24,7 @@ struct InitialTests {
         #expect(logs.map { $0.take() } == [[], [], [], [], ["didChange"]])
     }
 
-    @Test("N20 the scheduler's turn delivers it")
+    @Test("the scheduler of the Realm delivers the initial callback N20")
     func byTurn() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -35,7 +37,7 @@ struct InitialTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("N20 refresh delivers it, and no turn again")
+    @Test("refresh delivers the initial callback, and the scheduler does not repeat it N20")
     func byRefresh() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -45,7 +47,7 @@ struct InitialTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("N20 beginWrite delivers it, and no turn again")
+    @Test("beginWrite delivers the initial callback, and the scheduler does not repeat it N20")
     func byBeginWrite() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -56,7 +58,8 @@ struct InitialTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("N21 it arrives with autorefresh off, at the version shown", arguments: [true, false])
+    @Test(
+        "without autorefresh, the initial callback is delivered at the current version N21", arguments: [true, false])
     func autorefreshOff(remote: Bool) throws {
         let test = try TestRealm()
         test.realm.autorefresh = false
@@ -70,7 +73,7 @@ struct InitialTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N21 it arrives after invalidate", arguments: [true, false])
+    @Test("the initial callback is delivered after invalidate N21", arguments: [true, false])
     func afterInvalidate(autorefresh: Bool) throws {
         let test = try TestRealm()
         test.realm.autorefresh = autorefresh
@@ -83,7 +86,7 @@ struct InitialTests {
         #expect(log.take() == ["[] [0] []"])
     }
 
-    @Test("N21 of a list too, whose owner is shown again")
+    @Test("the initial callback of a list is delivered after invalidate N21")
     func listAfterInvalidate() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -97,7 +100,7 @@ struct InitialTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N22 commits before its delivery are folded into it", arguments: [true, false])
+    @Test("the initial callback includes commits made before its delivery N22", arguments: [true, false])
     func folded(remote: Bool) throws {
         let test = try TestRealm()
         var lines: [String] = []
@@ -113,7 +116,7 @@ struct InitialTests {
             try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
             test.realm.refresh()
         } else {
-            // Both commits come before the first delivery: the second write begins inside the first callback's round.
+            // beginWrite delivers the initial call before the commit.
             try test.realm.beginWrite()
             #expect(lines == ["initial 0"])
             lines = []
@@ -125,7 +128,7 @@ struct InitialTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N22 a local commit made inside the registering write is folded in")
+    @Test("the initial callback includes the write in which the observer was registered N22")
     func foldedLocal() throws {
         let test = try TestRealm()
         var lines: [String] = []
@@ -145,7 +148,7 @@ struct InitialTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N23 it comes before the first update for every kind of collection")
+    @Test("the initial callback precedes the first update for every kind of collection N23")
     func order() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -168,7 +171,7 @@ struct InitialTests {
         #expect(logs.map { $0.take() } == [["[] [] [0, 1]"], ["[] [] [0]"], ["[] [] [0, 1]"], ["[] [] [0]"]])
     }
 
-    @Test("N24 a second observer gets its own and disturbs no one")
+    @Test("a second observer gets its own initial callback, and the first one no other call N24")
     func second() throws {
         let test = try TestRealm()
         let dogs = test.allDogs

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Martlet
 
-/// The rules of key paths, each in every notation: what holds of one must hold of all.
+/// Tests each rule of key paths in every notation.
 @Suite("key paths in three notations")
 struct KeyPathNotationTests {
     enum Notation: CaseIterable { case strings, swift, descriptors }
@@ -15,7 +15,7 @@ struct KeyPathNotationTests {
         let descriptors: [any KeyPathDescriptor<Node>]
     }
 
-    /// Node 0 with the child 1, the peer 2 and 3 by name; 4 links to it, and has it as a child.
+    /// Node 0 has the child 1, the peer 2 and the named node 3. Node 4 links to node 0 and has it as a child.
     private struct Graph {
         let test: TestRealm
         let nodes: [Node]
@@ -38,10 +38,10 @@ struct KeyPathNotationTests {
             }
         }
 
-        /// Watches node 0, and a result that holds it alone.
-        func watch(_ paths: Paths, _ notation: Notation) {
+        /// Observes node 0, and results that contain only node 0.
+        func observe(_ paths: Paths, _ notation: Notation) {
             let node = nodes[0]
-            let alone = test.realm.objects(Node.self).where { $0.id == 0 }
+            let results = test.realm.objects(Node.self).where { $0.id == 0 }
             let object = { [log] (change: ObjectChange<Node>) in
                 if case .change(_, let changes) = change { log.lines += changes.map(\.name) }
             }
@@ -51,18 +51,18 @@ struct KeyPathNotationTests {
             log.tokens =
                 switch notation {
                 case .strings:
-                    [node.observe(keyPaths: paths.strings, object), alone.observe(keyPaths: paths.strings, row)]
-                case .swift: [node.observe(keyPaths: paths.swift, object), alone.observe(keyPaths: paths.swift, row)]
+                    [node.observe(keyPaths: paths.strings, object), results.observe(keyPaths: paths.strings, row)]
+                case .swift: [node.observe(keyPaths: paths.swift, object), results.observe(keyPaths: paths.swift, row)]
                 case .descriptors:
                     [
                         node.observe(keyPaths: paths.descriptors, object),
-                        alone.observe(keyPaths: paths.descriptors, row),
+                        results.observe(keyPaths: paths.descriptors, row),
                     ]
                 }
             test.realm.refresh()
         }
 
-        /// Both are told, the object's observer of the root; or, without one, nobody.
+        /// Expects that both observers are called, and that the property `root` is reported. If it is nil, expects no call.
         func expect(
             _ root: String?, _ location: SourceLocation = #_sourceLocation, _ change: () throws -> Void
         ) throws {
@@ -72,9 +72,10 @@ struct KeyPathNotationTests {
         }
     }
 
-    @Test("N82 only the named properties trigger", arguments: Notation.allCases) func named(notation: Notation) throws {
+    @Test("observers are called for the named properties only N82", arguments: Notation.allCases)
+    func named(notation: Notation) throws {
         let graph = try Graph()
-        graph.watch(
+        graph.observe(
             Paths(strings: ["name"], swift: [\.name], descriptors: [Node.fields.name]), notation)
         try graph.expect("name") { graph.nodes[0].name = "x" }
         try graph.expect(nil) { graph.nodes[0].amount = 2 }
@@ -82,10 +83,12 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[1].name = "y" }
     }
 
-    @Test("N83 a collection alone is followed for what is in it only", arguments: Notation.allCases)
+    @Test(
+        "a path that ends with a collection reports its elements coming and going, not changes of them N83",
+        arguments: Notation.allCases)
     func collection(notation: Notation) throws {
         let graph = try Graph()
-        graph.watch(
+        graph.observe(
             Paths(strings: ["children"], swift: [\.children], descriptors: [Node.fields.children]), notation)
         try graph.expect(nil) { graph.nodes[1].name = "x" }
         try graph.expect("children") { graph.nodes[0].children.append(graph.nodes[6]) }
@@ -93,10 +96,10 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[0].peers.insert(graph.nodes[5]) }
     }
 
-    @Test("N84 N85 elements are followed for their names, coming and going", arguments: Notation.allCases)
+    @Test("a path to a property of elements reports that property and membership N84 N85", arguments: Notation.allCases)
     func elements(notation: Notation) throws {
         let graph = try Graph()
-        graph.watch(
+        graph.observe(
             Paths(
                 strings: ["children.name"], swift: [\.children[0].name], descriptors: [Node.fields.children.name]),
             notation)
@@ -108,9 +111,10 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[1].name = "z" }
     }
 
-    @Test("N87 through sets, maps and optionals", arguments: Notation.allCases) func kinds(notation: Notation) throws {
+    @Test("key paths lead through sets, maps and optionals N87", arguments: Notation.allCases)
+    func kinds(notation: Notation) throws {
         let graph = try Graph()
-        graph.watch(
+        graph.observe(
             Paths(
                 strings: ["peers.name", "named.name", "part.node.name"],
                 swift: [\.peers[0].name, \.named["any"]??.name, \.part?.node?.name],
@@ -124,13 +128,15 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[1].name = "x" }
     }
 
-    @Test("N86 a link is followed for reassignment, a property behind it for both", arguments: Notation.allCases)
+    @Test(
+        "a path to a link reports reassignment, a path through it the property as well N86",
+        arguments: Notation.allCases)
     func links(notation: Notation) throws {
         let graph = try Graph()
-        graph.watch(Paths(strings: ["next"], swift: [\.next], descriptors: [Node.KeyPaths.next]), notation)
+        graph.observe(Paths(strings: ["next"], swift: [\.next], descriptors: [Node.KeyPaths.next]), notation)
         try graph.expect(nil) { graph.nodes[1].name = "x" }
         try graph.expect("next") { graph.nodes[0].next = graph.nodes[5] }
-        graph.watch(
+        graph.observe(
             Paths(strings: ["next.name"], swift: [\.next?.name], descriptors: [Node.KeyPaths.nextName]), notation)
         try graph.expect("next") { graph.nodes[5].name = "x" }
         try graph.expect("next") { graph.nodes[0].next = graph.nodes[1] }
@@ -138,10 +144,12 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[1].amount = 1 }
     }
 
-    @Test("N90 linking objects: an origin is added, re-pointed or deleted", arguments: Notation.allCases)
+    @Test(
+        "a path to linking objects reports origins that are added, re-pointed or deleted N90",
+        arguments: Notation.allCases)
     func origins(notation: Notation) throws {
         let graph = try Graph()
-        graph.watch(
+        graph.observe(
             Paths(
                 strings: ["previous", "parents"], swift: [\.previous, \.parents],
                 descriptors: [Node.fields.previous, Node.fields.parents]), notation)
@@ -149,7 +157,7 @@ struct KeyPathNotationTests {
         try graph.expect("previous") { graph.nodes[5].next = graph.nodes[0] }
         try graph.expect("previous") { graph.nodes[5].next = graph.nodes[1] }
         try graph.expect("parents") { graph.nodes[6].children.append(graph.nodes[0]) }
-        // Other elements make no difference, the same one once more does.
+        // Another element is no change. A second link to node 0 is one.
         try graph.expect(nil) { graph.nodes[6].children.append(graph.nodes[3]) }
         try graph.expect("parents") { graph.nodes[6].children.append(graph.nodes[0]) }
         try graph.expect("parents") { graph.nodes[6].children.remove(at: 0) }
@@ -161,10 +169,12 @@ struct KeyPathNotationTests {
         }
     }
 
-    @Test("N91 a property of linking objects", arguments: Notation.allCases)
+    @Test(
+        "a path to a property of linking objects reports that property and the origins N91",
+        arguments: Notation.allCases)
     func originProperties(notation: Notation) throws {
         let graph = try Graph()
-        graph.watch(
+        graph.observe(
             Paths(
                 strings: ["parents.name"], swift: [\.parents[0].name], descriptors: [Node.fields.parents.name]),
             notation)
@@ -177,10 +187,10 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[5].name = "z" }
     }
 
-    @Test("N93 N94 a deep path is followed exactly, and ends with a nil link", arguments: Notation.allCases)
+    @Test("a deep path reports changes at every level, and ends at a nil link N93 N94", arguments: Notation.allCases)
     func depth(notation: Notation) throws {
         let graph = try Graph()
-        graph.watch(
+        graph.observe(
             Paths(
                 strings: ["next.next.next.next.next.name"], swift: [\.next?.next?.next?.next?.next?.name],
                 descriptors: [Node.fields.next.next.next.next.next.name]), notation)
@@ -192,19 +202,21 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[7].name = "y" }
     }
 
-    @Test("N88 N100 in collections: members always, a changed collection of a member too", arguments: Notation.allCases)
+    @Test(
+        "collections always report membership, and changes of the observed collection of an element N88 N100",
+        arguments: Notation.allCases)
     func members(notation: Notation) throws {
         let test = try TestRealm()
         let nodes = (0..<3).map { Node(id: $0) }
         try test.realm.write { test.realm.add(nodes) }
         let log = Log()
         let all = test.realm.objects(Node.self)
-        let tell = { (change: RealmCollectionChange<Results<Node>>) in log.lines.append(text(change)) }
+        let record = { (change: RealmCollectionChange<Results<Node>>) in log.lines.append(text(change)) }
         log.tokens =
             switch notation {
-            case .strings: [all.observe(keyPaths: ["children"], tell)]
-            case .swift: [all.observe(keyPaths: [\.children], tell)]
-            case .descriptors: [all.observe(keyPaths: [Node.fields.children], tell)]
+            case .strings: [all.observe(keyPaths: ["children"], record)]
+            case .swift: [all.observe(keyPaths: [\.children], record)]
+            case .descriptors: [all.observe(keyPaths: [Node.fields.children], record)]
             }
         test.realm.refresh()
         try test.realm.write {
@@ -216,28 +228,30 @@ struct KeyPathNotationTests {
         #expect(log.take() == ["initial", "[] [3] [1]"])
     }
 
-    @Test("N96 tokens with different key paths on one object", arguments: Notation.allCases)
+    @Test(
+        "tokens with different key paths on one object are called for their own paths only N96",
+        arguments: Notation.allCases)
     func exclusive(notation: Notation) throws {
         let graph = try Graph()
         let others = try Graph()
-        graph.watch(Paths(strings: ["name"], swift: [\.name], descriptors: [Node.fields.name]), notation)
+        graph.observe(Paths(strings: ["name"], swift: [\.name], descriptors: [Node.fields.name]), notation)
         let tokens = graph.log.tokens
-        graph.watch(Paths(strings: ["amount"], swift: [\.amount], descriptors: [Node.fields.amount]), notation)
+        graph.observe(Paths(strings: ["amount"], swift: [\.amount], descriptors: [Node.fields.amount]), notation)
         graph.log.tokens += tokens
         try graph.expect("name") { graph.nodes[0].name = "x" }
         try graph.expect("amount") { graph.nodes[0].amount = 1 }
         withExtendedLifetime(others) {}
     }
 
-    @Test("N98 a star is every property of one level, linking objects among them") func star() throws {
+    @Test("a star stands for every property of one level, including linking objects N98") func star() throws {
         let graph = try Graph()
-        graph.watch(Paths(strings: ["*"], swift: [], descriptors: []), .strings)
+        graph.observe(Paths(strings: ["*"], swift: [], descriptors: []), .strings)
         try graph.expect("amount") { graph.nodes[0].amount = 2 }
         try graph.expect("peers") { graph.nodes[0].peers.removeAll() }
         try graph.expect("parents") { graph.nodes[5].children.append(graph.nodes[0]) }
         try graph.expect("previous") { graph.nodes[5].next = graph.nodes[0] }
         try graph.expect(nil) { graph.nodes[1].name = "x" }
-        graph.watch(Paths(strings: ["children.*"], swift: [], descriptors: []), .strings)
+        graph.observe(Paths(strings: ["children.*"], swift: [], descriptors: []), .strings)
         try graph.expect("children") { graph.nodes[1].amount = 2 }
         try graph.expect("children") { graph.nodes[6].peers.insert(graph.nodes[1]) }
         try graph.expect(nil) { graph.nodes[0].amount = 1 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("key paths")
 struct KeyPathObservationTests {
-    /// Rex of Ada in Ulm, with the siblings A and B.
+    /// The dog Rex, whose owner Ada has an address in Ulm, with the siblings A and B.
     private func start() throws -> (test: TestRealm, rex: Dog, ada: Person) {
         let test = try TestRealm()
         let rex = Dog(name: "Rex", age: 3)
@@ -28,7 +28,7 @@ struct KeyPathObservationTests {
         #expect(logs.map { $0.take() } == lines, sourceLocation: location)
     }
 
-    @Test("N82 only the named properties trigger")
+    @Test("observers are called for the named properties only N82")
     func named() throws {
         let (test, rex, _) = try start()
         let logs = [
@@ -46,7 +46,7 @@ struct KeyPathObservationTests {
     }
 
     @Test(
-        "N83 N84 N85 siblings fires for the list itself, siblings.name for names and for who is in it; both report the root"
+        "siblings reports edits of the list, siblings.name also names; both report the root property N83 N84 N85"
     )
     func siblings() throws {
         let (test, rex, _) = try start()
@@ -70,7 +70,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [reported, reported, row, row])
     }
 
-    @Test("N86 owner fires on reassignment only, owner.firstName on both")
+    @Test("owner reports reassignment only, owner.firstName also the first name N86")
     func link() throws {
         let (test, rex, ada) = try start()
         let logs = [
@@ -88,23 +88,23 @@ struct KeyPathObservationTests {
         expect(test, logs, [[], [], []])
     }
 
-    @Test("N87 strings, Swift key paths and descriptors behave identically, through optionals and collections")
+    @Test("strings, Swift key paths and descriptors behave identically, through optionals and collections N87")
     func spellings() throws {
         let (test, rex, ada) = try start()
         let log = Log()
-        let tell = { (name: String) in
+        let record = { (name: String) in
             { (change: RealmCollectionChange<Results<Dog>>) in log.lines.append("\(name) \(text(change))") }
         }
         let dogs = test.allDogs.where { $0.name == "Rex" }
         log.tokens = [
-            dogs.observe(keyPaths: ["owner.address.city"], tell("a")),
-            dogs.observe(keyPaths: [\Dog.owner?.address?.city], tell("b")),
-            dogs.observe(keyPaths: [Dog.fields.owner.address.city], tell("c")),
-            dogs.observe(keyPaths: ["siblings.name"], tell("d")),
-            dogs.observe(keyPaths: [Dog.fields.siblings.name], tell("e")),
-            dogs.observe(keyPaths: [Dog.KeyPaths.siblingNames], tell("f")),
-            dogs.observe(keyPaths: [\Dog.siblings], tell("g")),
-            dogs.observe(keyPaths: Dog.KeyPaths.card, tell("h")),
+            dogs.observe(keyPaths: ["owner.address.city"], record("a")),
+            dogs.observe(keyPaths: [\Dog.owner?.address?.city], record("b")),
+            dogs.observe(keyPaths: [Dog.fields.owner.address.city], record("c")),
+            dogs.observe(keyPaths: ["siblings.name"], record("d")),
+            dogs.observe(keyPaths: [Dog.fields.siblings.name], record("e")),
+            dogs.observe(keyPaths: [Dog.KeyPaths.siblingNames], record("f")),
+            dogs.observe(keyPaths: [\Dog.siblings], record("g")),
+            dogs.observe(keyPaths: Dog.KeyPaths.card, record("h")),
         ]
         test.realm.refresh()
         _ = log.take()
@@ -128,7 +128,7 @@ struct KeyPathObservationTests {
         expect(test, [object], [["y owner: Eve → Eve"]])
     }
 
-    @Test("N88 membership changes are always seen")
+    @Test("changes of membership are always reported N88")
     func membership() throws {
         let (test, rex, _) = try start()
         let log = Log(test.allDogs.where { $0.age > 1 }, keyPaths: ["favoriteToy"])
@@ -141,7 +141,7 @@ struct KeyPathObservationTests {
         expect(test, [log], [["[] [0] []"]])
     }
 
-    @Test("N90 N91 linking objects as a key path, and a property of theirs", arguments: [true, false])
+    @Test("key paths lead to linking objects and to their properties N90 N91", arguments: [true, false])
     func linkingObjects(remote: Bool) throws {
         let (test, _, _) = try start()
         let persons = test.realm.objects(Person.self)
@@ -172,7 +172,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [["[] [] [1]"], ["[] [] [1]"], [], fired])
     }
 
-    @Test("N93 N94 no depth limit, deep paths are followed exactly, and a nil link in the middle ends them")
+    @Test("deep paths have no limit, report changes at every level, and end at a nil link N93 N94")
     func deep() throws {
         let test = try TestRealm()
         let nodes = (0..<8).map { Node(id: $0, name: "\($0)") }
@@ -195,7 +195,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [["next: object → object"], ["[] [] [0, 1, 2, 3, 4]"]])
     }
 
-    @Test("N96 filters are exclusive: each token is called for its own key paths only")
+    @Test("each token is called for its own key paths only N96")
     func exclusive() throws {
         let (test, rex, _) = try start()
         let dogs = test.allDogs.where { $0.name == "Rex" }
@@ -208,7 +208,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [["age: 3 → 4"], [], ["age: 3 → 4"], ["[] [] [0]"], [], []])
     }
 
-    @Test("N98 a star stands for every property of one level")
+    @Test("a star stands for every property of one level N98")
     func star() throws {
         let (test, rex, ada) = try start()
         let logs = [
@@ -224,7 +224,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [[], [], []])
     }
 
-    @Test("N99 without key paths a collection sees four levels, circles end, and linking objects are not followed")
+    @Test("without key paths, a collection reports four levels of links, cycles included, and no linking objects N99")
     func levels() throws {
         let test = try TestRealm()
         let nodes = (0..<6).map { Node(id: $0) }
@@ -252,7 +252,7 @@ struct KeyPathObservationTests {
         expect(test, [treasures], [[]])
     }
 
-    @Test("N98 a star before the end stands for all properties that lead on")
+    @Test("a star before the end stands for all properties that are links N98")
     func innerStars() throws {
         let (test, rex, ada) = try start()
         let rexOnly = test.allDogs.where { $0.name == "Rex" }
@@ -272,7 +272,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [["siblings: nil → nil"], ["[] [] [0]"], [], []])
     }
 
-    @Test("N99 N69 links in values of any type are followed, four levels deep, the element being the first")
+    @Test("collections report changes behind links in AnyRealmValue, up to four levels from the element N99 N69")
     func anyLinks() throws {
         let test = try TestRealm()
         let nodes = (0..<5).map { Node(id: $0) }
@@ -311,7 +311,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [[], [], [], [], []])
     }
 
-    @Test("N84 N99 key paths lead through values of any type to the types that have what they name")
+    @Test("key paths lead through AnyRealmValue to the types that have the named property N84 N99")
     func throughAny() throws {
         let test = try TestRealm()
         let nodes = (0..<3).map { Node(id: $0) }
@@ -348,7 +348,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [[], [], ["[] [] [1]"], row, ["anyValues: nil → nil"]])
     }
 
-    @Test("N100 a change to a collection property marks its owner as modified")
+    @Test("a change to a collection property marks its owner as modified N100")
     func owner() throws {
         let (test, rex, ada) = try start()
         try test.realm.write { ada.friends.append(Person(firstName: "Bob")) }

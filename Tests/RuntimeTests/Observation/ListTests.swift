@@ -29,7 +29,7 @@ struct ListObservationTests {
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("N56 insert, remove and replace report their index; an element that occurs twice is reported twice")
+    @Test("inserting, removing and replacing report the index; an element that occurs twice is reported twice N56")
     func edits() throws {
         let (test, dog, others, log) = try start()
         try test.realm.write { dog.siblings.insert(Dog(name: "X"), at: 1) }
@@ -52,30 +52,30 @@ struct ListObservationTests {
         expect(test, log, ["[0] [3] [1, 3]"])
     }
 
-    @Test("N57 a move is a deletion plus an insertion; moving to the same index is nothing")
+    @Test("a move is a deletion plus an insertion; moving to the same index is no change N57")
     func moves() throws {
         let (test, dog, _, log) = try start()
         try test.realm.write { dog.siblings.move(from: 0, to: 2) }
         expect(test, log, ["[0] [2] []"])
         try test.realm.write { dog.siblings.move(from: 1, to: 1) }
         expect(test, log, [])
-        var rich: CollectionChangeSet?
+        var changeSet: CollectionChangeSet?
         let token = dog.siblings.observeChanges { change in
-            if case .update(_, let changes) = change { rich = changes }
+            if case .update(_, let changes) = change { changeSet = changes }
         }
         test.realm.refresh()
         try test.realm.write { dog.siblings.move(from: 3, to: 0) }
         test.realm.refresh()
-        #expect(rich?.moves == [.init(from: 3, to: 0)])
+        #expect(changeSet?.moves == [.init(from: 3, to: 0)])
         withExtendedLifetime(token) {}
     }
 
-    @Test("N47 N56 N57 what moved and was replaced by another element is no move, what moved and was modified is one")
+    @Test("an element that moved and was replaced is no move, one that moved and was modified is a move N47 N56 N57")
     func replacedAndMoved() throws {
         let (test, dog, others, _) = try start()
-        var rich: CollectionChangeSet?
+        var changeSet: CollectionChangeSet?
         let token = dog.siblings.observeChanges { change in
-            if case .update(_, let changes) = change { rich = changes }
+            if case .update(_, let changes) = change { changeSet = changes }
         }
         test.realm.refresh()
         try test.realm.write {
@@ -83,23 +83,23 @@ struct ListObservationTests {
             dog.siblings.move(from: 0, to: 2)
         }
         test.realm.refresh()
-        #expect(rich?.deletions == [0] && rich?.insertions == [2] && rich?.moves == [])
+        #expect(changeSet?.deletions == [0] && changeSet?.insertions == [2] && changeSet?.moves == [])
         try test.realm.write {
             dog.siblings.move(from: 2, to: 0)
             dog.siblings[0] = others[0]
         }
         test.realm.refresh()
-        #expect(rich?.deletions == [2] && rich?.insertions == [0] && rich?.moves == [])
+        #expect(changeSet?.deletions == [2] && changeSet?.insertions == [0] && changeSet?.moves == [])
         try test.realm.write {
             others[0].name = "Z"
             dog.siblings.move(from: 0, to: 1)
         }
         test.realm.refresh()
-        #expect(rich?.deletions.count == 1 && rich?.moves.count == 1)
+        #expect(changeSet?.deletions.count == 1 && changeSet?.moves.count == 1)
         withExtendedLifetime(token) {}
     }
 
-    @Test("N58 deleting a target deletes it at every position")
+    @Test("deleting an element reports a deletion at each of its positions N58")
     func target() throws {
         let (test, dog, others, log) = try start()
         try test.realm.write { dog.siblings.append(others[1]) }
@@ -108,7 +108,7 @@ struct ListObservationTests {
         expect(test, log, ["[1, 4] [] []"])
     }
 
-    @Test("N59 deleting the owner reports all positions once, then silence", arguments: [true, false])
+    @Test("deleting the owner reports all positions once, and nothing later N59", arguments: [true, false])
     func owner(remote: Bool) throws {
         let (test, dog, others, log) = try start()
         let empty = Log(others[0].siblings)
@@ -127,7 +127,7 @@ struct ListObservationTests {
         expect(test, log, [])
     }
 
-    @Test("N59 another object with the owner's primary key is another list")
+    @Test("the list of a later object with the same primary key is another list N59")
     func ownerReplaced() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
@@ -148,7 +148,7 @@ struct ListObservationTests {
         expect(test, log, [])
     }
 
-    @Test("N61 several instances at different versions each get their own difference")
+    @Test("observers at different versions each get their own change set N61")
     func instances() throws {
         let (test, dog, _, log) = try start()
         var late: Log?
@@ -164,7 +164,7 @@ struct ListObservationTests {
         #expect(late?.take() == ["[3] [] []"])
     }
 
-    @Test("N63 a change to another collection of the same row is silent")
+    @Test("a change of another collection of the same object calls no observer N63")
     func otherCollection() throws {
         let (test, dog, _, log) = try start()
         try test.realm.write {
@@ -174,7 +174,7 @@ struct ListObservationTests {
         expect(test, log, [])
     }
 
-    @Test("N65 an empty change set is never delivered")
+    @Test("an empty change set is never delivered N65")
     func empty() throws {
         let (test, dog, _, log) = try start()
         try test.realm.write {
@@ -184,7 +184,7 @@ struct ListObservationTests {
         expect(test, log, [])
     }
 
-    @Test("N67 linking objects: unlink is a deletion, link an insertion, a change of an origin a modification")
+    @Test("for linking objects, an unlink is a deletion, a link an insertion, a change of an origin a modification N67")
     func linkingObjects() throws {
         let test = try TestRealm()
         let dogs = try test.dogs("A", "B", "C")
@@ -206,7 +206,7 @@ struct ListObservationTests {
         expect(test, log, ["[0, 1] [] []"])
     }
 
-    @Test("N67 the linking objects of a deleted object are not those of another one with its key")
+    @Test("the linking objects of a deleted object do not include those of a later object with its primary key N67")
     func linkingObjectsReplacedElsewhere() throws {
         let test = try TestRealm()
         let node = Node(id: 5)
@@ -228,7 +228,7 @@ struct ListObservationTests {
         #expect(test.realm.objects(Node.self)[0].previous.count == 1)
     }
 
-    @Test("N67 the linking objects of an object are there again after their Realm was invalidated")
+    @Test("linking objects are readable again after their Realm was invalidated N67")
     func linkingObjectsAfterInvalidation() throws {
         let test = try TestRealm()
         let node = Node(id: 5)
@@ -246,7 +246,7 @@ struct ListObservationTests {
         #expect(log.take() == ["initial", "[] [0] []"])
     }
 
-    @Test("N67 linking objects of a list")
+    @Test("linking objects of a list report a position for each occurrence N67")
     func linkingObjectsOfList() throws {
         let test = try TestRealm()
         let nodes = (1...3).map { Node(id: $0) }
@@ -266,7 +266,7 @@ struct ListObservationTests {
         expect(test, log, ["[0] [] []"])
     }
 
-    @Test("N67 linking objects end with their object, whatever has its key later")
+    @Test("linking objects end with their object, even if a later object has its primary key N67")
     func linkingObjectsOfAnother() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
@@ -291,7 +291,9 @@ struct ListObservationTests {
         #expect(parents.isEmpty)
     }
 
-    @Test("N22 N59 an owner deleted before the first call has an empty collection, whatever has its key by then")
+    @Test(
+        "the collection of a deleted owner is empty in the initial call, even if another object has its primary key N22 N59"
+    )
     func ownerReplacedAtOnce() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
@@ -326,9 +328,9 @@ struct ListObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N41 a row that came and went between two calls, and was in a list meanwhile, is nowhere in a sorted result")
+    @Test("an object that was added to a list and deleted between two calls is not reported by sorted results N41")
     func transientElement() throws {
-        // As in a result of very many rows, where a pass over all of them would cost more.
+        // Forces the search by sort key, which is otherwise used for results with many rows.
         let test = try TestRealm { $0.environment.keysScannedPerSearch = 0 }
         let nodes = (1...3).map { Node(id: $0, name: "\($0)") }
         try test.realm.write {
@@ -351,7 +353,7 @@ struct ListObservationTests {
         expect(test, log, ["[1] [2] [0]"])
     }
 
-    @Test("N68 embedded list: as a list; deleting the parent deletes elements and positions")
+    @Test("a list of embedded objects reports like a list; deleting its owner deletes the elements N68")
     func embedded() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
@@ -374,7 +376,7 @@ struct ListObservationTests {
         #expect(logs.map { $0.take() } == [["[0] [] []"], ["deleted"]])
     }
 
-    @Test("a list of values")
+    @Test("a list of values reports its changes")
     func values() throws {
         let test = try TestRealm()
         let lists = ScalarLists(id: 1)
@@ -392,7 +394,7 @@ struct ListObservationTests {
         expect(test, log, ["[0] [2] [1]"])
     }
 
-    @Test("a sorted list follows edits of the list and of its elements")
+    @Test("a sorted list reports edits of the list and of its elements")
     func sorted() throws {
         let (test, dog, others, _) = try start()
         let log = Log(dog.siblings.sorted(byKeyPath: "name", ascending: false))

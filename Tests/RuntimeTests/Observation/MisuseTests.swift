@@ -5,10 +5,10 @@ import Testing
 
 @testable import Martlet
 
-/// Registrations that stop the program, with what they say.
+/// Registrations that stop the program, and their messages.
 @Suite("misuse of observation")
 struct ObservationMisuseTests {
-    @Test("N3 registering from the wrong thread traps")
+    @Test("registering on the wrong thread traps N3")
     func wrongThread() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -18,7 +18,7 @@ struct ObservationMisuseTests {
         expect(result, "a collection of 'Dog' was used on", "belongs to")
     }
 
-    @Test("N6 observing something unmanaged traps")
+    @Test("observing an unmanaged object or collection traps N6")
     func unmanaged() async {
         let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Dog(name: "Rex").observe(keyPaths: ["name"]) { _ in }
@@ -34,7 +34,7 @@ struct ObservationMisuseTests {
         expect(links, "an unmanaged 'LinkingObjects<Dog>' was observed")
     }
 
-    @Test("N7 observing in a read-only Realm traps")
+    @Test("observing in a read-only Realm traps N7")
     func readOnly() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).realm")
@@ -45,7 +45,7 @@ struct ObservationMisuseTests {
         expect(result, "opened with 'readOnly' was observed")
     }
 
-    @Test("N7 a thread without a run loop traps when no queue is given")
+    @Test("observing on a thread without a run loop traps if no queue is given N7")
     func noRunLoop() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try TestRealm().elsewhere { _ = $0.objects(Dog.self).observe { _ in } }
@@ -53,7 +53,7 @@ struct ObservationMisuseTests {
         expect(result, "a collection of 'Dog' was observed on a thread that runs no run loop", "'on:'")
     }
 
-    @Test("N8 observing a deleted object traps")
+    @Test("observing a deleted object traps N8")
     func deleted() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -64,7 +64,7 @@ struct ObservationMisuseTests {
         expect(result, "the 'Dog'", "was deleted")
     }
 
-    @Test("N9 an unknown key path traps, naming class and component")
+    @Test("an unknown key path traps with the class and the component N9")
     func unknownKeyPath() async {
         let collection = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().allDogs.observe(keyPaths: ["owner.address.town"]) { _ in }
@@ -84,7 +84,7 @@ struct ObservationMisuseTests {
         expect(empty, "'Dog' has no property ''")
     }
 
-    @Test("N10 registering inside a write that has changed something traps")
+    @Test("registering inside a write that has changed something traps N10")
     func insideWrite() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -96,7 +96,7 @@ struct ObservationMisuseTests {
         expect(result, "inside a write transaction that has changed something")
     }
 
-    @Test("N104 beginning another write in a callback of beginWrite traps")
+    @Test("beginning a write in a callback of beginWrite traps N104")
     func writeInside() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -107,7 +107,7 @@ struct ObservationMisuseTests {
         expect(result, "a write transaction was begun inside another one")
     }
 
-    @Test("N103 N104 beginning a write in a callback that another callback's write has called traps, and says so")
+    @Test("beginning a write in a callback that the write of another callback has called traps with advice N103 N104")
     func writeInsideAnothersWrite() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -118,7 +118,7 @@ struct ObservationMisuseTests {
         expect(result, "a write transaction was begun inside another one", "isInWriteTransaction", "writeAsync")
     }
 
-    @Test("K23 N32 a list of an invalidated Realm says so and does not read as empty")
+    @Test("reading a list of an invalidated Realm traps K23 N32")
     func listOfInvalidatedRealm() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -129,7 +129,7 @@ struct ObservationMisuseTests {
         expect(result, "that owns 'siblings'", "or its Realm invalidated")
     }
 
-    @Test("N114 silencing tokens of another Realm traps, and nothing is committed")
+    @Test("withoutNotifying with a token of another Realm traps N114")
     func foreignToken() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -146,7 +146,7 @@ struct ObservationMisuseTests {
         expect(queued, "'withoutNotifying' was given a token of another Realm")
     }
 
-    @Test("N114 silencing outside of a write traps")
+    @Test("commitWrite(withoutNotifying:) outside of a write traps N114")
     func outsideWrite() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -156,7 +156,7 @@ struct ObservationMisuseTests {
         expect(result, "a write transaction was committed although none is open")
     }
 
-    @Test("N122 a key path that names nothing projected traps")
+    @Test("a key path that is not projected traps N122")
     func unknownLabel() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

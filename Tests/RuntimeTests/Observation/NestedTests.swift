@@ -5,13 +5,13 @@ import Testing
 
 @testable import Martlet
 
-@Suite("writing inside callbacks and silently")
+@Suite("writes inside callbacks and silent writes")
 struct NestedTests {
     private func add(_ name: String, _ test: TestRealm) throws {
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: name)) } }
     }
 
-    @Test("N101 callbacks are called in a stable order")
+    @Test("callbacks are called in a stable order N101")
     func order() throws {
         let test = try TestRealm()
         let log = Log()
@@ -23,24 +23,24 @@ struct NestedTests {
         }
     }
 
-    @Test("N102 a write that advances the Realm starts a nested round")
+    @Test("beginning a write that advances the Realm starts a nested delivery N102")
     func nested() throws {
         let test = try TestRealm()
         let log = Log()
         var writes = false
-        let tell = { (name: String) in
+        let record = { (name: String) in
             { (change: RealmCollectionChange<Results<Dog>>) in log.lines.append("\(name) \(text(change))") }
         }
         log.tokens = [
-            test.allDogs.observe(tell("first")),
+            test.allDogs.observe(record("first")),
             test.allDogs.observe { change in
-                tell("writer")(change)
+                record("writer")(change)
                 guard writes else { return }
                 writes = false
                 try? self.add("Max", test)
                 try? test.realm.write {}
             },
-            test.allDogs.observe(tell("last")),
+            test.allDogs.observe(record("last")),
         ]
         test.realm.refresh()
         _ = log.take()
@@ -53,7 +53,7 @@ struct NestedTests {
             ])
     }
 
-    @Test("N103 beginning a write in a callback first calls the observers later in the round")
+    @Test("beginning a write in a callback first calls the remaining observers N103")
     func notAdvanced() throws {
         let test = try TestRealm()
         let log = Log()
@@ -79,7 +79,7 @@ struct NestedTests {
     }
 
     @Test(
-        "N103 N20 N22 positions lie in the collection whatever an observer before has deleted",
+        "positions fit the collection even if an earlier observer has deleted elements N103 N20 N22",
         arguments: [true, false])
     func positionsFit(inInitial: Bool) throws {
         let test = try TestRealm()
@@ -115,7 +115,7 @@ struct NestedTests {
         #expect(log.take() == [#"[] ["5"]"#, "[2, 3] []"])
     }
 
-    @Test("N103 N27 a write in a callback of the Realm's observer first calls the others")
+    @Test("a write in a callback of a Realm observer first calls the other observers N103 N27")
     func inRealmObserver() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -137,7 +137,7 @@ struct NestedTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N104 what a callback of beginWrite changes belongs to that write")
+    @Test("changes made in a callback of beginWrite belong to that write N104")
     func belongsToWrite() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -155,7 +155,7 @@ struct NestedTests {
         adds = true
         try test.realm.beginWrite()
         #expect(log.take() == ["[] [0] []"])
-        // What it would be told does not fit what it would see.
+        // The pending change set does not fit the collection, which the write has changed.
         #expect(after.take() == [])
         #expect(test.allDogs.count == 2)
         test.realm.cancelWrite()
@@ -165,7 +165,7 @@ struct NestedTests {
         #expect(after.take() == ["[] [0] []"])
     }
 
-    @Test("N104 after a callback of beginWrite has changed something, observers are called after the commit")
+    @Test("after a callback of beginWrite has changed something, observers are called after the commit N104")
     func calledAfterCommit() throws {
         let test = try TestRealm()
         var deletes = false
@@ -186,7 +186,7 @@ struct NestedTests {
         #expect(after.take() == ["[0, 1] [0] []"])
     }
 
-    @Test("N108 what a callback writes is reported later, as if written outside")
+    @Test("writes in a callback are reported later, like other writes N108")
     func reportedLater() throws {
         let test = try TestRealm()
         let log = Log()
@@ -202,7 +202,7 @@ struct NestedTests {
         #expect(log.take() == ["age: nil → 1", "age: 1 → 2", "age: 2 → 3"])
     }
 
-    @Test("N108 values of an object's change are those of the version announced")
+    @Test("the values of an object change are those of the delivered version N108")
     func valuesAnnounced() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -217,9 +217,9 @@ struct NestedTests {
         #expect(log.take() == ["age: nil → 1", "age: 1 → 2"])
     }
 
-    // MARK: Silently
+    // MARK: Silent writes
 
-    @Test("N111 exactly the listed tokens are silenced, for exactly this transaction")
+    @Test("a silent write silences exactly the listed tokens, for this transaction only N111")
     func silenced() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -248,7 +248,7 @@ struct NestedTests {
             ])
     }
 
-    @Test("N111 a silenced deletion is known too")
+    @Test("an observer is never notified of a silent deletion N111")
     func silencedDeletion() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -258,7 +258,7 @@ struct NestedTests {
         #expect(log.take() == [])
     }
 
-    @Test("N112 if a remote commit joins the delivery, the token is called with that part only")
+    @Test("if a delivery includes a remote commit and a silent write, only the remote commit is reported N112")
     func joined() throws {
         let test = try TestRealm()
         let dogs = test.allDogs.sorted(byKeyPath: "name")
@@ -274,7 +274,7 @@ struct NestedTests {
         #expect(dogs.map(\.name) == ["A", "B", "C"])
     }
 
-    @Test("N112 a change announced before the silenced write is still told, if a callback wrote")
+    @Test("a pending change is still delivered if a callback writes silently N112")
     func silencedInside() throws {
         let test = try TestRealm()
         let later = Log()
@@ -297,7 +297,7 @@ struct NestedTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("N111 a silenced write stays silent for whoever is still to be told of others in the same round")
+    @Test("a silent write in a callback is not reported to observers that have other pending changes N111")
     func silencedAfterOthers() throws {
         let test = try TestRealm()
         let later = Log()
@@ -326,7 +326,7 @@ struct NestedTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("N113 a silenced write without effect does not carry over")
+    @Test("withoutNotifying of a write without effect does not apply to later writes N113")
     func withoutEffect() throws {
         struct Stop: Error {}
         let test = try TestRealm()
@@ -341,7 +341,7 @@ struct NestedTests {
         #expect(logs.map { $0.take() } == [["[] [0] []"], ["didChange"]])
     }
 
-    @Test("N115 tokens of Realm observers can be silenced")
+    @Test("tokens of Realm observers can be silenced N115")
     func realmToken() throws {
         let test = try TestRealm()
         let logs = [Log(test.realm), Log(test.realm)]
@@ -349,7 +349,7 @@ struct NestedTests {
         #expect(logs.map { $0.take() } == [[], ["didChange"]])
     }
 
-    @Test("N117 a token that has not had its initial call still gets it")
+    @Test("a silenced token still gets its pending initial call N117")
     func initial() throws {
         let test = try TestRealm()
         let log = Log()

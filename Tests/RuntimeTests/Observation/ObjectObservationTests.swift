@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-@Suite("objects")
+@Suite("observing objects")
 struct ObjectObservationTests {
     private func start() throws -> (test: TestRealm, dog: Dog, log: Log) {
         let test = try TestRealm()
@@ -22,7 +22,7 @@ struct ObjectObservationTests {
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("N70 one change per property in schema order, merged over commits", arguments: [true, false])
+    @Test("each property is reported once, in schema order, merged over commits N70", arguments: [true, false])
     func merged(remote: Bool) throws {
         let (test, _, log) = try start()
         let body = { (realm: Realm) in
@@ -45,7 +45,7 @@ struct ObjectObservationTests {
     }
 
     @Test(
-        "N71 new values are filled for scalars and links; old values are those of the previous call",
+        "changes of scalars and links have the new values, and the old values of the previous call N71",
         arguments: [true, false])
     func values(remote: Bool) throws {
         let (test, _, log) = try start()
@@ -69,7 +69,7 @@ struct ObjectObservationTests {
         expect(test, log, ["age: nil → 7"])
     }
 
-    @Test("N71 values of every kind, bit for bit")
+    @Test("values are reported bit for bit N71")
     func kinds() throws {
         let test = try TestRealm()
         let node = Node(id: 1, amount: 0)
@@ -93,7 +93,7 @@ struct ObjectObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N72 collections are reported by name, without values")
+    @Test("collections are reported by name, without values N72")
     func collections() throws {
         let (test, dog, log) = try start()
         try test.realm.write {
@@ -108,7 +108,7 @@ struct ObjectObservationTests {
         expect(test, person, ["dogs: nil → nil"])
     }
 
-    @Test("N74 properties of linked objects are not seen unless a key path asks for them")
+    @Test("changes of linked objects are reported only for key paths that name them N74")
     func linked() throws {
         let (test, dog, log) = try start()
         let ada = Person(firstName: "Ada")
@@ -120,7 +120,7 @@ struct ObjectObservationTests {
         #expect(deep.take() == ["owner: Eve → Eve"])
     }
 
-    @Test("N75 deleted is sent exactly once, then silence, with key paths too", arguments: [true, false])
+    @Test("a deletion is reported exactly once, and nothing later, with key paths too N75", arguments: [true, false])
     func deleted(remote: Bool) throws {
         let (test, dog, log) = try start()
         let filtered = Log(object: dog, keyPaths: ["favoriteToy"])
@@ -143,7 +143,7 @@ struct ObjectObservationTests {
         #expect(filtered.take() == [])
     }
 
-    @Test("N75 by cascade from a parent")
+    @Test("a deletion by cascade is reported N75")
     func cascade() throws {
         let test = try TestRealm()
         let owner = Owner(id: 1, treasure: Treasure(id: 2, name: "gold"))
@@ -164,7 +164,7 @@ struct ObjectObservationTests {
         #expect(logs.map { $0.take() } == [["deleted"], ["deleted"], ["deleted"]])
     }
 
-    @Test("N77 when the target of a link is deleted, the link of the source has changed", arguments: [true, false])
+    @Test("deleting the target of a link is a change of the link N77", arguments: [true, false])
     func target(remote: Bool) throws {
         let (test, dog, log) = try start()
         try test.realm.write { dog.owner = Person(firstName: "Ada") }
@@ -174,7 +174,7 @@ struct ObjectObservationTests {
         expect(test, log, ["owner: invalidated → nil"])
     }
 
-    @Test("N78 changes to other objects of the class are silent")
+    @Test("changes of other objects of the class call no observer N78")
     func others() throws {
         let (test, _, log) = try start()
         let other = try test.dogs("Max")[0]
@@ -183,7 +183,7 @@ struct ObjectObservationTests {
         expect(test, log, [])
     }
 
-    @Test("N79 every accessor and every observer of a row is called")
+    @Test("every observer of every accessor of a row is called N79")
     func observers() throws {
         let (test, dog, log) = try start()
         let again = try #require(test.allDogs.first)

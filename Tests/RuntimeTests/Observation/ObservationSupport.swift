@@ -5,12 +5,12 @@ import Testing
 
 @testable import Martlet
 
-/// What an observer was told, as lines of text.
+/// Records the calls of observers as lines of text.
 final class Log {
     var lines: [String] = []
     var tokens: [NotificationToken] = []
 
-    /// The lines since the last look.
+    /// Returns the lines added since the last call.
     func take() -> [String] {
         defer { lines = [] }
         return lines
@@ -39,7 +39,7 @@ extension Log {
     }
 }
 
-/// `initial`, or deletions, insertions and modifications.
+/// Returns `initial`, or the deletions, insertions and modifications.
 func text<C>(_ change: RealmCollectionChange<C>) -> String {
     switch change {
     case .initial: "initial"
@@ -48,7 +48,7 @@ func text<C>(_ change: RealmCollectionChange<C>) -> String {
     }
 }
 
-/// `deleted`, or each change as `name: old → new`.
+/// Returns `deleted`, or each change as `name: old → new`.
 func text<O>(_ change: ObjectChange<O>) -> String {
     switch change {
     case .deleted: "deleted"
@@ -68,18 +68,18 @@ private func shown(_ value: Any?) -> String {
 }
 
 extension TestRealm {
-    /// Takes turns until nothing is under way any more.
+    /// Runs the scheduler until no delivery is pending.
     func settle(_ location: SourceLocation = #_sourceLocation) {
         while !realm.context.hub.isIdle {
             guard scheduler.waitForTurn() else {
-                Issue.record("no turn came", sourceLocation: location)
+                Issue.record("no delivery was scheduled", sourceLocation: location)
                 return
             }
             scheduler.turn()
         }
     }
 
-    /// Waits until the background has released the versions that it worked at: it does so after it is idle.
+    /// Waits until the background work has released its versions, which happens after the hub is idle.
     func waitForOnePin() {
         let deadline = Date(timeIntervalSinceNow: 30)
         while realm.pinnedVersions.count > 1, Date() < deadline { sched_yield() }

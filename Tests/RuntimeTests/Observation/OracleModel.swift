@@ -6,7 +6,7 @@ import Testing
 @testable import Martlet
 @testable import MartletEngine
 
-/// Numbers that a seed determines (SplitMix64, Steele et al. 2014).
+/// A random number generator with a seed (SplitMix64, Steele et al. 2014).
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
     init(_ seed: UInt64) { state = seed }
@@ -22,29 +22,30 @@ struct SeededNumbers: RandomNumberGenerator {
 
 /// Random changes of dogs and persons.
 ///
-/// Every assignment writes a value that was never there before, and relinking leaves a stamp beside the link (`favoriteToy`
-/// for the owner, `notes` for the siblings, a person's `lastName` for friends), so that equal values mean an unchanged row.
+/// Every assignment writes a value that was never written before. Every change of a link also writes a unique text
+/// beside the link: `favoriteToy` for the owner, `notes` for the siblings, a person's `lastName` for the friends.
+/// Therefore, a row with equal values is unchanged.
 struct RandomChanges {
     var random: SeededNumbers
     private var count = 0
 
     init(_ seed: UInt64) { random = SeededNumbers(seed) }
 
-    private mutating func stamp() -> String {
+    private mutating func uniqueText() -> String {
         count += 1
         return "\(count)"
     }
 
     private mutating func letter() -> String { ["A", "B", "C", "D", "E"].randomElement(using: &random) ?? "A" }
 
-    private mutating func name() -> String { "\(letter())-\(stamp())" }
+    private mutating func name() -> String { "\(letter())-\(uniqueText())" }
 
     private mutating func age() -> Int {
         count += 1
         return Int.random(in: 0..<10, using: &random) * 1_000_000 + count
     }
 
-    /// A few changes in one write.
+    /// Makes one to four changes in one write.
     mutating func write(_ realm: Realm) throws {
         try realm.write {
             for _ in 0..<Int.random(in: 1...4, using: &random) { change(realm) }
@@ -66,9 +67,9 @@ struct RandomChanges {
         case 11: person.firstName = name()
         case 12...14:
             dog.owner = Bool.random(using: &random) ? person : nil
-            dog.favoriteToy = stamp()
+            dog.favoriteToy = uniqueText()
         case 15:
-            person.lastName = stamp()
+            person.lastName = uniqueText()
             if let friend = persons.randomElement(using: &random) { person.friends.append(friend) }
             if person.friends.count > 2 { person.friends.removeFirst() }
         default: edit(dog, dogs)
@@ -81,26 +82,26 @@ struct RandomChanges {
     }
 
     private mutating func delete(_ dog: Dog, _ realm: Realm) {
-        for holder in realm.objects(Dog.self) where holder.siblings.contains(dog) { holder.notes = stamp() }
+        for holder in realm.objects(Dog.self) where holder.siblings.contains(dog) { holder.notes = uniqueText() }
         realm.delete(dog)
     }
 
     private mutating func delete(_ person: Person, _ realm: Realm) {
-        for dog in person.dogs { dog.favoriteToy = stamp() }
-        for other in realm.objects(Person.self) where other.friends.contains(person) { other.lastName = stamp() }
+        for dog in person.dogs { dog.favoriteToy = uniqueText() }
+        for other in realm.objects(Person.self) where other.friends.contains(person) { other.lastName = uniqueText() }
         realm.delete(person)
     }
 
     private mutating func edit(_ dog: Dog, _ dogs: Results<Dog>) {
         let list = dog.siblings
-        dog.notes = stamp()
+        dog.notes = uniqueText()
         guard let other = dogs.randomElement(using: &random) else { return }
         if list.isEmpty { return list.append(other) }
         let position = Int.random(in: 0..<list.count, using: &random)
         switch Int.random(in: 0..<7, using: &random) {
         case 0...2 where list.count < 4: list.insert(other, at: position)
         case 3: list[position] = other
-        // Another position: an edit without effect would leave a stamp without a change.
+        // To another position: a move without effect would write a unique text without a change of the list.
         case 4 where list.count > 1: list.move(from: position, to: (position + 1) % list.count)
         case 5 where list.count > 1: list.swapAt(position, (position + 1) % list.count)
         default: list.remove(at: position)
@@ -108,7 +109,7 @@ struct RandomChanges {
     }
 }
 
-/// What an observer with some key paths can see of a row, as text.
+/// Key paths to observe, and the state of a row that they cover, as text.
 enum Sight {
     case nothing, age, ownerName, siblingNames, four
 
@@ -145,7 +146,7 @@ enum Sight {
 }
 
 extension TestRealm {
-    /// A Realm that shares nothing with this one but the file, as one of another process would.
+    /// Opens a Realm that shares only the file with this one, like a Realm of another process.
     func foreignRealm() throws -> Realm {
         var others = configuration
         others.scheduler = nil

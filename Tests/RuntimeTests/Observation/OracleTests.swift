@@ -6,32 +6,32 @@ import Testing
 
 @testable import Martlet
 
-/// An observer that applies what it is told to a copy: the copy must always be what a naive look finds.
-private final class Copy {
+/// An observer that applies each change set to a copy. The copy must then equal the current collection.
+private final class Replica {
     struct Row: Equatable, CustomStringConvertible {
         let id: ObjectId
-        let sight: String
-        var description: String { "\(id) \(sight)" }
+        let paths: String
+        var description: String { "\(id) \(paths)" }
     }
 
     let name: String
     private var rows: [Row]?
-    private let look: () -> [Row]
+    private let current: () -> [Row]
     private let isSorted: Bool
     private let isExact: Bool
     var token: NotificationToken?
     private(set) var calls = 0
 
-    init(_ name: String, isSorted: Bool = false, isExact: Bool = true, _ look: @escaping () -> [Row]) {
+    init(_ name: String, isSorted: Bool = false, isExact: Bool = true, _ current: @escaping () -> [Row]) {
         self.name = name
-        self.look = look
+        self.current = current
         self.isSorted = isSorted
         self.isExact = isExact
     }
 
     func initial() {
         #expect(rows == nil, "\(name): a second initial call")
-        rows = look()
+        rows = current()
     }
 
     func update(_ change: CollectionChangeSet) {
@@ -40,7 +40,7 @@ private final class Copy {
             Issue.record("\(name): an update before the initial call")
             return
         }
-        let new = look()
+        let new = current()
         var copy = old
         #expect(change.modifications.allSatisfy { !change.deletions.contains($0) })
         for position in change.deletions.reversed() { copy.remove(at: position) }
@@ -52,20 +52,20 @@ private final class Copy {
         if copy != new { Issue.record("\(name): \(change)\n\(old)\n\(new)") }
         for move in change.moves { #expect(old[move.from].id == new[move.to].id, "\(name): a wrong move") }
         if !isSorted {
-            let survivors = Set(new.map(\.id))
-            let isMinimal = change.deletions.allSatisfy { !survivors.contains(old[$0].id) }
-            #expect(isMinimal, "\(name): a survivor is reported as deleted")
+            let remaining = Set(new.map(\.id))
+            let isMinimal = change.deletions.allSatisfy { !remaining.contains(old[$0].id) }
+            #expect(isMinimal, "\(name): a remaining row is reported as deleted")
         }
         #expect(!change.deletions.isEmpty || !change.insertions.isEmpty || !change.modifications.isEmpty)
         rows = new
     }
 
-    /// After everything was delivered nothing may be missing.
-    func check() { if let rows, rows != look() { Issue.record("\(name): something was not told") } }
+    /// Checks, after everything was delivered, that no change is missing.
+    func check() { if let rows, rows != current() { Issue.record("\(name): a change was not delivered") } }
 }
 
-/// An observer of one object that applies what it is told.
-private final class ObjectCopy {
+/// An observer that applies the changes of one object to a copy of its values.
+private final class ObjectReplica {
     private let dog: Dog
     private var values: [String: String] = [:]
     private static let names = ["name", "age", "favoriteToy", "notes"]
@@ -74,7 +74,7 @@ private final class ObjectCopy {
 
     init(_ dog: Dog) {
         self.dog = dog
-        values = look()
+        values = current()
         token = dog.observe { [unowned self] change in
             switch change {
             case .change(_, let changes): apply(changes)
@@ -86,7 +86,7 @@ private final class ObjectCopy {
         }
     }
 
-    private func look() -> [String: String] {
+    private func current() -> [String: String] {
         Dictionary(uniqueKeysWithValues: Self.names.map { ($0, "\(dog[$0] ?? "nil")") })
     }
 
@@ -99,16 +99,16 @@ private final class ObjectCopy {
 
     func check() {
         #expect(isDeleted == dog.isInvalidated)
-        if !isDeleted { #expect(values == look()) }
+        if !isDeleted { #expect(values == current()) }
     }
 }
 
-@Suite("random changes against a naive look")
+@Suite("random changes compared with the current state")
 struct OracleTests {
     enum Writers: CaseIterable { case here, threads, processes }
 
     @Test(
-        "N47 N71 N99 what observers are told always leads from the old to the new", arguments: Writers.allCases,
+        "change sets always lead from the old state to the new one N47 N71 N99", arguments: Writers.allCases,
         [1, 2] as [UInt64])
     func replay(writers: Writers, seed: UInt64) throws {
         let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
@@ -137,8 +137,8 @@ struct OracleTests {
         }
         for _ in 0..<12 { try write() }
         realm.refresh()
-        var copies = try observers(realm, isExact: writers != .processes)
-        var objects = realm.objects(Dog.self).prefix(3).map { ObjectCopy($0) }
+        var replicas = try observers(realm, isExact: writers != .processes)
+        var objects = realm.objects(Dog.self).prefix(3).map { ObjectReplica($0) }
         for round in 0..<500 {
             for _ in 0..<Int.random(in: 1...3, using: &changes.random) { try write() }
             switch Int.random(in: 0..<4, using: &changes.random) {
@@ -147,68 +147,68 @@ struct OracleTests {
             case 2: break
             default:
                 realm.refresh()
-                copies.forEach { $0.check() }
+                replicas.forEach { $0.check() }
                 objects.forEach { $0.check() }
             }
             if round % 60 == 59 {
                 realm.refresh()
-                objects = realm.objects(Dog.self).shuffled(using: &changes.random).prefix(3).map { ObjectCopy($0) }
-                copies.removeFirst(2)
-                copies += try observers(realm, isExact: writers != .processes).suffix(2)
+                objects = realm.objects(Dog.self).shuffled(using: &changes.random).prefix(3).map { ObjectReplica($0) }
+                replicas.removeFirst(2)
+                replicas += try observers(realm, isExact: writers != .processes).suffix(2)
             }
         }
         test.settle()
         realm.refresh()
-        copies.forEach { $0.check() }
+        replicas.forEach { $0.check() }
         objects.forEach { $0.check() }
-        #expect(copies.contains { $0.calls > 20 })
+        #expect(replicas.contains { $0.calls > 20 })
         queue.sync { other = nil }
     }
 
-    private func observers(_ realm: Realm, isExact: Bool) throws -> [Copy] {
+    private func observers(_ realm: Realm, isExact: Bool) throws -> [Replica] {
         let dogs = realm.objects(Dog.self)
         let person = try #require(realm.objects(Person.self).first)
         let dog = try #require(dogs.first)
-        var copies: [Copy] = []
-        for sight in [Sight.four, .age, .ownerName, .siblingNames, .nothing] {
-            copies.append(watch("all \(sight)", dogs, sight))
-            copies.append(watch("old \(sight)", dogs.where { $0.age > 5_000_000 }, sight))
-            copies.append(watch("by name \(sight)", dogs.sorted(byKeyPath: "name"), sight, isSorted: true))
-            copies.append(
-                watch(
-                    "by owner and age \(sight)",
+        var replicas: [Replica] = []
+        for paths in [Sight.four, .age, .ownerName, .siblingNames, .nothing] {
+            replicas.append(observe("all \(paths)", dogs, paths))
+            replicas.append(observe("old \(paths)", dogs.where { $0.age > 5_000_000 }, paths))
+            replicas.append(observe("by name \(paths)", dogs.sorted(byKeyPath: "name"), paths, isSorted: true))
+            replicas.append(
+                observe(
+                    "by owner and age \(paths)",
                     dogs.sorted(by: [
                         SortDescriptor(keyPath: "owner.firstName"), SortDescriptor(keyPath: "age", ascending: false),
                     ]),
-                    sight, isSorted: true))
+                    paths, isSorted: true))
         }
-        copies.append(watch("of owners with A", dogs.where { $0.owner.firstName.starts(with: "A") }, .age))
-        copies.append(watch("with siblings A", dogs.where { $0.siblings.name.starts(with: "A") }, .siblingNames))
-        copies.append(watch("sorted list", dog.siblings.sorted(byKeyPath: "age"), .age, isSorted: true))
-        copies.append(watch("linking objects", person.dogs, .four) { person.isInvalidated ? [] : Array($0) })
-        copies.append(
-            watch("list", dog.siblings, .age, isSorted: true, isExact: false) { dog.isInvalidated ? [] : Array($0) })
-        copies.append(
-            watch("deep list", dog.siblings, .four, isSorted: true, isExact: false) {
+        replicas.append(observe("of owners with A", dogs.where { $0.owner.firstName.starts(with: "A") }, .age))
+        replicas.append(observe("with siblings A", dogs.where { $0.siblings.name.starts(with: "A") }, .siblingNames))
+        replicas.append(observe("sorted list", dog.siblings.sorted(byKeyPath: "age"), .age, isSorted: true))
+        replicas.append(observe("linking objects", person.dogs, .four) { person.isInvalidated ? [] : Array($0) })
+        replicas.append(
+            observe("list", dog.siblings, .age, isSorted: true, isExact: false) { dog.isInvalidated ? [] : Array($0) })
+        replicas.append(
+            observe("deep list", dog.siblings, .four, isSorted: true, isExact: false) {
                 dog.isInvalidated ? [] : Array($0)
             })
-        return copies
+        return replicas
     }
 
-    private func watch<C: ObservableCollection & Sequence>(
-        _ name: String, _ collection: C, _ sight: Sight, isSorted: Bool = false, isExact: Bool = true,
+    private func observe<C: ObservableCollection & Sequence>(
+        _ name: String, _ collection: C, _ paths: Sight, isSorted: Bool = false, isExact: Bool = true,
         _ elements: @escaping (C) -> [Dog] = { Array($0) }
-    ) -> Copy where C.Element == Dog {
-        let copy = Copy(name, isSorted: isSorted, isExact: isExact) {
-            elements(collection).map { Copy.Row(id: $0.id, sight: sight.text($0)) }
+    ) -> Replica where C.Element == Dog {
+        let replica = Replica(name, isSorted: isSorted, isExact: isExact) {
+            elements(collection).map { Replica.Row(id: $0.id, paths: paths.text($0)) }
         }
-        copy.token = collection.observeChanges(keyPaths: sight.keyPaths) { [unowned copy] change in
+        replica.token = collection.observeChanges(keyPaths: paths.keyPaths) { [unowned replica] change in
             switch change {
-            case .initial: copy.initial()
-            case .update(_, let changes): copy.update(changes)
+            case .initial: replica.initial()
+            case .update(_, let changes): replica.update(changes)
             case .error(let error): Issue.record(error)
             }
         }
-        return copy
+        return replica
     }
 }

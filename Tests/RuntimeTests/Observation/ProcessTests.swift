@@ -8,16 +8,16 @@ import Testing
 
 @Suite("commits of other processes")
 struct ProcessObservationTests {
-    @Test("N27 a commit of another process is noticed, and delivered as a remote one")
+    @Test("a commit of another process is detected and delivered like a remote commit N27")
     func noticed() throws {
         let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
         let dog = try test.dogs("Rex")[0]
         let logs = [Log(test.realm), Log(test.allDogs), Log(object: dog), Log(dog.siblings)]
         test.settle()
         _ = logs.map { $0.take() }
-        let foreign = try test.foreignRealm()
-        try foreign.write {
-            let dog = try foreign.dog("Rex")
+        let other = try test.foreignRealm()
+        try other.write {
+            let dog = try other.dog("Rex")
             dog.age = 4
             dog.siblings.append(Dog(name: "Max"))
         }
@@ -35,19 +35,19 @@ struct ProcessObservationTests {
         #expect(logs.map { $0.take() } == [["didChange"], [], [], []])
     }
 
-    @Test("N142 the monitor looks by itself while a Realm listens")
+    @Test("the monitor checks for commits of other processes while a Realm has observers N142")
     func timer() throws {
         let test = try TestRealm { $0.environment.externalCommitMilliseconds = 5 }
         let log = Log(test.allDogs)
         test.settle()
-        let foreign = try test.foreignRealm()
-        try foreign.write { foreign.add(Dog(name: "Rex")) }
+        let other = try test.foreignRealm()
+        try other.write { other.add(Dog(name: "Rex")) }
         #expect(test.scheduler.waitForTurn())
         test.settle()
         #expect(log.take() == ["initial", "[] [0] []"])
     }
 
-    @Test("N150 a version that cannot be opened reaches observers as an error, and what comes later is complete")
+    @Test("a version that cannot be opened is delivered as an error, and later change sets are complete N150")
     func failure() throws {
         let test = try TestRealm { configuration in
             configuration.environment.externalCommitMilliseconds = 0
@@ -61,29 +61,29 @@ struct ProcessObservationTests {
         defer { token.invalidate() }
         test.settle()
         #expect(log.take() == ["initial"])
-        let foreign = try test.foreignRealm()
-        try foreign.write { foreign.add(Dog(name: "Rex")) }
+        let other = try test.foreignRealm()
+        try other.write { other.add(Dog(name: "Rex")) }
         test.realm.context.coordinator.lookForExternalCommits()
         test.settle()
         #expect(codes == [.tooManyVersions])
         let lines = log.take()
         #expect(lines.count == 1)
         #expect(lines.first?.contains("versions") == true)
-        try foreign.write { foreign.add(Dog(name: "Bello")) }
+        try other.write { other.add(Dog(name: "Bello")) }
         test.realm.context.coordinator.lookForExternalCommits()
         test.settle()
-        #expect(codes.count == 1 && log.take() == [], "the same failure")
+        #expect(codes.count == 1 && log.take() == [], "the failure is reported once")
         test.realm.invalidate()
         try test.realm.write {}
         test.settle()
         #expect(log.take() == ["[] [0, 1] []"])
-        try foreign.write { foreign.add(Dog(name: "Max")) }
+        try other.write { other.add(Dog(name: "Max")) }
         test.realm.context.coordinator.lookForExternalCommits()
         test.settle()
-        #expect(codes == [.tooManyVersions, .tooManyVersions], "another one, after a version was delivered")
+        #expect(codes == [.tooManyVersions, .tooManyVersions], "a failure after a delivery is reported again")
     }
 
-    @Test("linking objects of rows that another process moved away are still told")
+    @Test("linking objects report rows that another process has unlinked")
     func movedLinks() throws {
         let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
         let dog = try test.dogs("Rex")[0]
@@ -95,13 +95,13 @@ struct ProcessObservationTests {
         ]
         test.settle()
         _ = logs.map { $0.take() }
-        let foreign = try test.foreignRealm()
-        try foreign.write { try foreign.dog("Rex").owner = nil }
+        let other = try test.foreignRealm()
+        try other.write { try other.dog("Rex").owner = nil }
         test.realm.refresh()
         #expect(logs.map { $0.take() } == [["dogs: nil → nil"], ["[] [] [0]"], ["[0] [] []"]])
     }
 
-    @Test("N142 a real process commits and this one is told")
+    @Test("a commit of a child process is delivered N142")
     func realProcess() async throws {
         let folder = URL(fileURLWithPath: "/tmp/martlet-process-\(getpid())")
         try? FileManager.default.removeItem(at: folder)
@@ -109,7 +109,7 @@ struct ProcessObservationTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent("test.realm")
         let queue = DispatchQueue(label: "parent")
-        let told = DispatchSemaphore(value: 0)
+        let called = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var lines: [String] = []
         nonisolated(unsafe) var kept: [NotificationToken] = []
         try queue.sync {
@@ -117,16 +117,16 @@ struct ProcessObservationTests {
             kept.append(
                 realm.objects(Dog.self).observe { change in
                     lines.append(text(change))
-                    told.signal()
+                    called.signal()
                 })
         }
-        await wait(told)
+        await wait(called)
         await #expect(processExitsWith: .success) {
             let url = URL(fileURLWithPath: "/tmp/martlet-process-\(getppid())").appendingPathComponent("test.realm")
             let realm = try Realm(configuration: .init(fileURL: url))
             try realm.write { realm.add(Dog(name: "Rex")) }
         }
-        await wait(told)
+        await wait(called)
         queue.sync {
             #expect(lines == ["initial", "[] [0] []"])
             kept = []

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("observers on queues and run loops")
 struct QueueDeliveryTests {
-    @Test("N16 observe(on: queue) registers there and hands out what belongs to the queue")
+    @Test("observe(on: queue) calls the observer on the queue, with objects of a Realm of the queue N16")
     func onQueue() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
         let queue = DispatchQueue(label: "observers")
-        let told = DispatchSemaphore(value: 0)
+        let called = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var lines: [String] = []
         let tokens = [
             test.allDogs.observe(on: queue) { change in
@@ -22,38 +22,38 @@ struct QueueDeliveryTests {
                 } else {
                     lines.append(text(change))
                 }
-                told.signal()
+                called.signal()
             },
             dog.siblings.observe(on: queue) { change in
                 lines.append("list \(text(change))")
-                told.signal()
+                called.signal()
             },
             dog.observe(on: queue) { change in
                 if case .change(let dog, _) = change { lines.append("object \(dog.name)") }
-                told.signal()
+                called.signal()
             },
         ]
-        told.wait()
-        told.wait()
+        called.wait()
+        called.wait()
         queue.sync { #expect(lines.sorted() == ["initial", "list initial"]) }
         try test.realm.write { dog.name = "Max" }
-        told.wait()
-        told.wait()
+        called.wait()
+        called.wait()
         queue.sync { #expect(lines.dropFirst(2).sorted() == ["Max", "object Max"]) }
         tokens.forEach { $0.invalidate() }
     }
 
-    @Test("N16 what is newer than the Realm of the queue is observed all the same")
+    @Test("objects that are newer than the Realm of the queue can be observed on it N16")
     func newerThanQueue() throws {
         let test = try TestRealm()
         let queue = DispatchQueue(label: "observers")
         var settings = test.configuration
         settings.scheduler = nil
-        nonisolated(unsafe) var there: Realm?
+        nonisolated(unsafe) var queueRealm: Realm?
         let configuration = settings
         try queue.sync {
-            there = try Realm(configuration: configuration, queue: queue)
-            there?.autorefresh = false
+            queueRealm = try Realm(configuration: configuration, queue: queue)
+            queueRealm?.autorefresh = false
         }
         let dog = try test.dogs("Rex")[0]
         nonisolated(unsafe) var lines: [String] = []
@@ -61,16 +61,16 @@ struct QueueDeliveryTests {
             dog.observe(on: queue) { lines.append(text($0)) },
             dog.siblings.observe(on: queue) { lines.append(text($0)) },
         ]
-        queue.sync { _ = there?.refresh() }
+        queue.sync { _ = queueRealm?.refresh() }
         queue.sync { #expect(lines == ["initial"]) }
         try test.realm.write { dog.name = "Max" }
-        queue.sync { _ = there?.refresh() }
+        queue.sync { _ = queueRealm?.refresh() }
         queue.sync { #expect(lines == ["initial", "name: Rex → Max"]) }
         tokens.forEach { $0.invalidate() }
-        queue.sync { there = nil }
+        queue.sync { queueRealm = nil }
     }
 
-    @Test("N16 a token invalidated before the registration is never called")
+    @Test("an observer whose token is invalidated before the registration is never called N16")
     func endedBeforeQueue() throws {
         let test = try TestRealm()
         let queue = DispatchQueue(label: "observers")
@@ -83,11 +83,11 @@ struct QueueDeliveryTests {
         #expect(calls.value == 0)
     }
 
-    @Test("a Realm on a serial queue takes its turns there")
+    @Test("a Realm on a serial queue delivers on that queue")
     func queueRealm() throws {
         let test = try TestRealm()
         let queue = DispatchQueue(label: "realm")
-        let told = DispatchSemaphore(value: 0)
+        let called = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var lines: [String] = []
         nonisolated(unsafe) var kept: [NotificationToken] = []
         var configuration = test.configuration
@@ -99,35 +99,35 @@ struct QueueDeliveryTests {
                 realm.objects(Dog.self).observe { change in
                     dispatchPrecondition(condition: .onQueue(queue))
                     lines.append(text(change))
-                    told.signal()
+                    called.signal()
                 })
         }
-        told.wait()
+        called.wait()
         try test.dogs("Rex")
-        told.wait()
+        called.wait()
         queue.sync {
             #expect(lines == ["initial", "[] [0] []"])
             kept = []
         }
     }
 
-    @Test("a Realm on a run loop takes its turns there, woken up by commits of others")
+    @Test("a Realm on a run loop delivers on it, and remote commits wake it up")
     func runLoop() throws {
         let test = try TestRealm()
         var configuration = test.configuration
         configuration.scheduler = nil
         let settings = configuration
-        let told = DispatchSemaphore(value: 0)
+        let called = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var lines: [String] = []
         nonisolated(unsafe) var isOver = false
         Thread.detachNewThread {
             nonisolated(unsafe) var token: NotificationToken?
-            // Opened before the loop runs, observed inside of it.
+            // The Realm is opened before the run loop runs, and observed while it runs.
             nonisolated(unsafe) let realm = try? Realm(configuration: settings)
             let start = Timer(timeInterval: 0, repeats: false) { _ in
                 token = realm?.objects(Dog.self).observe { change in
                     lines.append(text(change))
-                    told.signal()
+                    called.signal()
                     if lines.count == 3 { isOver = true }
                 }
             }
@@ -135,16 +135,16 @@ struct QueueDeliveryTests {
             while !isOver, RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 60)) {}
             withExtendedLifetime(token) {}
         }
-        #expect(told.wait(timeout: .now() + 30) == .success)
+        #expect(called.wait(timeout: .now() + 30) == .success)
         try test.dogs("Rex")
-        #expect(told.wait(timeout: .now() + 30) == .success)
+        #expect(called.wait(timeout: .now() + 30) == .success)
         try test.dogs("Max")
-        #expect(told.wait(timeout: .now() + 30) == .success)
+        #expect(called.wait(timeout: .now() + 30) == .success)
         #expect(lines == ["initial", "[] [0] []", "[] [1] []"])
     }
 }
 
-/// Counts from any thread.
+/// A counter that any thread can use.
 final class Counter: @unchecked Sendable {
     // Sendable: used under the lock.
     private let lock = NSLock()

@@ -35,7 +35,7 @@ struct SectionObservationTests {
         test.realm.objects(Node.self).sectioned(by: \.name)
     }
 
-    @Test("N60 elements come, go, change and change their section") func elements() throws {
+    @Test("elements are inserted, deleted, modified and moved to other sections N60") func elements() throws {
         let (test, nodes, log) = try start()
         log.tokens = [byName(test).observe { log.lines.append(text($0)) }]
         expect(test, log, ["initial"])
@@ -53,12 +53,12 @@ struct SectionObservationTests {
         expect(test, log, ["[0.0] [1.1] [] +[] -[]"])
     }
 
-    @Test("N60 sections come, go and change their place; rows of a removed section are not listed")
+    @Test("sections are inserted, deleted and moved; rows of a deleted section are not reported N60")
     func sections() throws {
         let (test, nodes, log) = try start()
         log.tokens = [
             byName(test).observe { change in
-                if case .update(let told, _, _, _, _, _) = change { log.lines.append("\(told.allKeys)") }
+                if case .update(let current, _, _, _, _, _) = change { log.lines.append("\(current.allKeys)") }
                 log.lines.append(text(change))
             }
         ]
@@ -75,7 +75,7 @@ struct SectionObservationTests {
         expect(test, log, [#"["n"]"#, "[] [0.0] [] +[0] -[]"])
     }
 
-    @Test("N60 a section whose first element is sorted elsewhere changes its place") func order() throws {
+    @Test("a section moves when its first element is sorted elsewhere N60") func order() throws {
         let (test, nodes, log) = try start()
         let sections = test.realm.objects(Node.self).sectioned(
             by: \.name, sortDescriptors: [SortDescriptor(keyPath: "amount"), SortDescriptor(keyPath: "id")])
@@ -86,18 +86,20 @@ struct SectionObservationTests {
         expect(test, log, ["[] [0.0] [] +[0] -[2]"])
         #expect(sections.allKeys == ["c", "b", "a"])
         try test.realm.write { nodes[4].amount = -2 }
-        // Section c, which was first, is now behind b; in b, 4 is before 0.
+        // Section c was first and now follows b. In b, node 4 precedes node 0.
         expect(test, log, ["[1.1] [0.0, 1.0] [] +[1] -[0]"])
         try test.realm.write { nodes[3].amount = -0.5 }
         expect(test, log, ["[2.1] [2.0] [] +[] -[]"])
     }
 
-    @Test("N60 an observer of one section is called for that section only") func oneSection() throws {
+    @Test("an observer of one section is called for that section only N60") func oneSection() throws {
         let (test, nodes, log) = try start()
         let section = try #require(byName(test).section(forKey: "b"))
         log.tokens = [
             section.observe { change in
-                if case .update(let told, _, _, _, _, _) = change { log.lines.append("\(told.key) \(told.map(\.id))") }
+                if case .update(let current, _, _, _, _, _) = change {
+                    log.lines.append("\(current.key) \(current.map(\.id))")
+                }
                 log.lines.append(text(change))
             }
         ]
@@ -116,7 +118,7 @@ struct SectionObservationTests {
         expect(test, log, ["b [2]", "[] [1.0] [] +[1] -[]"])
     }
 
-    @Test("N60 N87 N88 key paths decide on modifications, never on sections") func keyPaths() throws {
+    @Test("key paths filter modifications only, not membership and sections N60 N87 N88") func keyPaths() throws {
         let (test, nodes, log) = try start()
         let sections = test.realm.objects(Node.self).sectioned(by: { $0.name }, sortDescriptors: [])
         log.tokens = [
@@ -133,7 +135,8 @@ struct SectionObservationTests {
         expect(test, log, ["a", "b", "c"].map { "\($0) [0.1] [1.2] [] +[] -[]" })
     }
 
-    @Test("N52 N60 an element that is replaced under its key is a deletion and an insertion") func replaced() throws {
+    @Test("an element replaced by one with its primary key is a deletion and an insertion N52 N60")
+    func replaced() throws {
         let (test, nodes, log) = try start()
         log.tokens = [byName(test).observe { log.lines.append(text($0)) }]
         expect(test, log, ["initial"])
@@ -144,7 +147,7 @@ struct SectionObservationTests {
         expect(test, log, ["[1.1] [1.1] [] +[] -[]"])
     }
 
-    @Test("N111 N60 a silenced write counts as known") func silenced() throws {
+    @Test("change sets of sections start from the state after a silent write N111 N60") func silenced() throws {
         let (test, nodes, log) = try start()
         let token = byName(test).observe { log.lines.append(text($0)) }
         log.tokens = [token]
@@ -160,7 +163,7 @@ struct SectionObservationTests {
         expect(test, log, ["[1.0] [2.0] [] +[2] -[]"])
     }
 
-    @Test("N23 sections of a list and of linking objects end with their owner") func owner() throws {
+    @Test("deleting the owner of a list and of linking objects deletes their sections N23") func owner() throws {
         let (test, nodes, log) = try start()
         try test.realm.write {
             nodes[2].children.append(objectsIn: [nodes[0], nodes[1]])

@@ -4,25 +4,25 @@ import Testing
 
 @testable import Martlet
 
-@Suite("silent writes that follow what is still to be told")
+@Suite("silent writes with pending changes")
 struct SilentWriteTests {
-    /// A log of all dogs, and somebody who is to write once, without telling it.
-    private final class Scene {
+    /// A log of all dogs, and a write that an observer performs once.
+    private final class Fixture {
         let test: TestRealm
         let log = Log()
-        var deed: (() throws -> Void)?
+        var pendingWrite: (() throws -> Void)?
         var observers: [NotificationToken] = []
 
         init() throws { test = try TestRealm() }
 
-        func act() {
-            guard let deed else { return }
-            self.deed = nil
-            #expect(throws: Never.self) { try deed() }
+        func performPendingWrite() {
+            guard let pendingWrite else { return }
+            self.pendingWrite = nil
+            #expect(throws: Never.self) { try pendingWrite() }
         }
 
-        /// Begins to be told, and has been told of nothing but the beginning.
-        func watch() {
+        /// Registers the log and drops its initial call.
+        func observe() {
             log.tokens.append(test.allDogs.observe { [unowned self] in log.lines.append(text($0)) })
             test.settle()
             _ = log.take()
@@ -39,83 +39,85 @@ struct SilentWriteTests {
         }
     }
 
-    enum Way: CaseIterable { case commitAndTurn, commitAndRefresh, commitAndWrite, remoteAndTurn, remoteAndRefresh }
-
-    @Test(
-        "N111 N112 N29 what the Realm's own observer writes silently is not told with what it was told of",
-        arguments: Way.allCases)
-    func byRealmObserver(_ way: Way) throws {
-        let scene = try Scene()
-        scene.observers = [scene.test.realm.observe { _, _ in scene.act() }]
-        scene.watch()
-        scene.deed = { try scene.addSilently("Max") }
-        switch way {
-        case .commitAndTurn, .commitAndRefresh, .commitAndWrite: try scene.add("Rex")
-        case .remoteAndTurn, .remoteAndRefresh: try scene.addElsewhere("Rex")
-        }
-        switch way {
-        case .commitAndTurn, .remoteAndTurn: scene.test.settle()
-        case .commitAndRefresh, .remoteAndRefresh: scene.test.realm.refresh()
-        case .commitAndWrite: try scene.test.realm.write {}
-        }
-        #expect(scene.log.take() == ["[] [0] []"])
-        scene.test.settle()
-        try scene.add("Bo")
-        scene.test.settle()
-        #expect(scene.log.take() == ["[] [2] []"])
-        scene.test.waitForOnePin()
-        #expect(scene.test.realm.pinnedVersions.count == 1)
-        scene.observers = []
+    enum Trigger: CaseIterable {
+        case commitAndDeliver, commitAndRefresh, commitAndWrite, remoteAndDeliver, remoteAndRefresh
     }
 
-    @Test("N29 N111 N112 all that is not silent has been told when a refresh returns, in order")
+    @Test(
+        "a silent write of a Realm observer is not reported with the change that called the observer N111 N112 N29",
+        arguments: Trigger.allCases)
+    func byRealmObserver(_ trigger: Trigger) throws {
+        let fixture = try Fixture()
+        fixture.observers = [fixture.test.realm.observe { _, _ in fixture.performPendingWrite() }]
+        fixture.observe()
+        fixture.pendingWrite = { try fixture.addSilently("Max") }
+        switch trigger {
+        case .commitAndDeliver, .commitAndRefresh, .commitAndWrite: try fixture.add("Rex")
+        case .remoteAndDeliver, .remoteAndRefresh: try fixture.addElsewhere("Rex")
+        }
+        switch trigger {
+        case .commitAndDeliver, .remoteAndDeliver: fixture.test.settle()
+        case .commitAndRefresh, .remoteAndRefresh: fixture.test.realm.refresh()
+        case .commitAndWrite: try fixture.test.realm.write {}
+        }
+        #expect(fixture.log.take() == ["[] [0] []"])
+        fixture.test.settle()
+        try fixture.add("Bo")
+        fixture.test.settle()
+        #expect(fixture.log.take() == ["[] [2] []"])
+        fixture.test.waitForOnePin()
+        #expect(fixture.test.realm.pinnedVersions.count == 1)
+        fixture.observers = []
+    }
+
+    @Test("when refresh returns, all changes except silent ones have been delivered in order N29 N111 N112")
     func between() throws {
-        let scene = try Scene()
-        scene.observers = [scene.test.realm.observe { _, _ in scene.act() }]
-        scene.watch()
-        scene.deed = {
-            try scene.addSilently("Max")
-            try scene.add("Bo")
-            try scene.addSilently("Cy")
-            try scene.addSilently("Di")
-            try scene.add("Ed")
+        let fixture = try Fixture()
+        fixture.observers = [fixture.test.realm.observe { _, _ in fixture.performPendingWrite() }]
+        fixture.observe()
+        fixture.pendingWrite = {
+            try fixture.addSilently("Max")
+            try fixture.add("Bo")
+            try fixture.addSilently("Cy")
+            try fixture.addSilently("Di")
+            try fixture.add("Ed")
         }
-        try scene.addElsewhere("Rex")
-        #expect(scene.test.realm.refresh())
-        #expect(scene.log.take() == ["[] [0] []", "[] [2] []", "[] [5] []"])
-        scene.test.settle()
-        #expect(scene.log.take() == [])
-        #expect(scene.test.realm.pinnedVersions.count == 1)
-        scene.observers = []
+        try fixture.addElsewhere("Rex")
+        #expect(fixture.test.realm.refresh())
+        #expect(fixture.log.take() == ["[] [0] []", "[] [2] []", "[] [5] []"])
+        fixture.test.settle()
+        #expect(fixture.log.take() == [])
+        #expect(fixture.test.realm.pinnedVersions.count == 1)
+        fixture.observers = []
     }
 
-    @Test("N111 N71 values of an object's changes lead over what the Realm's own observer wrote silently")
+    @Test("old values of an object change include a silent write of a Realm observer N111 N71")
     func values() throws {
-        let scene = try Scene()
-        let dog = try scene.test.dogs("Rex")[0]
-        scene.observers = [scene.test.realm.observe { _, _ in scene.act() }]
+        let fixture = try Fixture()
+        let dog = try fixture.test.dogs("Rex")[0]
+        fixture.observers = [fixture.test.realm.observe { _, _ in fixture.performPendingWrite() }]
         let log = Log(object: dog)
-        scene.deed = {
-            try scene.test.realm.write(withoutNotifying: log.tokens) { dog.age = 2 }
-            try scene.test.realm.write { dog.age = 3 }
+        fixture.pendingWrite = {
+            try fixture.test.realm.write(withoutNotifying: log.tokens) { dog.age = 2 }
+            try fixture.test.realm.write { dog.age = 3 }
         }
-        try scene.test.realm.write { dog.age = 1 }
-        scene.test.settle()
+        try fixture.test.realm.write { dog.age = 1 }
+        fixture.test.settle()
         #expect(log.take() == ["age: nil → 1", "age: 2 → 3"])
-        scene.observers = []
+        fixture.observers = []
     }
 
     @Test(
-        "N111 N102 N104 a round within a call does not deliver what was written silently before that call",
+        "a nested delivery does not report an earlier silent write N111 N102 N104",
         arguments: [false, true])
     func nested(addsToNested: Bool) throws {
-        let scene = try Scene()
-        let (test, log) = (scene.test, scene.log)
+        let fixture = try Fixture()
+        let (test, log) = (fixture.test, fixture.log)
         var names: [String] = []
-        scene.observers = [
-            test.realm.observe { _, _ in scene.act() },
+        fixture.observers = [
+            test.realm.observe { _, _ in fixture.performPendingWrite() },
             test.allDogs.observe { _ in
-                // Inside of the write that is beginning: the observers after this one are called later.
+                // During beginWrite: this change postpones the calls of the observers after this one.
                 guard test.realm.isInWriteTransaction, !names.isEmpty else { return }
                 test.realm.add(Dog(name: names.removeFirst()))
             },
@@ -128,17 +130,17 @@ struct SilentWriteTests {
                 begins = false
                 #expect(!test.realm.isInWriteTransaction)
                 #expect(throws: Never.self) {
-                    try scene.addElsewhere("Bo")
+                    try fixture.addElsewhere("Bo")
                     try test.realm.write { log.lines.append("written") }
                 }
             }
         ]
         test.settle()
         _ = log.take()
-        scene.deed = { try scene.addSilently("Max") }
+        fixture.pendingWrite = { try fixture.addSilently("Max") }
         names = addsToNested ? ["Cy", "Di"] : ["Cy"]
         begins = true
-        try scene.addElsewhere("Rex")
+        try fixture.addElsewhere("Rex")
         test.realm.refresh()
         #expect(log.take() == (addsToNested ? ["[] [0] []", "written"] : ["[] [0] []", "[] [3] []", "written"]))
         test.settle()
@@ -146,24 +148,24 @@ struct SilentWriteTests {
         #expect(test.allDogs.map(\.name) == ["Rex", "Cy", "Max", "Bo"] + (addsToNested ? ["Di"] : []))
         #expect(test.realm.pinnedVersions.count == 1)
         log.end()
-        scene.observers = []
+        fixture.observers = []
     }
 
-    @Test("N111 N132 what was sealed before a silent asynchronous write is told, and the write is not")
+    @Test("a write before a silent asynchronous write is reported, and the silent write is not N111 N132")
     func afterSealed() throws {
-        let scene = try Scene()
-        scene.watch()
-        let realm = scene.test.realm
+        let fixture = try Fixture()
+        fixture.observe()
+        let realm = fixture.test.realm
         realm.writeAsync { realm.add(Dog(name: "Rex")) }
         realm.beginAsyncWrite {
             realm.add(Dog(name: "Max"))
-            #expect(throws: Never.self) { try realm.commitWrite(withoutNotifying: scene.log.tokens) }
+            #expect(throws: Never.self) { try realm.commitWrite(withoutNotifying: fixture.log.tokens) }
         }
-        scene.test.finishAsyncWrites()
-        scene.test.settle()
-        #expect(scene.log.take() == ["[] [0] []"])
-        try scene.add("Bo")
-        scene.test.settle()
-        #expect(scene.log.take() == ["[] [2] []"])
+        fixture.test.finishAsyncWrites()
+        fixture.test.settle()
+        #expect(fixture.log.take() == ["[] [0] []"])
+        try fixture.add("Bo")
+        fixture.test.settle()
+        #expect(fixture.log.take() == ["[] [2] []"])
     }
 }

@@ -47,7 +47,7 @@ struct SortedObservationTests {
     private func start() throws -> (test: TestRealm, special: Scalars) {
         let test = try TestRealm {
             $0.objectTypes = [Scalars.self, Node.self, Part.self, Screw.self, EnumHolder.self]
-            // Old positions are looked for by sort key, however few members there are.
+            // Forces the search for old positions by sort key, although there are few members.
             $0.environment.keysScannedPerSearch = 0
         }
         let special = Scalars(id: 99)
@@ -62,7 +62,7 @@ struct SortedObservationTests {
         return (test, special)
     }
 
-    @Test("N48 a row that leaves a special value moves once", arguments: Sort.allCases)
+    @Test("a row that changes from a special to an ordinary value moves once N48", arguments: Sort.allCases)
     func moves(_ sort: Sort) throws {
         let (test, special) = try start()
         try test.realm.write { sort.setSpecial(special) }
@@ -81,7 +81,7 @@ struct SortedObservationTests {
         #expect(results.count == Self.count + 1)
     }
 
-    @Test("N46 a row that is changed and deleted in one write leaves no member behind", arguments: Sort.allCases)
+    @Test("a row that is changed and deleted in one write leaves the results N46", arguments: Sort.allCases)
     func leaves(_ sort: Sort) throws {
         let (test, special) = try start()
         try test.realm.write { sort.setSpecial(special) }
@@ -99,7 +99,7 @@ struct SortedObservationTests {
         #expect(results.map(\.id) == Array(0..<Self.count))
     }
 
-    @Test("N46 a row with a special value that is deleted leaves no member behind", arguments: Sort.allCases)
+    @Test("a deleted row with a special value leaves the results N46", arguments: Sort.allCases)
     func deleted(_ sort: Sort) throws {
         let (test, special) = try start()
         let other = Scalars(id: 98)
@@ -108,7 +108,7 @@ struct SortedObservationTests {
             sort.setSpecial(special)
             sort.setSpecial(other)
         }
-        // Not every row is a member, so that a row that is not found where it should stand may never have been one.
+        // Because of the filter, a row that is not at its expected position may never have been a member.
         let results = test.realm.objects(Scalars.self).filter("id >= 0").sorted(byKeyPath: sort.keyPath)
         let log = Log(results)
         test.realm.refresh()
@@ -120,7 +120,7 @@ struct SortedObservationTests {
         #expect(Set(results.map(\.id)) == Set(0..<Self.count).union([98]))
     }
 
-    @Test("N48 O31 a row whose raw value has no case moves once, also when the case for unknown values stands for it")
+    @Test("a row whose raw value has no case moves once, with or without a case for unknown values N48 O31")
     func unknownCase() throws {
         let (test, _) = try start()
         try test.realm.write {
@@ -154,14 +154,14 @@ struct SortedObservationTests {
         }
     }
 
-    @Test("N45 a row that another program deleted is a deletion at the next change, and no trap")
+    @Test("a row deleted by another program is reported as a deletion at the next change N45")
     func foreignDelete() throws {
         let (test, special) = try start()
         let results = test.realm.objects(Scalars.self).sorted(byKeyPath: "int")
         let log = Log(results)
         test.realm.refresh()
         _ = log.take()
-        // Those that a search looks at.
+        // Deletes rows that the search reads.
         try alter(test.url.path, "DELETE FROM Scalars WHERE id BETWEEN 10 AND 30")
         try test.realm.write { special.int = 1 }
         test.realm.refresh()

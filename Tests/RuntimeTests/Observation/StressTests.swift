@@ -8,8 +8,8 @@ import Testing
 
 @Suite("many threads at once")
 struct ObservationStressTests {
-    @Test("N2 N3 N16 N34 writers, observers on queues and tokens that end anywhere do not disturb each other")
-    func storm() throws {
+    @Test("concurrent writers, observers on queues and invalidated tokens do not interfere N2 N3 N16 N34")
+    func concurrentUse() throws {
         let test = try TestRealm { $0.environment.externalCommitMilliseconds = 1 }
         try test.dogs("A", "B", "C")
         nonisolated(unsafe) let dogs = test.allDogs
@@ -56,8 +56,8 @@ struct ObservationStressTests {
         #expect(log.lines.first == "initial")
     }
 
-    /// Tokens of observers that keep count of what they were told, used from many threads.
-    // Sendable: used under the lock, but for the counts, which belong to their queues.
+    /// Tokens of observers that count elements by their change sets, used by many threads.
+    // Sendable: the lock guards everything except the counts, each of which is confined to its queue.
     private final class TokenBox: @unchecked Sendable {
         private let lock = NSLock()
         private var tokens: [NotificationToken] = []
@@ -108,6 +108,6 @@ struct ObservationStressTests {
             withExtendedLifetime(ended) {}
         }
 
-        func check(count: Int) { if count < 1 { fail("nothing is there") } }
+        func check(count: Int) { if count < 1 { fail("there are no dogs") } }
     }
 }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Martlet
 
-@Suite("told together")
+@Suite("consistent delivery")
 struct TogetherTests {
-    /// What an observer was told of, counted by what it was told alone.
+    /// Counts the elements of a collection by its change sets alone.
     private final class Counter {
         private(set) var count = -1
-        var whenTold: () throws -> Void = {}
+        var onCall: () throws -> Void = {}
         private var token: NotificationToken?
 
         init(_ dogs: Results<Dog>) {
@@ -20,16 +20,16 @@ struct TogetherTests {
                 case .update(_, let deletions, let insertions, _): count += insertions.count - deletions.count
                 case .error(let error): Issue.record(error)
                 }
-                do { try whenTold() } catch { Issue.record(error) }
+                do { try onCall() } catch { Issue.record(error) }
             }
         }
     }
 
-    @Test("N2 O2 what was worked out for a token that ends before it is told keeps no version in use")
-    func endedBeforeTold() throws {
+    @Test("a change set computed for a token that is then invalidated pins no version N2 O2")
+    func invalidatedBeforeDelivery() throws {
         let test = try TestRealm()
         do {
-            let token = test.allDogs.observe { _ in Issue.record("told") }
+            let token = test.allDogs.observe { _ in Issue.record("called") }
             #expect(test.scheduler.waitForTurn())
             token.invalidate()
         }
@@ -41,16 +41,16 @@ struct TogetherTests {
         #expect(test.realm.pinnedVersions.map(\.version) == [test.realm.version])
     }
 
-    @Test("N38 nobody is told of a version while another's change to it is still worked out")
+    @Test("no observer is called for a version while the change set of another one is computed N38")
     func overlapping() throws {
         let test = try TestRealm()
         let (dogs, others) = (test.allDogs, test.realm.objects(Dog.self).where { $0.name != "" })
         let (first, second) = (Counter(dogs), Counter(others))
         test.settle()
         #expect(first.count == 0 && second.count == 0)
-        // The next version is worked out when the first was told of this one and the second was not.
+        // The change sets of the next version are computed between the two calls for this version.
         var isFirst = true
-        first.whenTold = {
+        first.onCall = {
             guard isFirst else { return }
             isFirst = false
             try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }

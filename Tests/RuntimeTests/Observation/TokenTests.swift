@@ -7,7 +7,7 @@ import Testing
 
 @Suite("tokens and registration")
 struct TokenTests {
-    @Test("N1 releasing the token ends the observation")
+    @Test("releasing the token ends the observation N1")
     func release() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -19,7 +19,7 @@ struct TokenTests {
         #expect(log.take() == ["initial"])
     }
 
-    @Test("N1 what an observer holds is released with its token")
+    @Test("invalidating a token releases the closure of its observer N1")
     func releasesBlock() throws {
         final class Held {}
         let test = try TestRealm()
@@ -36,7 +36,7 @@ struct TokenTests {
         #expect(weakHeld == nil)
     }
 
-    @Test("N2 a token that ends before the turn is not called, although its change set was computed")
+    @Test("an observer whose token is invalidated before the delivery is not called N2")
     func endsBeforeTurn() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -46,7 +46,7 @@ struct TokenTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("N3 invalidate may be called from any thread")
+    @Test("invalidate may be called from any thread N3")
     func anyThread() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -56,7 +56,7 @@ struct TokenTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("N4 invalidate returns true the first time only")
+    @Test("invalidate returns true the first time only N4")
     func firstTime() throws {
         let test = try TestRealm()
         let token = test.allDogs.observe { _ in }
@@ -64,19 +64,19 @@ struct TokenTests {
         #expect(!token.invalidate())
     }
 
-    @Test("N5 a token keeps its collection alive, and every call hands back that instance")
+    @Test("a token keeps its collection alive, and every call passes that instance N5")
     func sameInstance() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
         weak var list: List<Dog>?
-        var handed: [ObjectIdentifier] = []
+        var passed: [ObjectIdentifier] = []
         let token: NotificationToken
         do {
             let siblings = dog.siblings
             list = siblings
             token = siblings.observe { change in
                 switch change {
-                case .initial(let list), .update(let list, _, _, _): handed.append(ObjectIdentifier(list))
+                case .initial(let list), .update(let list, _, _, _): passed.append(ObjectIdentifier(list))
                 case .error: break
                 }
             }
@@ -85,11 +85,11 @@ struct TokenTests {
         try test.realm.write { dog.siblings.append(Dog(name: "Bo")) }
         test.realm.refresh()
         #expect(list != nil)
-        #expect(handed == [list, list].compactMap { $0.map { ObjectIdentifier($0) } })
+        #expect(passed == [list, list].compactMap { $0.map { ObjectIdentifier($0) } })
         withExtendedLifetime(token) {}
     }
 
-    @Test("N5 a token keeps the Realm observed")
+    @Test("a token keeps its Realm alive N5")
     func keepsRealm() throws {
         let test = try TestRealm()
         var calls = 0
@@ -116,7 +116,7 @@ struct TokenTests {
         token?.invalidate()
     }
 
-    @Test("N10 registering inside a write is allowed before its first change")
+    @Test("registering inside a write is allowed before its first change N10")
     func insideWrite() throws {
         let test = try TestRealm()
         let log = Log()
@@ -128,7 +128,7 @@ struct TokenTests {
         #expect(log.take() == ["initial"])
     }
 
-    @Test("N10 an observer registered in a write that is cancelled gets its first call")
+    @Test("an observer registered in a cancelled write gets its initial call N10")
     func insideCancelledWrite() throws {
         let test = try TestRealm()
         try test.realm.beginWrite()
@@ -139,7 +139,7 @@ struct TokenTests {
         #expect(log.take() == ["initial"])
     }
 
-    @Test("N11 a callback registered inside a callback is first called on the next delivery")
+    @Test("an observer registered inside a callback is first called at the next delivery N11")
     func registerInside() throws {
         let test = try TestRealm()
         let inner = Log()
@@ -153,7 +153,7 @@ struct TokenTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N11 and the scheduler takes that turn by itself")
+    @Test("the scheduler delivers the initial call of an observer registered inside a callback N11")
     func registerInsideTurn() throws {
         let test = try TestRealm()
         let inner = Log()
@@ -165,7 +165,7 @@ struct TokenTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N12 the same holds inside callbacks that beginWrite delivers")
+    @Test("an observer registered inside a callback of beginWrite is first called at the next delivery N12")
     func registerInsideBeginWrite() throws {
         let test = try TestRealm()
         let inner = Log()
@@ -180,7 +180,7 @@ struct TokenTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N13 commits before a registration are never reported to it")
+    @Test("commits before the registration are never reported N13")
     func before() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -195,7 +195,9 @@ struct TokenTests {
         #expect(list.take() == ["initial"])
     }
 
-    @Test("N14 a token ended by an earlier callback of the round is not called; ending oneself skips nobody")
+    @Test(
+        "a token ended by an earlier callback is not called; a token that ends itself causes no other to be skipped N14"
+    )
     func endInside() throws {
         let test = try TestRealm()
         let log = Log()
@@ -217,7 +219,7 @@ struct TokenTests {
         #expect(log.take() == ["1", "3"])
     }
 
-    @Test("N1 the cost of ending observers grows with their number, and no faster", .timeLimit(.minutes(1)))
+    @Test("invalidating many tokens takes linear time N1", .timeLimit(.minutes(1)))
     func endingMany() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -225,13 +227,13 @@ struct TokenTests {
         var tokens = (0..<count).map { _ in dog.observe { _ in } }
         tokens += (0..<count).map { _ in test.realm.observe { _, _ in } }
         let clock = ContinuousClock()
-        // From the last to the first: a search from the start passes over all others.
+        // In reverse order, in which a linear search for each token would pass over all others.
         let time = clock.measure { for token in tokens.reversed() { token.invalidate() } }
         #expect(test.realm.context.hub.observerCount == 0)
         #expect(time < .seconds(1))
     }
 
-    @Test("N14 a callback may release its own token")
+    @Test("a callback may release its own token N14")
     func releaseSelf() throws {
         let test = try TestRealm()
         var token: NotificationToken?

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Martlet
 
-@Suite("Tracked reads: collections")
+@Suite("tracked reads: collections")
 struct TrackedCollectionTests {
     @Test(
-        "N164 elements of a list, set or map are announced when they come, go or are replaced, through a handle held or not"
+        "inserting, removing or replacing elements of a list, set or map notifies its readers N164"
     )
     func elements() throws {
         let (test, nodes) = try tracked()
@@ -30,11 +30,12 @@ struct TrackedCollectionTests {
         for (name, read, change) in reads {
             try #expect(announced(read) { try test.realm.write { change() } } == 1, "\(name)")
             try #expect(
-                announced(read) { try test.realm.write { (node.amount, nodes[1].amount) = (3, 7) } } == 0, "\(name)")
+                announced(read) { try test.realm.write { (node.amount, nodes[1].amount) = (3, 7) } } == 0,
+                "\(name)")
         }
     }
 
-    @Test("N164 what others do to a collection is announced before the Realm moves")
+    @Test("a remote change of a collection notifies readers before the Realm advances N164")
     func remote() throws {
         let (test, nodes) = try tracked()
         let children = nodes[0].children
@@ -49,7 +50,7 @@ struct TrackedCollectionTests {
         #expect(children.isEmpty)
     }
 
-    @Test("the end of a collection's owner is announced")
+    @Test("deleting the owner of a collection notifies readers")
     func owner() throws {
         let (test, nodes) = try tracked()
         let children = nodes[0].children
@@ -62,7 +63,7 @@ struct TrackedCollectionTests {
         #expect(children.isInvalidated)
     }
 
-    @Test("N164 results are announced when their members may change, and not for what they do not rest on")
+    @Test("results notify readers of changes that may affect them, and of no others N164")
     func results() throws {
         let (test, nodes) = try tracked()
         let realm = test.realm
@@ -139,7 +140,7 @@ struct TrackedCollectionTests {
             } == 1)
     }
 
-    @Test("N164 results of a list and linking objects are announced when the list changes, and with the object")
+    @Test("results of lists and linking objects notify readers when the list changes or the object is deleted N164")
     func dependent() throws {
         let (test, nodes) = try tracked()
         func change(_ body: () -> Void) throws { try test.realm.write { body() } }
@@ -171,7 +172,7 @@ struct TrackedCollectionTests {
             } == 1)
     }
 
-    @Test("an object that is not there is announced when one comes")
+    @Test("a lookup that finds no object notifies readers when the object is added")
     func absent() throws {
         let test = try TestRealm { $0.tracksReads = true }
         let read = { _ = test.realm.object(ofType: Node.self, forPrimaryKey: 1) }
@@ -185,7 +186,7 @@ struct TrackedCollectionTests {
             } == 1)
     }
 
-    // MARK: At random
+    // MARK: Random changes
 
     private static let reads: [@Sendable (Realm) -> String] = [
         { realm in realm.objects(Node.self).map { "\($0.id)" }.joined(separator: ",") },
@@ -241,18 +242,18 @@ struct TrackedCollectionTests {
         }
     }
 
-    @Test("N164 whatever is read and changed, every reader that sees another value was notified", arguments: 0..<6)
+    @Test("every reader whose value changes is notified, for random reads and changes N164", arguments: 0..<6)
     func random(seed: Int) throws {
         let test = try TestRealm { $0.tracksReads = true }
         _ = try test.nodes(4)
         var random = Seeded(state: UInt64(seed))
-        var (told, untold) = (0, 0)
+        var (notified, notNotified) = (0, 0)
         for step in 0..<60 {
             var before: [String] = []
-            let announcements = Self.reads.map { read in
-                let announcements = Announcements()
-                announcements.track { before.append(read(test.realm)) }
-                return announcements
+            let counters = Self.reads.map { read in
+                let counter = Announcements()
+                counter.track { before.append(read(test.realm)) }
+                return counter
             }
             let change = seed * 1000 + step
             switch Int.random(in: 0..<4, using: &random) {
@@ -267,16 +268,16 @@ struct TrackedCollectionTests {
                 try test.realm.beginWrite()
                 Self.change(test.realm, change)
                 test.realm.cancelWrite()
-            // As it was: whoever was told was told too much, which is allowed.
+            // The values are as before. Superfluous notifications are allowed here.
             }
             for (number, read) in Self.reads.enumerated() where read(test.realm) != before[number] {
-                if announcements[number].count == 0 { Issue.record("read \(number) at step \(step)") }
+                if counters[number].count == 0 { Issue.record("read \(number) at step \(step)") }
             }
-            told += announcements.count { $0.count > 0 }
-            untold += announcements.count { $0.count == 0 }
-            #expect(announcements.allSatisfy { $0.count < 2 })
+            notified += counters.count { $0.count > 0 }
+            notNotified += counters.count { $0.count == 0 }
+            #expect(counters.allSatisfy { $0.count < 2 })
         }
-        // Neither is everything always told, nor nothing.
-        #expect(told > 100 && untold > 100)
+        // Some readers were notified, and others were not.
+        #expect(notified > 100 && notNotified > 100)
     }
 }

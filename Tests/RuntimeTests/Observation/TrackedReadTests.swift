@@ -7,7 +7,7 @@ import Testing
 
 @_spi(Generated) @testable import Martlet
 
-/// Counts how often what was read is announced.
+/// Counts the calls of `onChange` for tracked reads.
 final class Announcements: Sendable {
     private let calls = Atomic<Int>(0)
 
@@ -18,15 +18,15 @@ final class Announcements: Sendable {
     }
 }
 
-/// How often what `read` reads is announced while `change` runs.
+/// Returns how often `onChange` is called for the reads of `read` while `change` runs.
 func announced(_ read: () -> Void, _ change: () throws -> Void) rethrows -> Int {
-    let announcements = Announcements()
-    announcements.track(read)
+    let counter = Announcements()
+    counter.track(read)
     try change()
-    return announcements.count
+    return counter.count
 }
 
-/// A Realm that tracks reads, with three nodes: the first leads to the others.
+/// Returns a Realm that tracks reads, with three nodes. The first node links to the others.
 func tracked() throws -> (test: TestRealm, nodes: [Node]) {
     let test = try TestRealm { $0.tracksReads = true }
     let nodes = try test.nodes(3)
@@ -39,9 +39,9 @@ func tracked() throws -> (test: TestRealm, nodes: [Node]) {
     return (test, nodes)
 }
 
-@Suite("Tracked reads: objects")
+@Suite("tracked reads: objects")
 struct TrackedObjectTests {
-    @Test("N160 an assignment is announced before the value changes, to those who read the property, once")
+    @Test("an assignment notifies readers of the property once, before the value changes N160")
     func assignment() throws {
         let (test, nodes) = try tracked()
         nonisolated(unsafe) let node = nodes[0]
@@ -62,7 +62,7 @@ struct TrackedObjectTests {
         #expect(seen.withLock { $0 } == ["n1"])
     }
 
-    @Test("N160 a reader that reads again when notified is notified again")
+    @Test("a reader that reads again when notified is notified again N160")
     func again() throws {
         let (test, nodes) = try tracked()
         nonisolated(unsafe) let node = nodes[0]
@@ -80,7 +80,7 @@ struct TrackedObjectTests {
         #expect(seen.withLock { $0 } == 3)
     }
 
-    @Test("N161 a row is followed when the accessor that read it has gone")
+    @Test("readers of a row are notified even if its accessor was released N161")
     func otherAccessor() throws {
         let test = try TestRealm { $0.tracksReads = true }
         do { _ = try test.nodes(1) }
@@ -92,7 +92,7 @@ struct TrackedObjectTests {
         #expect(count == 1)
     }
 
-    @Test("N162 what others commit is announced when the Realm moves: in refresh, at a write's begin, in a turn")
+    @Test("a remote commit notifies readers when the Realm advances: in refresh, in beginWrite or automatically N162")
     func remote() throws {
         let (test, nodes) = try tracked()
         let read = { _ = nodes[0].name }
@@ -114,13 +114,13 @@ struct TrackedObjectTests {
         try #expect(
             announced(read) {
                 try test.remotely(1) { node, _ in node.name = "c" }
-                // A turn from before may still wait.
+                // A delivery that was scheduled before may come first.
                 while nodes[0].name != "c", test.scheduler.waitForTurn() { test.scheduler.turn() }
             } == 1)
         #expect(nodes[0].name == "c")
     }
 
-    @Test("N162 what others commit is announced before it shows")
+    @Test("a remote commit notifies readers before its values are visible N162")
     func remoteBefore() throws {
         let (test, nodes) = try tracked()
         nonisolated(unsafe) let node = nodes[0]
@@ -136,7 +136,7 @@ struct TrackedObjectTests {
         #expect(node.name == "a")
     }
 
-    @Test("N162 a cancelled write announces a second time")
+    @Test("cancelling a write notifies readers again N162")
     func cancelled() throws {
         let (test, nodes) = try tracked()
         try test.realm.beginWrite()
@@ -150,7 +150,7 @@ struct TrackedObjectTests {
         #expect(nodes[0].name == "n1")
     }
 
-    @Test("N163 the end of an object is announced to all who read of it, by whatever route", arguments: 0..<4)
+    @Test("deleting an object in any way notifies all of its readers N163", arguments: 0..<4)
     func deleted(route: Int) throws {
         let (test, nodes) = try tracked()
         let remove: (Realm, Node) -> Void = { realm, node in
@@ -183,7 +183,7 @@ struct TrackedObjectTests {
         #expect(nodes[1].isInvalidated)
     }
 
-    @Test("N162 the end of a Realm's version is announced")
+    @Test("invalidating a Realm notifies readers N162")
     func invalidated() throws {
         let (test, nodes) = try tracked()
         #expect(
@@ -194,7 +194,7 @@ struct TrackedObjectTests {
             } == 1)
     }
 
-    @Test("a link is announced when it leads elsewhere, not when what it leads to changes")
+    @Test("a link notifies readers when it is reassigned, not when its target changes")
     func link() throws {
         let (test, nodes) = try tracked()
         let read = { _ = nodes[0].next }
@@ -208,7 +208,7 @@ struct TrackedObjectTests {
             } == 1)
     }
 
-    @Test("untyped reads, encoding and copies are reads of what they show")
+    @Test("untyped reads, encoding and copies are tracked")
     func untyped() throws {
         let (test, nodes) = try tracked()
         let reads: [() -> Void] = [
@@ -220,7 +220,7 @@ struct TrackedObjectTests {
         }
     }
 
-    @Test("an update by primary key announces what differs")
+    @Test("an update by primary key notifies readers of changed properties only")
     func update() throws {
         let (test, nodes) = try tracked()
         try #expect(
@@ -241,7 +241,7 @@ struct TrackedObjectTests {
             } == 0)
     }
 
-    @Test("a projection announces what it reads of its object")
+    @Test("a projection notifies readers of the properties that it reads")
     func projection() throws {
         let (test, nodes) = try tracked()
         let view = NodeProjection(projecting: nodes[0])
@@ -259,7 +259,7 @@ struct TrackedObjectTests {
             } == 0)
     }
 
-    @Test("an assignment in the closure is not a read, and what the closure reads is followed after it")
+    @Test("an assignment in the tracking closure is not a read, and does not stop the tracking of reads")
     func writes() throws {
         let (test, nodes) = try tracked()
         try #expect(
@@ -296,7 +296,7 @@ struct TrackedObjectTests {
         }
     }
 
-    @Test("N165 what is frozen is read as ever")
+    @Test("reads of frozen objects are not tracked N165")
     func frozen() throws {
         let (test, nodes) = try tracked()
         let node = nodes[0].freeze()

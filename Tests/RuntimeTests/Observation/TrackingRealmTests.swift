@@ -8,13 +8,13 @@ import Testing
 
 @_spi(Generated) @testable import Martlet
 
-@Suite("Tracked reads: unmanaged objects")
+@Suite("tracked reads: unmanaged objects")
 struct TrackedUnmanagedTests {
-    private func inUse() throws -> TestRealm { try TestRealm { $0.tracksReads = true } }
+    private func trackingRealm() throws -> TestRealm { try TestRealm { $0.tracksReads = true } }
 
-    @Test("N165 assignments and changes of collections are announced to those who read")
+    @Test("assigning properties and changing collections of unmanaged objects notifies readers N165")
     func assignment() throws {
-        let test = try inUse()
+        let test = try trackingRealm()
         let node = Node(id: 1, name: "a")
         #expect(
             announced {
@@ -61,9 +61,9 @@ struct TrackedUnmanagedTests {
         withExtendedLifetime(test) {}
     }
 
-    @Test("N165 being added is announced, and what is read then is followed in the Realm")
+    @Test("adding an object notifies readers, and the Realm tracks later reads N165")
     func added() throws {
-        let test = try inUse()
+        let test = try trackingRealm()
         let node = Node(id: 1, name: "a")
         node.children.append(Node(id: 2))
         let read = { _ = (node.name, node.children.count) }
@@ -73,9 +73,9 @@ struct TrackedUnmanagedTests {
         #expect(node._observers == nil)
     }
 
-    @Test("whoever reads again when told of the addition is told of the row's changes")
+    @Test("a reader that reads again when the object is added is notified of changes of the row")
     func addedAndReadAgain() throws {
-        let test = try inUse()
+        let test = try trackingRealm()
         nonisolated(unsafe) let node = Node(id: 1, name: "a")
         let later = Announcements()
         withObservationTracking {
@@ -90,9 +90,9 @@ struct TrackedUnmanagedTests {
         #expect(later.count == 1)
     }
 
-    @Test("N166 threads track by themselves")
+    @Test("each thread tracks its own reads N166")
     func threads() throws {
-        let test = try inUse()
+        let test = try trackingRealm()
         DispatchQueue.concurrentPerform(iterations: 8) { number in
             for _ in 0..<200 {
                 let node = Node(id: number, name: "a")
@@ -109,15 +109,15 @@ struct TrackedUnmanagedTests {
     }
 }
 
-@Suite("Tracked reads: when a Realm tracks")
+@Suite("tracked reads: which Realms track")
 struct TrackingRealmTests {
-    @Test("N166 a Realm that does not track reads held objects by their guard alone")
+    @Test("a Realm that does not track reads decoded values through the guard word alone N166")
     func untracked() throws {
         let test = try TestRealm { $0.tracksReads = false }
         let node = try test.nodes(1)[0]
         #expect(node.name == "n1")
         #expect(node._guard != 0)
-        // Never seen: the value is held, and nothing was tracked before.
+        // Not tracked: the value is decoded, and no read was tracked before.
         try #expect(
             announced {
                 _ = node.name
@@ -128,15 +128,15 @@ struct TrackingRealmTests {
         #expect(node._guard != 0)
     }
 
-    @Test("N166 a Realm begins to track when it reads its file for a tracking reader", arguments: 0..<3)
-    func begins(way: Int) throws {
+    @Test("a Realm starts to track when a tracked read accesses its file N166", arguments: 0..<3)
+    func begins(kind: Int) throws {
         let test = try TestRealm { $0.tracksReads = false }
         let node = try test.nodes(1)[0]
         #expect(node.name == "n1")
         try test.remotely(1) { node, _ in node.amount = 2 }
         test.realm.refresh()
         let count = try announced {
-            switch way {
+            switch kind {
             case 0: _ = node.name
             case 1: _ = test.realm.objects(Node.self).where { $0.name == "n1" }.count
             default: _ = test.realm.object(ofType: Node.self, forPrimaryKey: 1)?.name
@@ -155,7 +155,7 @@ struct TrackingRealmTests {
             } == 1)
     }
 
-    @Test("nothing is kept of what was announced")
+    @Test("reads are removed after their readers were notified")
     func forgets() throws {
         let (test, nodes) = try tracked()
         let reads = test.realm.context.reads
@@ -173,12 +173,12 @@ struct TrackingRealmTests {
     }
 }
 
-@Suite("Tracked reads: who waits")
+@Suite("tracked reads: waiting readers")
 struct TrackedWaitingTests {
     private final class Screen: Sendable {}
 
-    @Test("N167 what the closure of a closed screen holds is released during other tracked reads, once a minute")
-    func lettingGo() throws {
+    @Test("closures of abandoned readers are released during other tracked reads, once a minute N167")
+    func abandonedReaders() throws {
         let now = Mutexed<UInt64>(1)
         let test = try TestRealm {
             $0.tracksReads = true
@@ -198,7 +198,7 @@ struct TrackedWaitingTests {
         }
         #expect(closed != nil)
         let waiting = Announcements()
-        func readMuch() {
+        func readManyTimes() {
             for _ in 0..<20_000 {
                 withObservationTracking {
                     _ = nodes[1].name
@@ -208,22 +208,22 @@ struct TrackedWaitingTests {
             while test.scheduler.count > 0 { test.scheduler.turn() }
         }
         waiting.track { _ = nodes[2].name }
-        readMuch()
+        readManyTimes()
         #expect(closed == nil)
-        // Whoever still waits was told, and reads again.
+        // A reader that still waits is notified too, and reads again.
         #expect(waiting.count == 1)
         waiting.track { _ = nodes[2].name }
-        readMuch()
+        readManyTimes()
         #expect(waiting.count == 1)
         now.update { $0 += 60_000_000_000 }
-        readMuch()
+        readManyTimes()
         #expect(waiting.count == 2)
         waiting.track { _ = nodes[2].name }
         try test.realm.write { nodes[2].name = "a" }
         #expect(waiting.count == 3)
     }
 
-    @Test("N166 tracking on one thread is not taken for tracking on another")
+    @Test("tracking on one thread does not affect another thread N166")
     func threads() throws {
         let test = try TestRealm { $0.tracksReads = true }
         let isOver = Atomic<Bool>(false)
@@ -247,9 +247,9 @@ struct TrackedWaitingTests {
     }
 }
 
-@Suite("Tracked reads: Observations")
+@Suite("tracked reads: Observations")
 struct ObservationsTests {
-    @Test("a loop over Observations sees what is assigned here and what others commit")
+    @Test("a loop over Observations gets local assignments and remote commits")
     @MainActor func observations() async throws {
         let test = try TestRealm { $0.tracksReads = true }
         let node = try test.nodes(1)[0]

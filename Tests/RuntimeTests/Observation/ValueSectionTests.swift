@@ -15,8 +15,8 @@ private func text<C>(_ change: RealmSectionedResultsChange<C>) -> String {
     }
 }
 
-/// What a table on a screen would show, kept up to date by change sets alone.
-private final class Copy<Key: Hashable, Value: OrderedValue & RealmCollectionValue & Equatable> {
+/// The sections and their values, kept up to date by change sets alone.
+private final class Replica<Key: Hashable, Value: OrderedValue & RealmCollectionValue & Equatable> {
     struct Section: Equatable {
         let key: Key
         var values: [Value]
@@ -27,25 +27,27 @@ private final class Copy<Key: Hashable, Value: OrderedValue & RealmCollectionVal
     private(set) var mistakes: [String] = []
     var tokens: [NotificationToken] = []
 
-    func hear(_ change: RealmSectionedResultsChange<SectionedValues<Key, Value>>) {
+    func apply(_ change: RealmSectionedResultsChange<SectionedValues<Key, Value>>) {
         calls += 1
         switch change {
-        case .initial(let told): sections = Self.read(told)
-        case .update(let told, let deletions, let insertions, let modifications, let inserted, let deleted):
+        case .initial(let current): sections = Self.read(current)
+        case .update(let current, let deletions, let insertions, let modifications, let inserted, let deleted):
             for path in deletions.sorted().reversed() { sections[path[0]].values.remove(at: path[1]) }
             for position in deleted.reversed() { sections.remove(at: position) }
-            for position in inserted { sections.insert(Section(key: told.allKeys[position], values: []), at: position) }
-            for path in insertions.sorted() { sections[path[0]].values.insert(told[path], at: path[1]) }
-            if sections != Self.read(told) { mistakes.append("\(sections) is not \(Self.read(told))") }
+            for position in inserted {
+                sections.insert(Section(key: current.allKeys[position], values: []), at: position)
+            }
+            for path in insertions.sorted() { sections[path[0]].values.insert(current[path], at: path[1]) }
+            if sections != Self.read(current) { mistakes.append("\(sections) is not \(Self.read(current))") }
             if !modifications.isEmpty { mistakes.append("values are not modified") }
             let moved = deletions.count + insertions.count + inserted.count + deleted.count
-            if moved == 0 { mistakes.append("told of nothing") }
+            if moved == 0 { mistakes.append("an empty change set") }
         case .error(let error): mistakes.append("\(error)")
         }
     }
 
-    static func read(_ told: SectionedValues<Key, Value>) -> [Section] {
-        told.map { Section(key: $0.key, values: Array($0)) }
+    static func read(_ current: SectionedValues<Key, Value>) -> [Section] {
+        current.map { Section(key: $0.key, values: Array($0)) }
     }
 }
 
@@ -64,13 +66,13 @@ struct ValueSectionTests {
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("N60 values come and go, and sections with them") func values() throws {
+    @Test("values are inserted and deleted, and sections with them N60") func values() throws {
         let (test, lists, log) = try start([12, 3, 11, 3])
         log.tokens = [lists.ints.sectioned { $0 / 10 }.observe { log.lines.append(text($0)) }]
         expect(test, log, ["initial"])
         try test.realm.write { lists.ints.append(5) }
         expect(test, log, ["[] [0.2] [] +[] -[]"])
-        // One of two equal values.
+        // Removes one of two equal values.
         try test.realm.write { lists.ints.remove(at: 1) }
         expect(test, log, ["[0.1] [] [] +[] -[]"])
         try test.realm.write { lists.ints[0] = 30 }
@@ -89,12 +91,14 @@ struct ValueSectionTests {
         expect(test, log, [])
     }
 
-    @Test("N60 an observer of one section of values is called for that section only") func oneSection() throws {
+    @Test("an observer of one section of values is called for that section only N60") func oneSection() throws {
         let (test, lists, log) = try start([12, 3, 11])
         let section = try #require(lists.ints.sectioned { $0 / 10 }.section(forKey: 1))
         log.tokens = [
             section.observe { change in
-                if case .update(let told, _, _, _, _, _) = change { log.lines.append("\(told.key) \(Array(told))") }
+                if case .update(let current, _, _, _, _, _) = change {
+                    log.lines.append("\(current.key) \(Array(current))")
+                }
                 log.lines.append(text(change))
             }
         ]
@@ -107,7 +111,7 @@ struct ValueSectionTests {
         expect(test, log, ["1 []", "[] [] [] +[] -[1]"])
     }
 
-    @Test("N60 N133 what a silenced write did is not told, and not told later either") func silence() throws {
+    @Test("a silent write is not reported, not even with later changes N60 N133") func silence() throws {
         let (test, lists, log) = try start([10])
         let token = lists.ints.sectioned { $0 }.observe { log.lines.append(text($0)) }
         log.tokens = [token]
@@ -118,7 +122,7 @@ struct ValueSectionTests {
         expect(test, log, ["[] [1.0] [] +[1] -[]"])
     }
 
-    @Test("N60 what a callback before has written is told by itself") func nested() throws {
+    @Test("the write of an earlier callback is reported separately N60") func nested() throws {
         let (test, lists, log) = try start([0])
         log.tokens = [
             lists.ints.observe { change in
@@ -133,9 +137,8 @@ struct ValueSectionTests {
         expect(test, log, (1...3).map { "[] [\($0).0] [] +[\($0)] -[]" })
     }
 
-    @Test("N60 random values of lists, sets and maps: what is told leads from one state to the next") func random()
-        throws
-    {
+    @Test("change sets of random values of lists, sets and maps lead from one state to the next N60")
+    func random() throws {
         let test = try TestRealm()
         let (lists, sets, maps) = (OptionalLists(id: 1), ScalarSets(id: 1), ScalarMaps(id: 1))
         try test.realm.write {
@@ -144,13 +147,13 @@ struct ValueSectionTests {
             test.realm.add(maps)
         }
         let (optional, descending, set, map) = (
-            Copy<Int, Int?>(), Copy<Int, Int?>(), Copy<Int, Int>(), Copy<Int, Int>()
+            Replica<Int, Int?>(), Replica<Int, Int?>(), Replica<Int, Int>(), Replica<Int, Int>()
         )
         optional.tokens = [
-            lists.ints.sectioned { ($0 ?? -1) / 4 }.observe { optional.hear($0) },
-            lists.ints.sectioned(by: { ($0 ?? -1) % 3 }, ascending: false).observe { descending.hear($0) },
-            sets.ints.sectioned { $0 / 4 }.observe { set.hear($0) },
-            maps.ints.sectioned { $0 / 4 }.observe { map.hear($0) },
+            lists.ints.sectioned { ($0 ?? -1) / 4 }.observe { optional.apply($0) },
+            lists.ints.sectioned(by: { ($0 ?? -1) % 3 }, ascending: false).observe { descending.apply($0) },
+            sets.ints.sectioned { $0 / 4 }.observe { set.apply($0) },
+            maps.ints.sectioned { $0 / 4 }.observe { map.apply($0) },
         ]
         test.realm.refresh()
         var random = Seeded(state: 7)
@@ -173,16 +176,17 @@ struct ValueSectionTests {
             test.realm.refresh()
             #expect(optional.sections.flatMap(\.values).count == lists.ints.count)
         }
-        #expect(optional.sections == Copy.read(lists.ints.sectioned { ($0 ?? -1) / 4 }) && !optional.sections.isEmpty)
         #expect(
-            descending.sections == Copy.read(lists.ints.sectioned(by: { ($0 ?? -1) % 3 }, ascending: false)))
-        #expect(set.sections == Copy.read(sets.ints.sectioned { $0 / 4 }))
-        #expect(map.sections == Copy.read(maps.ints.sectioned { $0 / 4 }))
+            optional.sections == Replica.read(lists.ints.sectioned { ($0 ?? -1) / 4 }) && !optional.sections.isEmpty)
+        #expect(
+            descending.sections == Replica.read(lists.ints.sectioned(by: { ($0 ?? -1) % 3 }, ascending: false)))
+        #expect(set.sections == Replica.read(sets.ints.sectioned { $0 / 4 }))
+        #expect(map.sections == Replica.read(maps.ints.sectioned { $0 / 4 }))
         #expect(optional.calls > 50 && set.calls > 50 && map.calls > 50)
         #expect((optional.mistakes + descending.mistakes + set.mistakes + map.mistakes).isEmpty)
     }
 
-    @Test("N60 N125 sections of values are frozen, and found again elsewhere") func frozen() throws {
+    @Test("sections of values can be frozen and thawed N60 N125") func frozen() throws {
         let (test, lists, _) = try start([12, 3, 11])
         let sections = lists.ints.sectioned { $0 / 10 }
         let section = try #require(sections.section(forKey: 1))
@@ -194,7 +198,7 @@ struct ValueSectionTests {
         #expect(sections.isInvalidated && !frozen.isInvalidated && frozen.thaw() == nil)
     }
 
-    @Test("N60 sections of unmanaged values are not observed, and values have no key paths") func mistakes() async {
+    @Test("observing sections of unmanaged values traps, and so do key paths of values N60") func mistakes() async {
         let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ScalarLists(ints: [1]).ints.sectioned { $0 }.observe { _ in }
         }

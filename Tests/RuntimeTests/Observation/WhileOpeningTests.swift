@@ -9,14 +9,14 @@ import Testing
 
 @Suite("commits while a Realm is being opened")
 struct WhileOpeningTests {
-    /// Done once, by whoever comes first between its first look at the file and the moment from which on it is told.
-    // Sendable: `body` is taken under the lock of its box.
+    /// Runs a closure once, after a Realm has read the version of the file and before it listens for commits.
+    // Sendable: `Mutexed` guards `body`.
     private final class Interruption: Sendable {
         private let body = Mutexed<(@Sendable () -> Void)?>(nil)
 
         func set(_ body: @escaping @Sendable () -> Void) { self.body.update { $0 = body } }
 
-        func happen() {
+        func run() {
             var taken: (@Sendable () -> Void)?
             body.update { body in
                 taken = body
@@ -26,12 +26,12 @@ struct WhileOpeningTests {
         }
     }
 
-    @Test("N27 what is committed between the first look of a Realm and its listening comes with a turn of its own")
+    @Test("a commit between the first read of a Realm and its registration as a listener is delivered N27")
     func beforeListening() throws {
         let interruption = Interruption()
         nonisolated(unsafe) let test = try TestRealm {
-            $0.environment.step = { if $0 == .beforeListen { interruption.happen() } }
-            // Nobody looks but who is told.
+            $0.environment.step = { if $0 == .beforeListen { interruption.run() } }
+            // Disables polling, so that only notified Realms look for commits.
             $0.environment.externalCommitMilliseconds = 0
         }
         let scheduler = ManualScheduler()

@@ -6,7 +6,7 @@ import Testing
 
 @_spi(Generated) @testable import Martlet
 
-/// As a schema's projection of enums is generated.
+/// A projection of enums as the generator would write it.
 private final class EnumProjection: Projection<EnumHolder> {
     var mark: Grade { rootObject.grade }
     var number: Level? { rootObject.optionalLevel }
@@ -41,7 +41,7 @@ struct ProjectionObserveTests {
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("N119 only projected properties notify, whether written through the object or the projection")
+    @Test("only projected properties are reported, whether written through the object or the projection N119")
     func projected() throws {
         let (test, ada, projection, log) = try start()
         try test.realm.write { ada.lastName = "M" }
@@ -56,14 +56,14 @@ struct ProjectionObserveTests {
         expect(test, log, ["firstName: Zoe → Ida"])
     }
 
-    @Test("N120 values of enums are cases, as the projection shows them")
+    @Test("values of enums are reported as cases N120")
     func enums() throws {
         let test = try TestRealm()
         let holder = EnumHolder(id: 1, grade: .good, level: .low, state: .open)
         try test.realm.write { test.realm.add(holder) }
         var changes: [PropertyChange] = []
         let token = EnumProjection(projecting: holder).observe { change in
-            if case .change(_, let told) = change { changes += told }
+            if case .change(_, let properties) = change { changes += properties }
         }
         try test.realm.write {
             holder.grade = .best
@@ -76,7 +76,7 @@ struct ProjectionObserveTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("N120 N121 changes carry labels and projected values; nested paths are followed")
+    @Test("changes have the labels and values of the projection, also for nested paths N120 N121")
     func labels() throws {
         let (test, ada, _, log) = try start()
         try test.realm.write { ada.address?.street = "Side" }
@@ -93,7 +93,7 @@ struct ProjectionObserveTests {
         expect(test, log, ["friendNames: nil → nil"])
     }
 
-    @Test("N120 a root property behind several labels gives one change per label")
+    @Test("a property behind several labels is reported once per label N120")
     func severalLabels() throws {
         let test = try TestRealm()
         let nodes = (0..<4).map { Node(id: $0, name: "n\($0)") }
@@ -115,7 +115,7 @@ struct ProjectionObserveTests {
         expect(test, log, ["next: object → nil, nextName: n1 → nil, nextNext: object → nil, deepName: x → nil"])
     }
 
-    @Test("N122 key paths name a label, the path behind it, or are Swift key paths of the projection")
+    @Test("key paths name a label, the path behind it, or are Swift key paths of the projection N122")
     func keyPaths() throws {
         let (test, ada, projection, _) = try start()
         let log = Log()
@@ -134,7 +134,7 @@ struct ProjectionObserveTests {
         expect(test, log, ["e friendNames: nil → nil"])
     }
 
-    @Test("N123 deleted when the root object is deleted")
+    @Test("deleting the root object is reported as a deletion N123")
     func deleted() throws {
         let (test, ada, _, log) = try start()
         try test.realm.write { test.realm.delete(ada) }
@@ -143,38 +143,38 @@ struct ProjectionObserveTests {
         expect(test, log, [])
     }
 
-    @Test("N119 the change hands back the projection observed; silenced writes are silent")
+    @Test("a change passes the observed projection; silent writes are not reported N119")
     func instance() throws {
         let (test, ada, projection, log) = try start()
-        var handed: PersonProjection?
+        var passed: PersonProjection?
         let token = projection.observe { change in
-            if case .change(let projection, _) = change { handed = projection }
+            if case .change(let projection, _) = change { passed = projection }
         }
         try test.realm.write(withoutNotifying: log.tokens) { ada.firstName = "Eve" }
         test.settle()
-        #expect(handed === projection)
+        #expect(passed === projection)
         #expect(log.take() == [])
         withExtendedLifetime(token) {}
     }
 
-    @Test("N124 on a queue the projection belongs to the queue")
+    @Test("an observer on a queue gets a projection of a Realm of the queue N124")
     func onQueue() throws {
         let (test, ada, projection, _) = try start()
         let queue = DispatchQueue(label: "projections")
-        let told = DispatchSemaphore(value: 0)
+        let called = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var lines: [String] = []
         let token = projection.observe(on: queue) { change in
             if case .change(let projection, _) = change { lines.append(projection.firstName) }
-            told.signal()
+            called.signal()
         }
         queue.sync {}
         try test.realm.write { ada.firstName = "Eve" }
-        #expect(told.wait(timeout: .now() + 30) == .success)
+        #expect(called.wait(timeout: .now() + 30) == .success)
         queue.sync { #expect(lines == ["Eve"]) }
         token.invalidate()
     }
 
-    @Test("N119 projected results: membership, and modifications of what is projected only")
+    @Test("projected results report membership, and modifications of projected properties only N119")
     func results() throws {
         let (test, ada, _, _) = try start()
         let persons = test.realm.objects(PersonProjection.self)

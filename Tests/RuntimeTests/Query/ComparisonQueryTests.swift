@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Objects with ids from 0, found again by their ids.
+/// Adds the objects with ids from 0, and returns the ids of the objects that match.
 private func ids<Condition: QueryConvertible<OptionalScalars>>(
     _ objects: [OptionalScalars], _ condition: (OptionalScalars.RootFields) -> Condition
 ) throws -> [Int] {
@@ -25,7 +25,7 @@ extension OptionalScalars {
 @Suite struct ComparisonQueryTests {
     private let numbers = [nil, 1, 5, 5, 9].map { OptionalScalars(int: $0) }
 
-    @Test("O50 O54 integers: comparisons skip nil, != matches it") func integers() throws {
+    @Test("comparisons of integers do not match nil; != and negations do O50 O54") func integers() throws {
         #expect(try ids(numbers) { $0.int == 5 } == [2, 3])
         #expect(try ids(numbers) { $0.int != 5 } == [0, 1, 4])
         #expect(try ids(numbers) { $0.int < 5 } == [1])
@@ -39,7 +39,7 @@ extension OptionalScalars {
         #expect(try ids(numbers) { !($0.int == nil) } == [1, 2, 3, 4])
     }
 
-    @Test("O50 O54 in and ranges") func sets() throws {
+    @Test("in(_:) and contains(_:) compare with sets and ranges O50 O54") func sets() throws {
         #expect(try ids(numbers) { $0.int.in([1, 9, 77]) } == [1, 4])
         #expect(try ids(numbers) { $0.int.in([nil, 9]) } == [0, 4])
         #expect(try ids(numbers) { $0.int.in([]) } == [])
@@ -49,7 +49,7 @@ extension OptionalScalars {
         #expect(try ids(numbers) { $0.id.contains(1...2) } == [1, 2])
     }
 
-    @Test("O50 in takes many thousands of values of every kind") func largeSets() throws {
+    @Test("in(_:) accepts many thousands of values of every type O50") func largeSets() throws {
         let test = try TestRealm()
         try test.realm.write {
             for id in 0..<50 {
@@ -66,7 +66,7 @@ extension OptionalScalars {
         #expect(all.where { $0.int.in((0..<1_000).map { $0 == 3 ? nil : $0 }) }.count == 49)
     }
 
-    @Test("O54 NaN equals nothing, is present, and both zeros are one number") func floating() throws {
+    @Test("NaN equals nothing and is not nil; both zeros are equal O54") func floating() throws {
         let objects = [nil, -0.0, 0, 1, .nan, .infinity].map { OptionalScalars(double: $0) }
         #expect(try ids(objects) { $0.double == nil } == [0])
         #expect(try ids(objects) { $0.double != nil } == [1, 2, 3, 4, 5])
@@ -83,7 +83,7 @@ extension OptionalScalars {
         #expect(try ids(objects) { !($0.double < 1) } == [0, 3, 4, 5])
     }
 
-    @Test("O54 the same for required doubles, floats and dates") func required() throws {
+    @Test("required doubles, floats and dates compare NaN and zeros like optional doubles O54") func required() throws {
         let test = try TestRealm()
         try test.realm.write {
             test.realm.add(Scalars(id: 1, float: .nan, double: .nan, date: Date(timeIntervalSinceReferenceDate: .nan)))
@@ -99,7 +99,7 @@ extension OptionalScalars {
         #expect(all.where { $0.double != 0.1 }.map(\.id) == [1, 2] && all.where { $0.double == .nan }.isEmpty)
     }
 
-    @Test("O34 data is compared as data, whatever its bytes would mean as a number") func datas() throws {
+    @Test("data is compared by its bytes, even if they are those of a special number O34") func datas() throws {
         let zero = Data([0, 0, 0, 0, 0, 0, 0, 0])
         let negativeZero = Data([0, 0, 0, 0, 0, 0, 0, 0x80])
         let nan = Data([0, 0, 0, 0, 0, 0, 0xF8, 0x7F])
@@ -113,7 +113,7 @@ extension OptionalScalars {
         #expect(try ids(objects) { $0.data.in([zero, nan]) } == [2, 4])
     }
 
-    @Test("O50 every other kind compares by value") func kinds() throws {
+    @Test("booleans, ids, decimals and strings compare by value O50") func kinds() throws {
         let (uuid, id) = (UUID(), ObjectId.generate())
         let objects = [
             OptionalScalars(), OptionalScalars(bool: true, string: "b", uuid: uuid, objectId: id, decimal128: 2),
@@ -129,7 +129,7 @@ extension OptionalScalars {
         #expect(try ids(objects) { $0.string < "b" } == [2])
     }
 
-    @Test("O50 a bare Bool is a condition") func bools() throws {
+    @Test("a bare Bool is a condition O50") func bools() throws {
         let test = try TestRealm()
         try test.realm.write { for id in 0..<4 { test.realm.add(Scalars(id: id, bool: id > 1, int: id)) } }
         let all = test.realm.objects(Scalars.self)
@@ -138,7 +138,8 @@ extension OptionalScalars {
         #expect(all.where { $0.bool && $0.int == 3 || !$0.bool && $0.int == 0 }.map(\.id) == [0, 3])
     }
 
-    @Test("O50 O54 a property against another: two absent values are equal, NaN never is") func fields() throws {
+    @Test("properties compare with each other: two nils are equal, and NaN equals nothing O50 O54")
+    func fields() throws {
         let objects = [
             OptionalScalars(int: 1), OptionalScalars(int: 2, int64: 1), OptionalScalars(double: .nan),
             OptionalScalars(),
@@ -157,7 +158,7 @@ extension OptionalScalars {
         #expect(scalars.where { $0.id >= $0.int && $0.double != $0.double }.map(\.id) == [3])
     }
 
-    @Test("O50 enums compare by case") func enums() throws {
+    @Test("enums compare by case O50") func enums() throws {
         let test = try TestRealm()
         try test.realm.write {
             test.realm.add(EnumHolder(id: 1, grade: .best, level: .high, optionalGrade: .good))
@@ -171,7 +172,7 @@ extension OptionalScalars {
         #expect(all.where { $0.grade.in([.poor, .best]) }.count == 2)
     }
 
-    @Test("O50 chains of hundreds of conditions compile") func longChains() throws {
+    @Test("chains of hundreds of conditions compile O50") func longChains() throws {
         let test = try TestRealm()
         try test.realm.write { for id in 0..<20 { test.realm.add(Scalars(id: id, int: id)) } }
         let all = test.realm.objects(Scalars.self)
@@ -181,7 +182,7 @@ extension OptionalScalars {
         #expect(none.isEmpty)
     }
 
-    @Test("O56 values are bound, whatever they contain") func binding() throws {
+    @Test("values are bound as parameters, whatever they contain O56") func binding() throws {
         let texts = ["'", "\"", "'; DELETE FROM OptionalScalars; --", "?1", ":a", "\0", "'\u{301}", "%", "\\"]
         let objects = texts.map { OptionalScalars(string: $0) }
         for (id, text) in texts.enumerated() {

@@ -5,7 +5,7 @@ import MartletTestSupport
 import Testing
 
 @Suite struct LinkQueryTests {
-    /// 1 → 2 → 3, 4 with children 1, 2, 2, peers 3, parts; 5 alone.
+    /// Node 1 links to 2, and 2 to 3. Node 4 has the children 1, 2 and 2, the peer 3, and parts. Node 5 has no links.
     private func graph() throws -> TestRealm {
         let test = try TestRealm()
         let nodes = (1...5).map { Node(id: $0, name: "n\($0)", amount: Double($0)) }
@@ -27,7 +27,7 @@ import Testing
         test.realm.objects(Node.self).where(condition).map(\.id)
     }
 
-    @Test("O50 links to any depth; absent links make values nil") func links() throws {
+    @Test("paths lead through any number of links; behind a nil link, values are nil O50") func links() throws {
         let test = try graph()
         #expect(ids(test) { $0.next.name == "n2" } == [1])
         #expect(ids(test) { $0.next.next.name == "n3" } == [1])
@@ -43,7 +43,7 @@ import Testing
         #expect(ids(test) { $0.next.part.weight == nil } == [1, 3, 4, 5])
     }
 
-    @Test("O50 links to objects") func objects() throws {
+    @Test("links compare with objects O50") func objects() throws {
         let test = try graph()
         let nodes = Array(test.realm.objects(Node.self))
         #expect(ids(test) { $0.next == nodes[1] } == [1])
@@ -56,7 +56,7 @@ import Testing
         #expect(ids(test) { $0.children.containsAny(in: []) } == [])
     }
 
-    @Test("O50 element paths mean any") func any() throws {
+    @Test("a condition on elements matches if any element matches O50") func any() throws {
         let test = try graph()
         #expect(ids(test) { $0.children.name == "n2" } == [4])
         #expect(ids(test) { $0.children.next.name == "n3" } == [4])
@@ -73,7 +73,7 @@ import Testing
         #expect(ids(test) { $0.children.id.contains(1..<2) } == [4])
     }
 
-    @Test("O50 an element's field against one of the object itself") func mixed() throws {
+    @Test("a property of an element compares with a property of the object O50") func mixed() throws {
         let test = try graph()
         #expect(ids(test) { $0.children.amount < $0.amount } == [4])
         #expect(ids(test) { $0.children.amount > $0.amount } == [])
@@ -82,7 +82,7 @@ import Testing
         #expect(ids(test) { $0.children.amount == $0.children.amount } == [4])
     }
 
-    @Test("O45 O50 linking objects in queries") func inverse() throws {
+    @Test("conditions lead through linking objects O45 O50") func inverse() throws {
         let test = try graph()
         #expect(ids(test) { $0.previous.name == "n1" } == [2])
         #expect(ids(test) { $0.parents.amount > 3 } == [1, 2])
@@ -93,7 +93,7 @@ import Testing
         #expect(ids(test) { $0.parents.count == 1 } == [1] && ids(test) { $0.parents.count == 2 } == [2])
     }
 
-    @Test("O50 counts and aggregates of collections") func numbers() throws {
+    @Test("conditions compare counts and aggregates of collections O50") func numbers() throws {
         let test = try graph()
         #expect(ids(test) { $0.children.count == 3 } == [4])
         #expect(ids(test) { $0.children.count < 1 } == [1, 2, 3, 5])
@@ -107,7 +107,7 @@ import Testing
         #expect(ids(test) { $0.part.screws.count == 0 } == [1, 2, 3, 4, 5])
     }
 
-    @Test("O50 collections of values hold a value") func values() throws {
+    @Test("contains(_:) finds a value in a collection of values O50") func values() throws {
         let test = try TestRealm()
         try test.realm.write {
             let lists = OptionalLists(id: 1)
@@ -128,9 +128,8 @@ import Testing
         #expect(all.where { $0.strings.count == 0 && $0.ints.count == 2 }.count == 1)
     }
 
-    @Test("O50 a condition about another Realm's object traps, and so does one about a deleted one") func foreign()
-        async
-    {
+    @Test("a condition with an object of another Realm traps, and so does one with a deleted object O50")
+    func foreign() async {
         let foreign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (one, other) = (try TestRealm(), try TestRealm())
             let node = Node(id: 1)
@@ -138,7 +137,7 @@ import Testing
             _ = other.realm.objects(Node.self).where { $0.next == node || $0.id == 1 }
         }
         expectMessage(foreign, "a 'Node' of another Realm")
-        let gone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let deleted = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let node = Node(id: 1)
             try test.realm.write {
@@ -147,6 +146,6 @@ import Testing
             }
             _ = test.realm.objects(Node.self).where { $0.next == node }
         }
-        expectMessage(gone, "the 'Node' with the key 1 was deleted")
+        expectMessage(deleted, "the 'Node' with the key 1 was deleted")
     }
 }

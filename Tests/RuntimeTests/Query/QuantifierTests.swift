@@ -3,9 +3,10 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// What a condition on a collection asks of its elements.
+/// Conditions on the elements of a collection, with and without quantifiers.
 @Suite struct QuantifierTests {
-    /// 0 with children 1, 2, 2 and tags 'foo', 'Bar'; 3 with child 4 and the tag 'bar'; 1 links to 2; 5 alone.
+    /// Node 0 has the children 1, 2 and 2 and the tags 'foo' and 'Bar'. Node 3 has the child 4 and the tag 'bar'.
+    /// Node 1 links to 2. Node 5 has no links.
     private func filled() throws -> TestRealm {
         let test = try TestRealm()
         try test.realm.write {
@@ -24,9 +25,8 @@ import Testing
         try test.realm.objects(Node.self).filter(Realm.Predicate(parsing: text, arguments: arguments)).map(\.id)
     }
 
-    @Test("O81 O51 'CONTAINS' with a quantifier looks into each element, without one for an element") func contains()
-        throws
-    {
+    @Test("'CONTAINS' with a quantifier searches inside each element, without one for an equal element O81 O51")
+    func contains() throws {
         let test = try filled()
         #expect(try ids(test, "ANY part.tags CONTAINS 'oo'") == [0])
         #expect(try ids(test, "part.tags CONTAINS 'oo'") == [])
@@ -35,7 +35,7 @@ import Testing
         #expect(try ids(test, "ALL part.tags CONTAINS[c] 'BA'") == [1, 2, 3, 4, 5])
     }
 
-    @Test("O81 O51 options count on both sides of 'IN' and 'CONTAINS'") func options() throws {
+    @Test("options apply to both sides of 'IN' and 'CONTAINS' O81 O51") func options() throws {
         let test = try filled()
         #expect(try ids(test, "'BAR' IN[c] part.tags") == [0, 3] && ids(test, "'BAR' IN part.tags") == [])
         #expect(
@@ -45,14 +45,13 @@ import Testing
         #expect(try ids(test, "ALL children.name IN[c] {'B', 'x'}") == [0, 1, 2, 4, 5])
     }
 
-    @Test("O81 O50 O51 '!=' through a collection holds when some element differs, of whatever type") func differs()
-        throws
-    {
+    @Test("'!=' on a collection matches if any element differs, for every type O81 O50 O51")
+    func differs() throws {
         let test = try filled()
         let all = test.realm.objects(Node.self)
         func typed(_ condition: (Node.RootFields) -> Query<Node>) -> [Int] { all.where(condition).map(\.id) }
         #expect(typed { $0.children.next != all[2] } == [0, 3] && typed { $0.children.next != nil } == [0])
-        #expect(typed { $0.children.next != Node(id: 9) } == [0, 3], "an unmanaged object is nowhere")
+        #expect(typed { $0.children.next != Node(id: 9) } == [0, 3], "an unmanaged object equals no element")
         #expect(typed { $0.children.name != "B" } == [0, 3] && typed { $0.children.name.notEquals("A") } == [0])
         #expect(typed { $0.children.name.notEquals("a", options: .caseInsensitive) } == [0])
         #expect(try ids(test, "ANY children != %@", all[4]) == [0] && ids(test, "ANY children.next != nil") == [0])
@@ -62,10 +61,10 @@ import Testing
                 && ids(test, "NONE part.tags !=[c] 'bar'") == [1, 2, 3, 4, 5])
         #expect(try ids(test, "ALL children != %@", all[4]) == [0, 1, 2, 4, 5])
         #expect(try ids(test, "NOT ANY children == %@", all[4]) == [0, 1, 2, 4, 5])
-        #expect(try ids(test, "next != %@", all[2]) == [0, 2, 3, 4, 5], "no collection on the way")
+        #expect(try ids(test, "next != %@", all[2]) == [0, 2, 3, 4, 5], "the path has no collection")
     }
 
-    @Test("O81 O51 'ALL' compares the elements with what the object itself has") func all() throws {
+    @Test("'ALL' compares each element with values of the object O81 O51") func all() throws {
         let test = try filled()
         #expect(try ids(test, "ALL children.id < id + 3") == [0, 1, 2, 3, 4, 5])
         #expect(try ids(test, "ALL children.id < id + 2") == [1, 2, 3, 4, 5])
@@ -76,11 +75,11 @@ import Testing
         #expect(try ids(test, "ALL children.children.id > 3") == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test("O81 O51 calculations reach through collections on either side") func calculations() throws {
+    @Test("calculations on either side lead through collections O81 O51") func calculations() throws {
         let test = try filled()
         #expect(try ids(test, "ANY children.id * 2 > 5") == [3] && ids(test, "children.id * 2 > 3") == [0, 3])
         #expect(try ids(test, "children.id * id == 12") == [3] && ids(test, "12 == id * children.id") == [3])
-        #expect(try ids(test, "children.id + children.id == 3") == [0], "two elements")
+        #expect(try ids(test, "children.id + children.id == 3") == [0], "the two paths name different elements")
         #expect(try ids(test, "NONE children.id - 1 == id") == [1, 2, 4, 5])
         #expect(try ids(test, "children.@count + children.id == 5") == [0, 3])
     }

@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Every kind of value with every comparison, in both notations, against plain Swift.
+/// Compares queries with values of every type, with every operator and in both notations, with conditions in Swift.
 @Suite struct QueryKindTests {
     private func check<V: OrderedValue & Equatable>(
         _ name: String, _ values: [V], set: (OptionalScalars, V?) -> Void,
@@ -74,7 +74,7 @@ import Testing
         left.lexicographicallyPrecedes(right)
     }
 
-    @Test("O80 O50 O51 O54 whole numbers") func integers() throws {
+    @Test("integers compare as in Swift O80 O50 O51 O54") func integers() throws {
         let (s, l) = (OptionalScalars.fields, OptionalLists.fields)
         try check(
             "int", [.min, -1, 0, 1, .max], set: { $0.int = $1 }, s.int, "ints",
@@ -94,7 +94,8 @@ import Testing
             append: { $0.int64s.append(objectsIn: $1) }, l.int64s, <)
     }
 
-    @Test("O80 O50 O51 O54 floating numbers: NaN equals nothing, both zeros are one") func floating() throws {
+    @Test("floating-point numbers compare as in Swift: NaN equals nothing, and both zeros are equal O80 O50 O51 O54")
+    func floating() throws {
         let (s, l) = (OptionalScalars.fields, OptionalLists.fields)
         try check(
             "double", [-.infinity, -1.5, -0.0, 0, Double.leastNonzeroMagnitude, 0.1, .infinity, .nan],
@@ -105,7 +106,7 @@ import Testing
             append: { $0.floats.append(objectsIn: $1) }, l.floats, <)
     }
 
-    @Test("O80 O50 O51 texts and data by their bytes") func texts() throws {
+    @Test("strings and data compare by their bytes O80 O50 O51") func texts() throws {
         let (s, l) = (OptionalScalars.fields, OptionalLists.fields)
         try check(
             "string", ["", "a", "A", "a\0", "\u{e9}", "e\u{301}", "zz", "\u{1F985}", "\u{FFFD}"],
@@ -118,7 +119,7 @@ import Testing
             { bytes($0, $1) })
     }
 
-    @Test("O80 O50 O51 dates, decimals, identifiers and booleans") func others() throws {
+    @Test("dates, decimals, identifiers and booleans compare as in Swift O80 O50 O51") func others() throws {
         let (s, l) = (OptionalScalars.fields, OptionalLists.fields)
         try check(
             "date",
@@ -149,7 +150,7 @@ import Testing
             { !$0 && $1 })
     }
 
-    @Test("O80 O32 O50 values of any type compare within their kind, numbers by value") func any() throws {
+    @Test("AnyRealmValue compares within a kind, and numbers by value O80 O32 O50") func any() throws {
         let test = try TestRealm()
         let values: [AnyRealmValue] = [
             .none, .bool(true), .int(5), .float(5), .double(5), .decimal128(5), .double(5.5), .string("5"),
@@ -181,7 +182,8 @@ import Testing
         #expect(all.filter("anyValue IN {5, '5', nil}").map(\.id) == [0, 2, 3, 4, 5, 7])
     }
 
-    @Test("O80 O50 maps by key, by any key and by any value; numbers of collections") func maps() throws {
+    @Test("conditions on maps use one key, any key or any value; conditions on sets use aggregates O80 O50")
+    func maps() throws {
         let test = try TestRealm()
         try test.realm.write {
             let maps = OptionalMaps(id: 1)

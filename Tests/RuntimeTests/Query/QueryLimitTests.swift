@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Texts from outside may ask for anything: they are answered or refused.
+/// Query texts from users may be of any size and depth. Each is executed or rejected.
 @Suite struct QueryLimitTests {
     private func filled() throws -> TestRealm {
         let test = try TestRealm()
@@ -17,8 +17,8 @@ import Testing
         return test
     }
 
-    /// What is wrong with a text; nil when it can be used in every way.
-    private func refusal(_ test: TestRealm, _ text: String, finds expected: [Int]? = nil) throws -> String? {
+    /// Returns the message with which a text is rejected, or nil if the text can be used in every way.
+    private func rejection(_ test: TestRealm, _ text: String, finds expected: [Int]? = nil) throws -> String? {
         let found: Results<Node>
         do {
             found = try test.realm.objects(Node.self).filter(Realm.Predicate(parsing: text))
@@ -28,29 +28,30 @@ import Testing
         }
         let ids = found.map(\.id)
         #expect(found.count == ids.count && (expected ?? ids) == ids, "\(text.prefix(100))")
-        // In more ways than the text itself asks for.
+        // Adds conditions, sort orders and a limit to those of the text.
         let more = found.where { $0.id < 50 }.sorted(byKeyPath: "name", ascending: false)
             .distinct(by: ["name", "next.next.name"]).limit(40).where { $0.id > -1 }.sorted(byKeyPath: "amount")
         #expect(Set(more.map(\.id)) == Set(ids) && more.sum { $0.id } == ids.reduce(0, +))
         return nil
     }
 
-    /// The number of steps with which a text is still accepted, each of which keeps what is found.
+    /// Returns the greatest number of steps with which a text is accepted, and the text. No step changes the results.
     private func greatest(_ test: TestRealm, _ step: (String) -> String) throws -> (steps: Int, text: String) {
         var text = "id == 1"
         for steps in 0..<150 {
             let next = step(text)
-            if let refusal = try refusal(test, next, finds: [1]) {
-                #expect(refusal.contains("too deep or too large") || refusal.contains("more than 100"), "\(refusal)")
+            if let rejection = try rejection(test, next, finds: [1]) {
+                #expect(
+                    rejection.contains("too deep or too large") || rejection.contains("more than 100"), "\(rejection)")
                 return (steps, text)
             }
             text = next
         }
-        Issue.record("everything was accepted")
+        Issue.record("no number of steps was rejected")
         return (150, text)
     }
 
-    @Test("O76 O51 conditions within each other are carried out or refused, never half way") func depth() throws {
+    @Test("nested conditions are executed correctly or rejected O76 O51") func depth() throws {
         let test = try filled()
         let forms: [(Int, (String) -> String)] = [
             (10, { "id < 9 AND (id > 90 OR (\($0)))" }), (35, { "((\($0)) OR id > 90) AND id < 9" }),
@@ -60,107 +61,102 @@ import Testing
         for (least, form) in forms {
             let (steps, text) = try greatest(test, form)
             #expect(steps >= least, "\(text.prefix(100))")
-            // Observers ask it of the rows that changed.
+            // Observers evaluate the condition for the changed rows.
             let found = try test.realm.objects(Node.self).filter(Realm.Predicate(parsing: text))
-            var told: [RealmCollectionChange<Results<Node>>] = []
-            let token = found.observe { told.append($0) }
-            while told.isEmpty && test.scheduler.waitForTurn() { test.scheduler.turn() }
+            var changes: [RealmCollectionChange<Results<Node>>] = []
+            let token = found.observe { changes.append($0) }
+            while changes.isEmpty && test.scheduler.waitForTurn() { test.scheduler.turn() }
             try test.elsewhere { realm in
                 try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 1)?.amount += 1 }
             }
             test.realm.refresh()
-            guard case .update(_, [], [], [0])? = told.last else {
-                Issue.record("no change was told: \(text.prefix(100))")
+            guard case .update(_, [], [], [0])? = changes.last else {
+                Issue.record("no change was delivered: \(text.prefix(100))")
                 return
             }
             token.invalidate()
         }
     }
 
-    @Test("O76 O51 subqueries, links and collections within each other are refused where they are too deep")
-    func paths()
-        throws
-    {
+    @Test("subqueries, links and collections are rejected if they are nested too deeply O76 O51")
+    func paths() throws {
         let test = try filled()
         func subquery(_ depth: Int, _ path: String) -> String {
             depth == 0 ? "$x.id == 1" : "SUBQUERY(\(path), $x, \(subquery(depth - 1, "$x.children"))).@count >= 1"
         }
-        func refused(_ text: (Int) -> String) throws -> Int {
+        func rejected(_ text: (Int) -> String) throws -> Int {
             var first = 0
             for depth in 1...60 where first == 0 {
-                if try refusal(test, text(depth)) != nil { first = depth }
+                if try rejection(test, text(depth)) != nil { first = depth }
             }
             return first
         }
-        // What is asked of the elements of the elements of … is asked of six to the power of the depth.
-        #expect(try (1...3).allSatisfy { try refusal(test, subquery($0, "children")) == nil })
-        #expect(try refusal(test, subquery(60, "children"))?.contains("too deep or too large") == true)
-        let links = try refused { String(repeating: "next.", count: $0) + "id == 1" }
+        // The innermost condition is evaluated for six to the power of the depth elements.
+        #expect(try (1...3).allSatisfy { try rejection(test, subquery($0, "children")) == nil })
+        #expect(try rejection(test, subquery(60, "children"))?.contains("too deep or too large") == true)
+        let links = try rejected { String(repeating: "next.", count: $0) + "id == 1" }
         #expect(links > 10 && links < 40)
-        #expect(try refusal(test, String(repeating: "children.", count: 40) + "id == 1")?.contains("too deep") == true)
         #expect(
-            try refusal(test, String(repeating: "next.", count: 50_000) + "id == 1")?
+            try rejection(test, String(repeating: "children.", count: 40) + "id == 1")?.contains("too deep") == true)
+        #expect(
+            try rejection(test, String(repeating: "next.", count: 50_000) + "id == 1")?
                 .contains("a key path has at most 100 names") == true)
         #expect(
-            try refusal(test, "SORT(\(String(repeating: "next.", count: 60))id)")?.contains("too deep") == true)
+            try rejection(test, "SORT(\(String(repeating: "next.", count: 60))id)")?.contains("too deep") == true)
     }
 
-    @Test("O76 O51 lists in lists, long calculations and many stages are refused, however long the text is")
-    func length()
-        throws
-    {
+    @Test("nested lists, long calculations and many stages are rejected, for texts of any length O76 O51")
+    func length() throws {
         let test = try filled()
         let braces = String(repeating: "{", count: 50_000)
         #expect(
-            try refusal(test, "id IN " + braces)?
+            try rejection(test, "id IN " + braces)?
                 .contains("a list holds no lists, but found '{', at offset 7 of the query") == true)
-        #expect(try refusal(test, braces)?.contains("a list holds no lists") == true)
+        #expect(try rejection(test, braces)?.contains("a list holds no lists") == true)
         #expect(
-            try refusal(test, "id IN " + String(repeating: "({", count: 50_000))?
+            try rejection(test, "id IN " + String(repeating: "({", count: 50_000))?
                 .contains("more than 100 parentheses are open here") == true)
         func sum(_ count: Int) -> String { "id" + String(repeating: " + 1", count: count) + " == \(count + 1)" }
-        #expect(try refusal(test, sum(50), finds: [1]) == nil)
-        #expect(try refusal(test, sum(50_000))?.contains("more than 100 calculations build on one another") == true)
+        #expect(try rejection(test, sum(50), finds: [1]) == nil)
+        #expect(try rejection(test, sum(50_000))?.contains("more than 100 calculations build on one another") == true)
         var nested = "id"
         for _ in 0..<90 { nested = "(\(nested)\(String(repeating: " * 1", count: 90)))" }
-        #expect(try refusal(test, nested + " == 1")?.contains("more than 100 calculations") == true)
-        for count in 85..<100 { _ = try refusal(test, sum(count), finds: [1]) }
+        #expect(try rejection(test, nested + " == 1")?.contains("more than 100 calculations") == true)
+        for count in 85..<100 { _ = try rejection(test, sum(count), finds: [1]) }
         let stages = "SORT(id ASC) LIMIT(9) DISTINCT(name) "
-        #expect(try refusal(test, String(repeating: stages, count: 10)) == nil)
-        #expect(try refusal(test, String(repeating: stages, count: 5_000))?.contains("expected at most 32") == true)
+        #expect(try rejection(test, String(repeating: stages, count: 10)) == nil)
+        #expect(try rejection(test, String(repeating: stages, count: 5_000))?.contains("expected at most 32") == true)
         let terms = Array(repeating: "id", count: 3_000).joined(separator: ", ")
-        #expect(try refusal(test, "SORT(\(terms))")?.contains("too deep or too large") == true)
+        #expect(try rejection(test, "SORT(\(terms))")?.contains("too deep or too large") == true)
         let chain = (0..<3_000).map { "id == \($0 + 5)" }.joined(separator: " OR ")
-        #expect(try refusal(test, chain, finds: [5]) == nil)
-        #expect(try refusal(test, "NOT (\(chain)) AND NOT id > 1", finds: [0, 1]) == nil)
+        #expect(try rejection(test, chain, finds: [5]) == nil)
+        #expect(try rejection(test, "NOT (\(chain)) AND NOT id > 1", finds: [0, 1]) == nil)
     }
 
-    // SQLite takes a time that grows with the square of the size: 8,000 conditions kept a thread busy for minutes.
-    @Test("O76 O51 conditions of too many comparisons are refused and not worked on", .timeLimit(.minutes(1)))
-    func size()
-        throws
-    {
+    // SQLite takes quadratic time: it prepared a query of 8,000 conditions for minutes.
+    @Test("conditions with too many comparisons are rejected quickly O76 O51", .timeLimit(.minutes(1)))
+    func size() throws {
         let test = try filled()
         func joined(_ count: Int, _ word: String, _ part: (Int) -> String) -> String {
             (0..<count).map(part).joined(separator: word)
         }
         for word in [" AND ", " OR "] {
-            #expect(try refusal(test, joined(3_500, word) { "id != \($0 + 6)" }) == nil)
+            #expect(try rejection(test, joined(3_500, word) { "id != \($0 + 6)" }) == nil)
             #expect(
-                try refusal(test, joined(8_000, word) { "id != \($0 + 6)" })?
+                try rejection(test, joined(8_000, word) { "id != \($0 + 6)" })?
                     .contains("it has more than 4000 comparisons") == true)
-            #expect(try refusal(test, joined(200, word) { "ANY children.id != \($0 + 6)" }) == nil)
+            #expect(try rejection(test, joined(200, word) { "ANY children.id != \($0 + 6)" }) == nil)
             #expect(
-                try refusal(test, joined(8_000, word) { "ANY children.id != \($0 + 6)" })?
+                try rejection(test, joined(8_000, word) { "ANY children.id != \($0 + 6)" })?
                     .contains("it looks into more than 1000 collections") == true)
         }
     }
 
-    @Test("O76 O51 numbers beyond all bounds are refused or compared") func numbers() throws {
+    @Test("numbers out of range are rejected or compared O76 O51") func numbers() throws {
         let test = try filled()
-        #expect(try refusal(test, "id == $9223372036854775807")?.contains("no argument of this number") == true)
-        #expect(try refusal(test, "id == $99999999999999999999")?.contains("no argument of this number") == true)
-        #expect(try refusal(test, "id == $2147483647")?.contains("argument 2147483648 is missing") == true)
+        #expect(try rejection(test, "id == $9223372036854775807")?.contains("no argument of this number") == true)
+        #expect(try rejection(test, "id == $99999999999999999999")?.contains("no argument of this number") == true)
+        #expect(try rejection(test, "id == $2147483647")?.contains("argument 2147483648 is missing") == true)
         try test.realm.write { test.realm.add(Scalars(id: 1)) }
         let all = test.realm.objects(Scalars.self)
         #expect(all.filter("date > T-9223372036854775808:0").count == 1)
@@ -175,7 +171,7 @@ import Testing
         #expect(all.filter("decimal128 < 1e-9223372036854775808").isEmpty)
     }
 
-    @Test("O76 O50 a long chain and a loop that builds on its own condition work") func typed() throws {
+    @Test("typed conditions that are built in long loops work O76 O50") func typed() throws {
         let test = try filled()
         let fields = Node.fields
         var condition = fields.id == 1
@@ -190,13 +186,13 @@ import Testing
         #expect(results.map(\.id) == [0, 1, 2, 3])
     }
 
-    @Test("O76 O50 a condition that is too deep traps and says so") func traps() async {
-        let asked = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+    @Test("a typed condition that is nested too deeply traps O76 O50") func traps() async {
+        let evaluated = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var condition = Node.fields.id == 1
             for _ in 0..<2_000 { condition = (condition && Node.fields.id < 9) || Node.fields.id > 90 }
             _ = try TestRealm().realm.objects(Node.self).where { _ in condition }.count
         }
-        expectMessage(asked, "this query cannot be carried out: the condition is too deep or too large")
+        expectMessage(evaluated, "this query cannot be carried out: the condition is too deep or too large")
         let observed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var condition = Node.fields.id == 1
             for _ in 0..<60 { condition = Node.fields.id < 9 && (Node.fields.id > 90 || condition) }
@@ -206,7 +202,7 @@ import Testing
         expectMessage(observed, "this query cannot be carried out: the condition is too deep or too large")
     }
 
-    @Test("O76 O50 O51 as many values of any type as one likes may be asked for") func values() throws {
+    @Test("conditions accept any number of AnyRealmValue values O76 O50 O51") func values() throws {
         let test = try TestRealm()
         let sought = (0..<50_000).map { AnyRealmValue.int($0) } + [.string("x"), .double(0.5), .none]
         try test.realm.write {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Martlet
 
-/// Properties may be called what they like, and conditions may be always true or false.
+/// Properties with unusual names, and conditions that are always true or always false.
 @Suite struct QueryNameTests {
-    // Words of the query language, and words that SQLite takes for values or columns of its own.
+    // Keywords of the query language, and names that SQLite reads as values or as its own columns.
     private static let names = [
         "true", "false", "nan", "inf", "infinity", "nil", "null", "yes", "no", "not", "and", "or", "any", "all", "none",
         "some", "in", "between", "contains", "beginswith", "endswith", "like", "text", "self", "subquery",
@@ -18,19 +18,18 @@ import Testing
         "target", "value",
     ]
 
-    @Test("O51 a property may be called as a word of the language or of SQL", arguments: names) func words(
-        _ name: String
-    ) throws {
-        let facts = """
+    @Test("a property may have the name of a keyword of the query language or of SQL O51", arguments: names)
+    func words(_ name: String) throws {
+        let schema = """
             object Words
             primaryKey id
             property id Int
             property \(name) Int
             property others List<link:Words>
             """
-        let past = try PastProgram([facts]) { create in
-            var made: [Any] = []
-            for id in 0..<5 { made.append(create("Words", ["id": id, name: id, "others": made])) }
+        let past = try PastProgram([schema]) { create in
+            var created: [Any] = []
+            for id in 0..<5 { created.append(create("Words", ["id": id, name: id, "others": created])) }
         }
         let realm = try Realm(configuration: past.configuration([Keyless.self], schemaVersion: 0))
         func ids(_ text: String, _ arguments: Any?...) throws -> [Int] {
@@ -65,7 +64,7 @@ import Testing
         return test
     }
 
-    @Test("O50 O51 a condition on an entry of a map may be always true or false") func constants() throws {
+    @Test("a condition on a map entry may be always true or always false O50 O51") func constants() throws {
         let test = try maps()
         let all = test.realm.objects(ScalarMaps.self)
         func expect(_ found: Results<ScalarMaps>, _ text: String) {
@@ -92,7 +91,7 @@ import Testing
         expect(all.where { $0.nodes["k"].id.in([]) }, "typed link")
     }
 
-    @Test("O50 O51 entries of a map that hold no object are elements that are nil") func nilEntries() throws {
+    @Test("map entries without an object are elements that are nil O50 O51") func nilEntries() throws {
         let test = try maps()
         let all = test.realm.objects(ScalarMaps.self)
         let node = test.realm.objects(Node.self)[0]
@@ -111,7 +110,7 @@ import Testing
         #expect(all.filter("ANY nodes IN %@", [node]).count == 1 && all.filter("ANY nodes == %@", node).count == 1)
         #expect(
             all.where { $0.nodes.contains(nil) }.map(\.id) == [1] && all.where { $0.nodes.contains(node) }.count == 1)
-        // Observers ask the same of the rows that changed.
+        // Observers evaluate the same condition for the changed rows.
         let found = all.filter("ANY nodes == nil")
         var changes: [[Int]] = []
         let token = found.observe { change in
@@ -128,7 +127,7 @@ import Testing
         token.invalidate()
     }
 
-    @Test("O50 a counted condition may be about what has the collection") func outer() throws {
+    @Test("a counted condition may use properties of the owner of the collection O50") func outer() throws {
         let test = try TestRealm()
         try test.realm.write {
             let nodes = (0..<5).map { Node(id: $0, name: ["a", "b", "a", "c", "a"][$0], amount: Double($0)) }
@@ -148,7 +147,7 @@ import Testing
         #expect(
             all.where { (($0.children.children.id == $0.children.id).count > 0 && $0.children.id <= $0.id).count > 0 }
                 .map(\.id) == [0, 1, 3])
-        // And its observers hear of changes to both.
+        // Observers are notified of changes of the owner.
         let found = all.where { ($0.children.name == $0.name).count >= 1 }
         var changes = 0
         let token = found.observe { _ in changes += 1 }
@@ -159,7 +158,7 @@ import Testing
         token.invalidate()
     }
 
-    @Test("O50 texts of ASCII are folded as Foundation folds them") func folding() throws {
+    @Test("ASCII strings are folded as Foundation folds them O50") func folding() throws {
         let ascii = (1..<128).map { String(Unicode.Scalar(UInt8($0))) }
         let test = try TestRealm()
         try test.realm.write {

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("O51 all signs and words of the language") func language() throws {
+    @Test("the query language has these operators and keywords O51") func language() throws {
         let test = try nodes()
         let expected: [(String, [Int])] = [
             ("", [0, 1, 2, 3, 4, 5]), ("TRUEPREDICATE", [0, 1, 2, 3, 4, 5]), ("FALSEPREDICATE", []),
@@ -84,7 +84,7 @@ import Testing
         for (text, ids) in expected { #expect(try self.ids(test, text) == ids, "\(text)") }
     }
 
-    @Test("O51 %@, %K and $0 take arguments, and nothing in them means anything") func arguments() throws {
+    @Test("%@, %K and $0 take arguments, whose content is never parsed O51") func arguments() throws {
         let test = try nodes()
         let all = test.realm.objects(Node.self)
         #expect(try ids(test, "name == %@", "a' OR 1 == 1 OR '") == [])
@@ -108,14 +108,14 @@ import Testing
         #expect(try ids(test, "%@ IN children", all[4]) == [3])
         #expect(try ids(test, "ANY children == %@", all[2]) == [0])
         #expect(try ids(test, "children CONTAINS %@", all[2]) == [0])
-        #expect(try ids(test, "next == %@", Node(id: 77)) == [], "an unmanaged object is nowhere")
+        #expect(try ids(test, "next == %@", Node(id: 77)) == [], "an unmanaged object equals no link")
         #expect(all.filter("id > %@", 3).map(\.id) == [4, 5])
         #expect(all.index(matching: "name == %@", "B") == 1 && all.index(matching: "id > 9") == nil)
         #expect(all[0].children.filter("id == 2").map(\.id) == [2, 2])
         #expect(all[1].previous.filter("id == 0").count == 1)
     }
 
-    @Test("O51 literals for every type, and texts where the type is known") func literals() throws {
+    @Test("every type has literals, and strings are converted where the type is known O51") func literals() throws {
         let test = try TestRealm()
         let id = try ObjectId(string: "0123456789abcdef01234567")
         let uuid = try #require(UUID(uuidString: "6F9619FF-8B86-D011-B42D-00CF4FC964FF"))
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("O51 what is wrong is said with its offset and what was expected") func errors() throws {
+    @Test("errors have the offset in the text and what was expected O51") func errors() throws {
         let test = try nodes()
         let wrong: [(String, Int, String)] = [
             ("id ==", 5, "expected a property, a value or a condition, but the text ends here"),
@@ -226,7 +226,7 @@ import Testing
                 """)
     }
 
-    @Test("O51 dates that no calendar has are refused") func dates() throws {
+    @Test("dates that do not exist are rejected O51") func dates() throws {
         let test = try TestRealm()
         for date in [
             "1970-02-30", "2023-02-29", "1900-02-29", "2024-00-10", "2024-01-00", "2024-04-31", "2024-01-01T24:00:00Z",
@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test("O51 'filter' with a text traps with the same words") func traps() async {
+    @Test("'filter' with an invalid text traps with the message of the error O51") func traps() async {
         let output = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).filter("agee > 5")
         }
@@ -260,7 +260,7 @@ import Testing
         expectMessage(foreign, "a 'Node' of another Realm")
     }
 
-    @Test("O52 O55 distinct, limit, filter and sort happen in call order") func stages() throws {
+    @Test("distinct, limit, filter and sort apply in call order O52 O55") func stages() throws {
         let test = try nodes()
         let all = test.realm.objects(Node.self)
         #expect(all.distinct(by: ["name"]).map(\.id) == [0, 1, 2, 4, 5])
@@ -291,7 +291,7 @@ import Testing
         #expect(all.limit(2) == all.limit(2) && all.limit(2) != all.limit(3))
     }
 
-    @Test("O51 O52 results sorted by what a map holds for a key stay sorted") func entries() throws {
+    @Test("results sorted by a map entry stay sorted O51 O52") func entries() throws {
         let test = try TestRealm()
         var amounts = [50, 10, 40, 20, 30, 0]
         try test.realm.write {
@@ -300,9 +300,9 @@ import Testing
             }
         }
         let sorted = test.realm.objects(OptionalMaps.self).filter("id >= 0 SORT(ints['a'] ASC)")
-        var told = 0
-        let token = sorted.observe { _ in told += 1 }
-        while told == 0 && test.scheduler.waitForTurn() { test.scheduler.turn() }
+        var received = 0
+        let token = sorted.observe { _ in received += 1 }
+        while received == 0 && test.scheduler.waitForTurn() { test.scheduler.turn() }
         for (id, amount) in [(2, 5), (0, 25), (5, 35), (1, 100), (3, -1)] {
             amounts[id] = amount
             try test.elsewhere { realm in
@@ -311,22 +311,22 @@ import Testing
             test.realm.refresh()
             #expect(sorted.map(\.id) == (0..<6).sorted { amounts[$0] < amounts[$1] })
         }
-        #expect(told == 6)
+        #expect(received == 6)
         token.invalidate()
     }
 
-    @Test("O52 O55 results with a limit are observed exactly") func observed() throws {
+    @Test("results with a limit report exact changes O52 O55") func observed() throws {
         let test = try nodes()
         let page = test.realm.objects(Node.self).sorted(byKeyPath: "amount").limit(2)
-        var told: [RealmCollectionChange<Results<Node>>] = []
-        let token = page.observe { told.append($0) }
-        while told.isEmpty && test.scheduler.waitForTurn() { test.scheduler.turn() }
+        var received: [RealmCollectionChange<Results<Node>>] = []
+        let token = page.observe { received.append($0) }
+        while received.isEmpty && test.scheduler.waitForTurn() { test.scheduler.turn() }
         try test.elsewhere { realm in
             try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 0)?.amount = 0.75 }
         }
         test.realm.refresh()
-        guard case .update(let now, let deletions, let insertions, let modifications)? = told.last else {
-            Issue.record("no change was told")
+        guard case .update(let now, let deletions, let insertions, let modifications)? = received.last else {
+            Issue.record("no change was delivered")
             return
         }
         #expect(now.map(\.id) == [1, 0])

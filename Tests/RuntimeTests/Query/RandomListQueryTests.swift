@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// Random queries on lists and linking objects that hold objects several times, against arrays.
+/// Compares random queries on lists and linking objects, in which objects occur several times, with arrays.
 @Suite struct RandomListQueryTests {
     private struct Row {
         let id: Int
@@ -15,7 +15,7 @@ import Testing
         let next: Int?
     }
 
-    /// A value that is sorted by, or compared.
+    /// A value by which rows are sorted or compared.
     private enum Value: Hashable {
         case text(String), number(Double), nan, missing
 
@@ -66,7 +66,7 @@ import Testing
         return (test, rows, elements)
     }
 
-    /// Does one random step to results and to the rows that they are to hold.
+    /// Applies one random operation to results and to the rows that they are expected to contain.
     private func step(
         _ results: Results<Node>, _ expected: [Row], _ rows: [Row], _ random: inout Seeded
     ) -> (Results<Node>, [Row]) {
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "O75 O42 O50 O52 random queries on lists and linking objects keep order and repetitions",
+        "random queries on lists and linking objects keep order and repetitions O75 O42 O50 O52",
         arguments: 0..<25 as Range<UInt64>)
     func queries(_ seed: UInt64) throws {
         var random = Seeded(state: seed &+ 7_000)
@@ -128,26 +128,26 @@ import Testing
     }
 
     @Test(
-        "O75 N46 random edits of a list are reported exactly to observers of random queries on it",
+        "random edits of a list are reported exactly to observers of random queries on it O75 N46",
         arguments: 0..<25 as Range<UInt64>)
     func observers(_ seed: UInt64) throws {
         var random = Seeded(state: seed &+ 9_000)
         let (test, rows, _) = try start(&random)
         let list = try #require(test.realm.objects(ScalarLists.self).first).nodes
-        var watched: [(results: Results<Node>, known: [Int], token: NotificationToken?)] = []
+        var observed: [(results: Results<Node>, known: [Int], token: NotificationToken?)] = []
         for position in 0..<6 {
             var results = list.filter("TRUEPREDICATE")
             for _ in 0..<position { results = step(results, [], rows, &random).0 }
-            watched.append((results, [], nil))
-            watched[position].token = results.observe { change in
+            observed.append((results, [], nil))
+            observed[position].token = results.observe { change in
                 switch change {
-                case .initial(let members): watched[position].known = members.map(\.id)
+                case .initial(let members): observed[position].known = members.map(\.id)
                 case .update(let members, let deletions, let insertions, _):
-                    var known = watched[position].known
+                    var known = observed[position].known
                     for index in deletions.reversed() { known.remove(at: index) }
                     for index in insertions { known.insert(members[index].id, at: index) }
                     #expect(known == members.map(\.id), "\(results.storage.plan)")
-                    watched[position].known = members.map(\.id)
+                    observed[position].known = members.map(\.id)
                 case .error(let error): Issue.record(error)
                 }
             }
@@ -158,9 +158,9 @@ import Testing
                 for _ in 0..<Int.random(in: 1...3, using: &random) { edit(list, &random) }
             }
             test.realm.refresh()
-            for (results, known, _) in watched { #expect(results.map(\.id) == known, "\(results.storage.plan)") }
+            for (results, known, _) in observed { #expect(results.map(\.id) == known, "\(results.storage.plan)") }
         }
-        for entry in watched { entry.token?.invalidate() }
+        for entry in observed { entry.token?.invalidate() }
     }
 
     private func edit(_ list: List<Node>, _ random: inout Seeded) {

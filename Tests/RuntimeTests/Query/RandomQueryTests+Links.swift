@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-// Conditions about links, collections and their elements.
+// Conditions on links, collections and their elements.
 extension RandomQueryTests {
     func ofLinks(_ random: inout Seeded) -> RandomCondition {
         let fields = Node.fields
@@ -112,7 +112,7 @@ extension RandomQueryTests {
         }
     }
 
-    // What one element has, and what the object itself has, and both in one condition.
+    // Conditions on elements, on the object itself, and on both.
     func ofElements(_ random: inout Seeded) -> RandomCondition {
         let fields = Node.fields
         let name = QueriedValues.names.randomElement(using: &random) ?? ""

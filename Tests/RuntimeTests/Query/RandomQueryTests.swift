@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// What the queried rows hold, and what a condition means in plain Swift.
+/// A copy of the values of a queried row, for which conditions are evaluated in Swift.
 struct QueriedRow {
     var id = 0
     var int: Int?
@@ -13,13 +13,13 @@ struct QueriedRow {
     var next: Int?
     var children: [Int] = []
     var named: [String: Int?] = [:]
-    /// Of the part, where there is one.
+    /// The tags of the part. Empty if there is no part.
     var tags: [String] = []
 }
 
-/// A condition in both notations, and what it means.
+/// A condition in both notations, and the function that evaluates it in Swift.
 struct RandomCondition {
-    /// Nil where only texts can say it.
+    /// Nil if the condition can be written only as text.
     let query: Query<Node>?
     let text: String
     let arguments: [Any?]
@@ -45,17 +45,17 @@ enum QueriedValues {
 @Suite struct RandomQueryTests {
     func comparison(_ random: inout Seeded) -> RandomCondition {
         switch Int.random(in: 0..<6, using: &random) {
-        case 0: ofValues(&random)
+        case 0: valueCondition(&random)
         case 1: ofLinks(&random)
         case 2: ofElements(&random)
-        case 3: ofMaps(&random)
-        case 4: ofOwners(&random)
+        case 3: mapCondition(&random)
+        case 4: ownerCondition(&random)
         default: ofCollections(&random)
         }
     }
 
-    // Entries without an object, and conditions that are always true or false.
-    func ofMaps(_ random: inout Seeded) -> RandomCondition {
+    // Conditions on map entries without an object, and conditions that are always true or false.
+    func mapCondition(_ random: inout Seeded) -> RandomCondition {
         let fields = Node.fields
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
         let count = Int.random(in: 0...2, using: &random)
@@ -87,8 +87,8 @@ enum QueriedValues {
         }
     }
 
-    // Sub-queries about what has the collection, too, values of any type as arguments, and 'IN' over paths.
-    func ofOwners(_ random: inout Seeded) -> RandomCondition {
+    // Subqueries that use the owner of the collection, arguments of the type `AnyRealmValue`, and 'IN' with paths.
+    func ownerCondition(_ random: inout Seeded) -> RandomCondition {
         let fields = Node.fields
         let name = QueriedValues.names.randomElement(using: &random) ?? ""
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
@@ -161,7 +161,7 @@ enum QueriedValues {
 
     func bytes(_ text: String?) -> [UInt8] { Array((text ?? "").utf8) }
 
-    func ofValues(_ random: inout Seeded) -> RandomCondition {
+    func valueCondition(_ random: inout Seeded) -> RandomCondition {
         let fields = Node.fields
         let name = QueriedValues.names.randomElement(using: &random) ?? ""
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
@@ -253,7 +253,7 @@ enum QueriedValues {
                 tags: (0..<Int.random(in: 0...2, using: &random)).map { _ in
                     QueriedValues.tags.randomElement(using: &random) ?? ""
                 })
-            // Tags are those of the part.
+            // A row without a part has no tags.
             if row.int == nil { row.tags = [] }
             return row
         }
@@ -277,9 +277,8 @@ enum QueriedValues {
         }
     }
 
-    @Test("O50 random conditions find what plain Swift finds", arguments: 0..<12 as Range<UInt64>) func conditions(
-        _ seed: UInt64
-    ) throws {
+    @Test("random conditions match the same rows as in Swift O50", arguments: 0..<12 as Range<UInt64>)
+    func conditions(_ seed: UInt64) throws {
         var random = Seeded(state: seed)
         let test = try TestRealm()
         let rows = rows(&random)
@@ -299,7 +298,7 @@ enum QueriedValues {
     }
 
     @Test(
-        "O50 random conditions hold for the rows that changed, as observers ask them",
+        "random conditions are evaluated correctly for the changed rows of observed results O50",
         arguments: 0..<12 as Range<UInt64>)
     func maintained(_ seed: UInt64) throws {
         var random = Seeded(state: seed &+ 500)
@@ -310,9 +309,9 @@ enum QueriedValues {
             let condition = condition(&random, depth: Int.random(in: 0...2, using: &random))
             let read = try Realm.Predicate(parsing: condition.text, arguments: condition.arguments)
             let results = try test.realm.objects(Node.self).filter(read)
-            var told = 0
-            let token = results.observe { _ in told += 1 }
-            while told == 0 && test.scheduler.waitForTurn() { test.scheduler.turn() }
+            var calls = 0
+            let token = results.observe { _ in calls += 1 }
+            while calls == 0 && test.scheduler.waitForTurn() { test.scheduler.turn() }
             let changed = Int.random(in: 0..<rows.count, using: &random)
             let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
             let next = Int.random(in: 0..<rows.count, using: &random)
@@ -339,14 +338,13 @@ enum QueriedValues {
         }
     }
 
-    @Test("O52 random sorts order as plain Swift does, and are stable", arguments: 0..<6 as Range<UInt64>) func sorts(
-        _ seed: UInt64
-    ) throws {
+    @Test("random sort orders equal those in Swift, and are stable O52", arguments: 0..<6 as Range<UInt64>)
+    func sorts(_ seed: UInt64) throws {
         var random = Seeded(state: seed &+ 1_000)
         let test = try TestRealm()
         let rows = rows(&random)
         try fill(test.realm, rows)
-        // The numbers of what a link leads to, which comes last where it leads nowhere.
+        // Sort keys. A row without a link target sorts last.
         let keys: [(String, (QueriedRow) -> [UInt8]?, (QueriedRow) -> Double?)] = [
             ("name", { Array(($0.string ?? "").utf8) }, { _ in nil }), ("amount", { _ in nil }, { $0.double }),
             ("next.amount", { _ in nil }, { $0.next.flatMap { rows[$0].double } }),

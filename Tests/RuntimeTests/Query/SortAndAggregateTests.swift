@@ -6,7 +6,7 @@ import MartletTestSupport
 import Testing
 
 @Suite struct SortAndAggregateTests {
-    @Test("O52 sorts by several properties, through links, in call order") func sorts() throws {
+    @Test("results are sorted by several properties, through links and in call order O52") func sorts() throws {
         let test = try TestRealm()
         let people = ["b", "a"].map { Person(firstName: $0) }
         try test.realm.write {
@@ -36,7 +36,7 @@ import Testing
                 && sorted.objects(at: [3, 0]).map(\.name) == ["z", "w"])
     }
 
-    @Test("O53 aggregates of nothing are nil, their sum is zero") func empty() throws {
+    @Test("aggregates of no elements are nil, and their sum is zero O53") func empty() throws {
         let test = try TestRealm()
         let dogs = test.realm.objects(Dog.self)
         #expect(dogs.min { $0.age } == nil && dogs.max(ofProperty: "name") as String? == nil)
@@ -44,7 +44,7 @@ import Testing
         #expect(dogs.sum(ofProperty: "age") as Double == 0)
     }
 
-    @Test("O53 aggregates skip nil") func aggregates() throws {
+    @Test("aggregates skip nil O53") func aggregates() throws {
         let test = try TestRealm()
         try test.realm.write {
             for (name, age) in [("a", 1), ("b", nil), ("c", 6), ("d", 2)] as [(String, Int?)] {
@@ -59,7 +59,7 @@ import Testing
         #expect(dogs.min(ofProperty: "age") as Int? == 1 && dogs.average(ofProperty: "age") as Float? == 3)
     }
 
-    @Test("O53 aggregates of every numeric kind and of dates") func kinds() throws {
+    @Test("all numeric types and dates have aggregates O53") func kinds() throws {
         let test = try TestRealm()
         let day = Date(timeIntervalSinceReferenceDate: 100.125)
         try test.realm.write {
@@ -76,7 +76,7 @@ import Testing
         #expect(all.min { $0.decimal128 } == -7 && all.max { $0.int } == .max && all.min { $0.int } == .min)
     }
 
-    @Test("O53 aggregates see what the open write has changed") func pending() throws {
+    @Test("aggregates include changes of the open write O53") func pending() throws {
         let test = try TestRealm()
         let dog = Dog(name: "a", age: 1)
         try test.realm.write { test.realm.add(dog) }
@@ -89,7 +89,8 @@ import Testing
         }
     }
 
-    @Test("O52 O53 what has no order traps") func mistakes() async {
+    @Test("sorting by a property without order traps, and so does the sum of a string property O52 O53")
+    func mistakes() async {
         let link = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "owner")
         }

@@ -21,7 +21,7 @@ import Testing
 
     private func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
-    @Test("O79 O50 contains, starts and ends compare by code point") func plain() throws {
+    @Test("contains, starts(with:) and ends(with:) compare by code point O79 O50") func plain() throws {
         for pattern in ["r", "re", "x", "e", "\u{301}", "\0", "%", "_", "'", "", "\u{1F985}", "zzz", "a\0b", "b"] {
             let present = Self.texts.compactMap { $0 }
             func expected(_ holds: (ArraySlice<UInt8>, [UInt8]) -> Bool) -> [[UInt8]] {
@@ -40,13 +40,13 @@ import Testing
         }
     }
 
-    @Test("O79 O34 canonically equivalent strings differ unless asked") func equivalence() throws {
+    @Test("canonically equivalent strings differ unless diacritics are ignored O79 O34") func equivalence() throws {
         #expect(try matches { $0.string == "r\u{e9}x" }.map(\.unicodeScalars.count) == [3])
         #expect(try matches { $0.string == "re\u{301}x" }.map(\.unicodeScalars.count) == [4])
         #expect(try matches { $0.string.equals("rex", options: .diacriticInsensitive) }.count == 3)
     }
 
-    @Test("O79 O50 [c] and [d] ignore case and marks") func options() throws {
+    @Test("string options ignore case and diacritics O79 O50") func options() throws {
         #expect(try matches { $0.string.equals("REX", options: .caseInsensitive) } == ["Rex", "rex"])
         #expect(
             try matches { $0.string.contains("EX", options: .caseInsensitive) } == [
@@ -60,7 +60,7 @@ import Testing
         #expect(try matches { $0.string.notEquals("rex") }.contains("nil"))
     }
 
-    @Test("O79 O50 like: ? is one character, * any number") func like() throws {
+    @Test("like(_:): ? matches one character, * any number O79 O50") func like() throws {
         #expect(try matches { $0.string.like("r?x") }.count == 2)
         #expect(try matches { $0.string.like("r*x") }.count == 4)
         #expect(try matches { $0.string.like("*") }.count == Self.texts.count - 1)
@@ -72,7 +72,7 @@ import Testing
         #expect(try matches { $0.string.like("****************e****************x") }.count == 4)
     }
 
-    @Test("O79 O50 like: behind a backslash the wildcards stand for themselves") func escapes() throws {
+    @Test("like(_:): wildcards after a backslash are literal O79 O50") func escapes() throws {
         let test = try TestRealm()
         let texts = ["a*b", "a?b", "axb", "a\\b", "a\\xb", "a\\"]
         try test.realm.write {
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("O79 O50 data: contains, starts, ends, equals") func data() throws {
+    @Test("contains, starts(with:), ends(with:) and equals compare data O79 O50") func data() throws {
         let test = try TestRealm()
         let bytes: [[UInt8]?] = [nil, [], [0], [0, 1, 0], [1, 0], [255, 0, 1]]
         try test.realm.write {
@@ -110,7 +110,7 @@ import Testing
             all.where { $0.data.equals(Data()) }.map(\.id) == [1] && all.where { $0.data.notEquals(Data()) }.count == 5)
     }
 
-    @Test("O79 O52 strings sort by code point") func order() throws {
+    @Test("strings sort by code point O79 O52") func order() throws {
         let test = try TestRealm()
         try test.realm.write {
             for (id, text) in Self.texts.enumerated() { test.realm.add(OptionalScalars(id: id, string: text)) }

@@ -13,7 +13,7 @@ import Testing
         try test.realm.write { test.realm.add([first, second]) }
     }
 
-    @Test("O53 a sum of small numbers fits a larger type, and infinity stays infinite") func fits() throws {
+    @Test("a sum of small integers fits a larger type, and a sum with infinity is infinite O53") func fits() throws {
         let test = try TestRealm()
         try scalars(test)
         let all = test.realm.objects(Scalars.self)
@@ -23,7 +23,7 @@ import Testing
         #expect(ScalarLists(int8s: [100, -100, 27]).int8s.sum() == 27)
     }
 
-    @Test("O53 a sum that fits is there, although one on its way does not") func partialSums() throws {
+    @Test("a sum that fits is exact, even if a partial sum overflows O53") func partialSums() throws {
         let test = try TestRealm()
         let values: [Int] = [.max, .max, 5, .min, .min, 2]
         try test.realm.write {
@@ -36,7 +36,7 @@ import Testing
         #expect(ScalarLists(ints: values).ints.sum() == 5)
     }
 
-    @Test("O53 fields that may be nil are aggregated over those that are not") func optionalFields() throws {
+    @Test("aggregates of optional fields ignore nil O53") func optionalFields() throws {
         let test = try TestRealm()
         let values: [Int?] = [3, nil, 4]
         let objects = values.enumerated().map { OptionalScalars(value: ["id": $0.offset, "int": $0.element as Any]) }
@@ -48,7 +48,7 @@ import Testing
         #expect(none.sum { $0.int } == 0 && none.average { $0.int } == nil && none.max { $0.int } == nil)
     }
 
-    @Test("O50 O53 a condition on a sum holds for sums of any size") func conditions() throws {
+    @Test("conditions compare sums of any size exactly O50 O53") func conditions() throws {
         let test = try TestRealm()
         let lists: [[Int]] = [
             [1 << 62, 1 << 62], [.max, 1, -1], [.min, -1], [-1], [], [1 << 53, 1], [.max, .max, .min, .min, 5],
@@ -71,7 +71,7 @@ import Testing
             optional.where { $0.ints.sum > 0 }.map(\.id) == [1] && optional.where { $0.ints.sum == 0 }.map(\.id) == [2])
     }
 
-    @Test("O53 a sum that does not fit traps and says what to ask for") func tooLarge() async {
+    @Test("a sum that does not fit its type traps with advice O53") func tooLarge() async {
         let small = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             try SumTests().scalars(test)
@@ -97,7 +97,7 @@ import Testing
     }
 }
 
-/// Decimals, whose sums must not lose a digit.
+/// Sums and averages of decimals, which must keep all digits.
 @Suite struct DecimalSumTests {
     private let large = Decimal128("1234567890123456789012345678901234")
 
@@ -120,28 +120,28 @@ import Testing
         return test
     }
 
-    @Test("O53 sums and means of decimals keep all digits, in results and collections") func results() throws {
+    @Test("sums and averages of decimals keep all digits, in results and collections O53") func results() throws {
         let test = try filled()
-        let (tenths, mean) = (Decimal128("0.3"), Decimal128("0.075"))
+        let (tenths, average) = (Decimal128("0.3"), Decimal128("0.075"))
         let all = test.realm.objects(OptionalScalars.self)
-        #expect(all.sum { $0.decimal128 } == tenths && all.average { $0.decimal128 } == mean)
-        #expect(all.sum(ofProperty: "decimal128") == tenths && all.average(ofProperty: "decimal128") == mean)
+        #expect(all.sum { $0.decimal128 } == tenths && all.average { $0.decimal128 } == average)
+        #expect(all.sum(ofProperty: "decimal128") == tenths && all.average(ofProperty: "decimal128") == average)
         #expect(all.sum(ofProperty: "decimal128") as Double == 0.3)
         #expect(all.filter("FALSEPREDICATE").sum { $0.decimal128 } == .zero)
         #expect(all.filter("FALSEPREDICATE").average { $0.decimal128 } == nil)
         #expect(all.sum(ofProperty: "id") as Decimal128 == 15)
         let lists = test.realm.objects(ScalarLists.self)[0].decimal128s
-        #expect(lists.sum() == tenths && lists.average() == mean)
+        #expect(lists.sum() == tenths && lists.average() == average)
         #expect(lists.min() == Decimal128("-1234567890123456789012345678901234") && lists.max() == large)
         let optional = test.realm.objects(OptionalLists.self)[0].decimal128s
-        #expect(optional.sum() == tenths && optional.average() == mean)
+        #expect(optional.sum() == tenths && optional.average() == average)
         #expect(test.realm.objects(ScalarSets.self)[0].decimal128s.sum() == tenths)
         #expect(test.realm.objects(ScalarMaps.self)[0].decimal128s.average() == Decimal128("0.15"))
         #expect(ScalarLists(id: 9, decimal128s: [1, 2]).decimal128s.average() == Decimal128("1.5"))
         #expect(ScalarLists(id: 9).decimal128s.sum() == .zero && ScalarLists(id: 9).decimal128s.average() == nil)
     }
 
-    @Test("O50 O51 O53 queries compare sums and means of decimals by all digits") func queries() throws {
+    @Test("queries compare sums and averages of decimals with all digits O50 O51 O53") func queries() throws {
         let test = try filled()
         let lists = test.realm.objects(ScalarLists.self)
         #expect(lists.where { $0.decimal128s.sum == Decimal128("0.3") }.map(\.id) == [1])

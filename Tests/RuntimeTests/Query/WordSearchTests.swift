@@ -28,7 +28,7 @@ import Testing
         return found
     }
 
-    @Test("O55 all words, in any order and case, without diacritics") func words() throws {
+    @Test("a search matches all words in any order, and ignores case and diacritics O55") func words() throws {
         let test = try filled()
         #expect(ids(test, "fox") == [0, 1] && ids(test, "FOX brown") == [0] && ids(test, "brown fox") == [0])
         #expect(ids(test, "fox*") == [0, 1, 2] && ids(test, "resume") == [1] && ids(test, "résumé") == [1])
@@ -38,11 +38,12 @@ import Testing
         #expect(ids(test, "") == [] && ids(test, "  ") == [] && ids(test, "nothing") == [])
         let all = test.realm.objects(Indexed.self)
         #expect(
-            all.where { $0.summary.matches("-fox") }.map(\.id) == [2, 4, 5, 6], "an absent text has no words to lack")
+            all.where { $0.summary.matches("-fox") }.map(\.id) == [2, 4, 5, 6],
+            "nil does not match a search for the absence of a word")
         #expect(all.where { $0.body.matches("brown") && $0.id > 0 }.map(\.id) == [4])
     }
 
-    @Test("O55 O56 nothing in a search means anything to the database") func harmless() throws {
+    @Test("no part of a search is interpreted as syntax by SQLite O55 O56") func harmless() throws {
         let test = try filled()
         #expect(ids(test, "AND") == [2, 5] && ids(test, "OR") == [5] && ids(test, "NOT d") == [5])
         #expect(ids(test, "\"hounds\"") == [2] && ids(test, "hounds\"") == [2] && ids(test, "body:fox") == [])
@@ -54,7 +55,7 @@ import Testing
         #expect(ids(test, "fox") == [0, 1])
     }
 
-    @Test("O55 signs between the words of a search are no words") func signs() throws {
+    @Test("symbols between the words of a search are ignored O55") func signs() throws {
         let test = try filled()
         #expect(
             ids(test, "quick & fox") == [0] && ids(test, "fox + quick") == [0] && ids(test, "fox \u{1F98A}") == [0, 1])
@@ -63,12 +64,12 @@ import Testing
         #expect(ids(test, "d*") == [5, 6] && ids(test, "'hounds'") == [2])
     }
 
-    @Test("O55 the index follows every change, and what a write takes back") func changes() throws {
+    @Test("the full-text index is updated by every change, and restored by a rollback O55") func changes() throws {
         let test = try filled()
         let all = test.realm.objects(Indexed.self)
         try test.realm.write {
             all[4].body = "a fox after all"
-            #expect(ids(test, "fox") == [0, 1, 4], "the open write is seen")
+            #expect(ids(test, "fox") == [0, 1, 4], "the search includes changes of the open write")
             all[0].body = "gone"
             test.realm.delete(all[1])
         }
@@ -87,12 +88,12 @@ import Testing
         #expect(ids(test, "fox") == [])
     }
 
-    @Test("O55 N27 a search is observed") func observed() throws {
+    @Test("observed results of a search report changes O55 N27") func observed() throws {
         let test = try filled()
         let foxes = test.realm.objects(Indexed.self).where { $0.body.matches("fox") }
-        var told: [RealmCollectionChange<Results<Indexed>>] = []
-        let token = foxes.observe { told.append($0) }
-        while told.isEmpty && test.scheduler.waitForTurn() { test.scheduler.turn() }
+        var changes: [RealmCollectionChange<Results<Indexed>>] = []
+        let token = foxes.observe { changes.append($0) }
+        while changes.isEmpty && test.scheduler.waitForTurn() { test.scheduler.turn() }
         try test.elsewhere { realm in
             try realm.write {
                 realm.object(ofType: Indexed.self, forPrimaryKey: 0)?.body = "none"
@@ -100,15 +101,15 @@ import Testing
             }
         }
         test.realm.refresh()
-        guard case .update(let now, let deletions, let insertions, _)? = told.last else {
-            Issue.record("no change was told")
+        guard case .update(let now, let deletions, let insertions, _)? = changes.last else {
+            Issue.record("no change was delivered")
             return
         }
         #expect(now.map(\.id) == [1, 4] && deletions == [0] && insertions == [1])
         token.invalidate()
     }
 
-    @Test("O55 a search in a property without the index traps") func undeclared() async {
+    @Test("searching a property without a full-text index traps O55") func undeclared() async {
         let output = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Indexed.self).where { $0.name.matches("a") }.count
         }

@@ -3,7 +3,7 @@ import KennelModels
 import Martlet
 import Testing
 
-/// The errors that are thrown, with their codes, as a program sees them.
+/// Tests the errors of opening files, through the public API.
 @Suite("opening files that cannot be used")
 struct BadFileTests {
     private let folder: URL
@@ -17,8 +17,8 @@ struct BadFileTests {
 
     private func bytes(_ name: String = "test.realm") -> Data? { FileManager.default.contents(atPath: url(name).path) }
 
-    /// What opening is refused with.
-    private func refusal(_ name: String = "test.realm", _ adjust: (inout Realm.Configuration) -> Void = { _ in })
+    /// Opens the file. Returns the error, or nil if there is none.
+    private func openingError(_ name: String = "test.realm", _ adjust: (inout Realm.Configuration) -> Void = { _ in })
         -> Realm.Error?
     {
         var configuration = Realm.Configuration(fileURL: url(name))
@@ -36,13 +36,13 @@ struct BadFileTests {
         sourceLocation: SourceLocation = #_sourceLocation, _ adjust: (inout Realm.Configuration) -> Void = { _ in }
     ) {
         let before = bytes(name)
-        let error = refusal(name, adjust)
+        let error = openingError(name, adjust)
         #expect(error?.code == code, sourceLocation: sourceLocation)
         #expect(error?.path == url(name).path, sourceLocation: sourceLocation)
         #expect(error?.message.contains(text) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation)
         #expect(error?.description.contains(url(name).path) == true, sourceLocation: sourceLocation)
         let isSame = bytes(name) == before
-        #expect(isSame, "its bytes are as they were", sourceLocation: sourceLocation)
+        #expect(isSame, "the file is unchanged", sourceLocation: sourceLocation)
     }
 
     private func makeFile(_ adjust: (inout Realm.Configuration) -> Void = { _ in }) throws {
@@ -54,7 +54,7 @@ struct BadFileTests {
         }
     }
 
-    @Test("D70 a missing file or folder")
+    @Test("opening a missing file, or a file in a missing folder, throws D70")
     func missing() {
         expect(.fileNotFound, says: "'readOnly' does not create one") { $0.readOnly = true }
         expect(.fileNotFound, "no/such.realm", says: "create it first")
@@ -62,14 +62,14 @@ struct BadFileTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("D70 a folder in place of the file")
+    @Test("opening a folder throws D70")
     func directory() throws {
         try FileManager.default.createDirectory(at: url(), withIntermediateDirectories: false)
         expect(.fileAccess, says: "name a file")
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("D71 text, and a file of a few bytes")
+    @Test("opening a text file, or a file of a few bytes, throws D71")
     func text() throws {
         for text in ["x", "Dear diary", String(repeating: "All work and no play. ", count: 400)] {
             try Data(text.utf8).write(to: url())
@@ -78,14 +78,14 @@ struct BadFileTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("D72 a file cut off at any page is refused or read with an error, and is not changed by opening")
+    @Test("opening a truncated file throws and does not change the file D72")
     func truncated() throws {
         try makeFile()
         let whole = try #require(bytes())
         for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url().path + suffix) }
         for length in [1, 100, 600, 4_096, 8_192, 20_000, whole.count - 1] where length < whole.count {
             try whole.prefix(length).write(to: url())
-            let error = refusal()
+            let error = openingError()
             #expect(error.map { [.fileCorrupted, .notADatabase].contains($0.code) } == true, "\(length)")
             let isSame = bytes() == whole.prefix(length)
             #expect(isSame)
@@ -94,30 +94,30 @@ struct BadFileTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("a file of a newer schema version opens with the newer program only")
+    @Test("opening a file of a newer schema version throws")
     func newerSchema() throws {
         try makeFile { $0.schemaVersion = 5 }
         expect(.schemaVersionNewer, says: "raise 'schemaVersion'") { $0.schemaVersion = 4 }
-        #expect(refusal { $0.schemaVersion = 5 } == nil)
+        #expect(openingError { $0.schemaVersion = 5 } == nil)
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("D78 the same file with contradicting configurations")
+    @Test("opening a file twice with conflicting configurations throws D78")
     func contradiction() throws {
         let realm = try Realm(configuration: Realm.Configuration(fileURL: url()))
-        #expect(refusal { $0.readOnly = true }?.code == .incompatibleConfiguration)
+        #expect(openingError { $0.readOnly = true }?.code == .incompatibleConfiguration)
         #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: realm.configuration) }
         withExtendedLifetime(realm) {}
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("an error is caught by its code")
+    @Test("an error can be caught by its code")
     func pattern() {
         do {
             _ = try Realm(configuration: Realm.Configuration(fileURL: url(), readOnly: true))
             Issue.record("opened")
         } catch Realm.Error.fileNotFound {
-            // As it should be.
+            // Expected.
         } catch {
             Issue.record("\(error)")
         }

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Martlet
 
-/// Where the default file lies. The environment belongs to the process, so each test has its own.
+/// The location of the default file. Environment variables belong to a process, so each test runs in its own process.
 @Suite("the default file") struct DefaultFileTests {
-    /// A folder that is gone with the process's exit.
+    /// Creates a temporary folder.
     private static func folder() throws -> String {
         let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-default-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         return folder
     }
 
-    /// Opens the default file, and checks where it is.
+    /// Opens the default file, and checks its path and access rights.
     private static func expect(_ path: String) throws {
         let realm = try Realm(configuration: Realm.Configuration(), queue: nil)
         try realm.write { realm.add(Node(id: 1)) }
@@ -29,9 +29,8 @@ import Testing
 
     private static var program: String { ProcessInfo.processInfo.processName }
 
-    @Test("D80 it is in the data folder that the environment names, which is created for its user alone") func data()
-        async
-    {
+    @Test("the default file is in the data folder of the environment, in a folder for its user only D80")
+    func data() async {
         await #expect(processExitsWith: .success) {
             let folder = try DefaultFileTests.folder()
             setenv("XDG_DATA_HOME", "\(folder)/data", 1)
@@ -44,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "D80 without a data folder, or with a relative one, it is in the home directory",
+        "without a data folder, or with a relative one, the default file is in the home directory D80",
         arguments: ["", "relative/data"])
     func home(_ data: String) async {
         await #expect(processExitsWith: .success) { [data = data as String] in
@@ -56,8 +55,8 @@ import Testing
         }
     }
 
-    @Test("D80 without a home directory it is refused with what to set, and a folder that the program sets is taken")
-    func homeless() async {
+    @Test("without a home directory, opening throws and names what to set; a folder that the program sets is used D80")
+    func noHomeDirectory() async {
         await #expect(processExitsWith: .success) {
             unsetenv("XDG_DATA_HOME")
             unsetenv("HOME")
@@ -77,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "D76 URLs that lead to no file are refused wherever a file is asked for",
+        "all functions that take the URL of a file reject other URLs D76",
         arguments: ["http://example.org/a.realm", "data:text/plain,a"])
     func otherURLs(_ text: String) throws {
         let url = try #require(URL(string: text))
@@ -98,8 +97,8 @@ import Testing
         #expect(!Realm.fileExists(for: .init(fileURL: url)))
     }
 
-    @Test("D50 a mode that keeps the owner out is refused", arguments: [0o400, 0o000, 0o1600]) func badMode(_ mode: Int)
-    {
+    @Test("a file mode that denies access to the owner is rejected D50", arguments: [0o400, 0o000, 0o1600])
+    func badMode(_ mode: Int) {
         var configuration = Realm.Configuration(inMemoryIdentifier: "mode")
         configuration.fileMode = UInt16(mode)
         let error = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }

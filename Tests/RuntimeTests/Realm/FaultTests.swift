@@ -5,7 +5,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct FaultTests {
-    @Test("D3 O4 a full disk in the middle of a write is thrown by the commit, which keeps nothing", arguments: 0..<3)
+    @Test("a full disk during a write makes the commit throw and roll back D3 O4", arguments: 0..<3)
     func fullDisk(_ kind: Int) throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a", children: [Node(id: 2)])

@@ -17,7 +17,7 @@ import Testing
         var configuration = Realm.Configuration(fileURL: url)
         configuration.scheduler = ManualScheduler()
         configuration.objectTypes = Self.types
-        // The checkpoint when the file is closed is the only one.
+        // The only checkpoint is the one that closes the file.
         configuration.environment.checkpointFrames = .max
         return configuration
     }
@@ -26,7 +26,7 @@ import Testing
 
     private func bytes(_ url: URL) -> Int { FileManager.default.contents(atPath: url.path)?.count ?? 0 }
 
-    @Test("O78 O8 a copy is a compact Realm of its own, of all that is committed") func copy() throws {
+    @Test("a copy is a compact and independent Realm with all committed data O78 O8") func copy() throws {
         let test = try TestRealm { $0.objectTypes = Self.types }
         try test.realm.write {
             for id in 0..<1_000 { test.realm.add(Node(id: id, name: String(repeating: "n", count: 500))) }
@@ -48,7 +48,7 @@ import Testing
         #expect(!folder.contains { $0.contains(".copy-") })
     }
 
-    @Test("O8 a copy never replaces a file, and says what is missing") func copyRefused() throws {
+    @Test("copying throws if the file exists or its folder is missing O8") func copyRefused() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Node(id: 1)) }
         let target = url(test, "copy.realm")
@@ -62,7 +62,7 @@ import Testing
         #expect(folder?.code == .fileNotFound && test.realm.objects(Node.self).count == 1)
     }
 
-    @Test("O8 a Realm that is only read, and one in memory, are copied too") func copyOthers() throws {
+    @Test("read-only Realms and Realms in memory can be copied O8") func copyOthers() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Node(id: 1)) }
         let (first, second) = (url(test, "first.realm"), url(test, "second.realm"))
@@ -82,7 +82,7 @@ import Testing
         #expect(error?.code == .invalidInput)
     }
 
-    @Test("O8 a copy inside a write traps") func copyInsideWrite() async {
+    @Test("a copy inside a write traps O8") func copyInsideWrite() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             try test.realm.write {
@@ -92,7 +92,7 @@ import Testing
         expectMessage(result, "a copy of a Realm was written inside a write transaction")
     }
 
-    /// A file of many pages that hold nothing.
+    /// Creates a file with many free pages.
     private func makeSparse(_ url: URL) throws -> Realm {
         let realm = try Realm(configuration: configuration(url))
         try realm.write {
@@ -102,10 +102,8 @@ import Testing
         return realm
     }
 
-    @Test("O78 O8 compact gives space back, keeps all objects, and is refused while the file is open here")
-    func compact()
-        throws
-    {
+    @Test("compact shrinks the file, keeps all objects, and throws while the file is open in this process O78 O8")
+    func compact() throws {
         let test = try TestRealm()
         let target = url(test, "sparse.realm")
         let configuration = configuration(target)
@@ -126,7 +124,7 @@ import Testing
         #expect(missing?.code == .fileNotFound)
     }
 
-    @Test("O78 O2 the file is compacted at launch when its sizes call for it, and no one is asked while it is open")
+    @Test("shouldCompactOnLaunch decides on compaction from the sizes, and is not called while the file is open O78 O2")
     func compactAtLaunch() throws {
         let test = try TestRealm()
         let target = url(test, "launch.realm")
@@ -145,16 +143,16 @@ import Testing
         #expect(bytes(target) < before / 4)
         #expect(sizes.withLock { $0.count == 2 && $0[0] == before && $0[1] < before / 4 })
         #expect(realm.objects(Node.self).map(\.id) == Array(0..<5))
-        // Not asked again while the file is open.
+        // Not called again while the file is open.
         launch.shouldCompactOnLaunch = { _, _ in
-            Issue.record("asked")
+            Issue.record("called")
             return true
         }
         _ = try Realm(configuration: launch)
         try realm.write { realm.add(Node(id: 7)) }
     }
 
-    @Test("O78 O2 a file that is missing begins as a copy of its seed, and an existing one stays") func seed() throws {
+    @Test("a missing file is created as a copy of its seed, and an existing file is kept O78 O2") func seed() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add([Node(id: 1), Node(id: 2)]) }
         let seed = url(test, "seed.realm")
@@ -176,7 +174,7 @@ import Testing
         #expect(try Realm(configuration: configuration).objects(Node.self).count == 2)
     }
 
-    @Test("O78 O2 a seed that is missing or no Realm is refused, and no file is made") func badSeed() throws {
+    @Test("a seed that is missing or not a Realm throws, and no file is created O78 O2") func badSeed() throws {
         let test = try TestRealm()
         let (seed, target) = (url(test, "seed.realm"), url(test, "grown.realm"))
         var configuration = configuration(target)
@@ -188,7 +186,8 @@ import Testing
         #expect(foreign?.code == .notADatabase && !FileManager.default.fileExists(atPath: target.path))
     }
 
-    @Test("O78 O2 a seed of an older schema version is migrated, the seed is not") func oldSeed() throws {
+    @Test("the copy of a seed of an older schema version is migrated, and the seed is not O78 O2")
+    func oldSeed() throws {
         let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
@@ -199,12 +198,11 @@ import Testing
         #expect(try schemaVersionAtURL(past.url) == 0)
     }
 
-    @Test("O2 a write that would need one version too many throws, and goes through once one is let go") func versions()
-        throws
-    {
+    @Test("a write above the maximum number of versions throws, and succeeds after a version is released O2")
+    func versions() throws {
         let test = try TestRealm {
             $0.maximumNumberOfActiveVersions = 2
-            // A checkpoint holds versions for a moment.
+            // No checkpoints, because they pin versions for a moment.
             $0.environment.checkpointFrames = .max
         }
         let realm = test.realm
@@ -212,7 +210,7 @@ import Testing
         try write(1)
         let first = realm.context.handle
         try write(2)
-        // The first version is in use and so is this one: a third is too many.
+        // The first and the second version are pinned, so a third one is too many.
         func writeWhilePinned() -> Realm.Error? {
             let second = realm.context.handle
             return withExtendedLifetime(second) { #expect(throws: Realm.Error.self) { try write(3) } }

@@ -15,7 +15,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
 }
 
 @Suite struct RealmMisuseTests {
-    @Test("O1 use on another thread traps and says where it belongs") func threads() async {
+    @Test("use on another thread traps with the isolation of the Realm O1") func threads() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             nonisolated(unsafe) let test = try TestRealm()
             nonisolated(unsafe) let node = Node(id: 1)
@@ -53,7 +53,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(commit, "a Realm was used on another thread")
     }
 
-    @Test("O1 use outside of its queue traps and names the queue") func queues() async {
+    @Test("use outside of the queue of a Realm traps with the name of the queue O1") func queues() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let queue = DispatchQueue(label: "kennel")
@@ -65,7 +65,8 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(read, "it belongs to the queue 'kennel'")
     }
 
-    @Test("O4 a write inside a write, and an end without a beginning, trap") func transactions() async {
+    @Test("beginning a write inside a write traps, and so does ending a write that was not begun O4")
+    func transactions() async {
         let nested = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             try test.realm.write { try test.realm.write {} }
@@ -88,7 +89,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(assign, "a 'Node' was changed outside a write transaction")
     }
 
-    @Test("O2 writing to a read-only Realm traps") func readOnly() async {
+    @Test("writing to a read-only Realm traps O2") func readOnly() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let url = FileManager.default.temporaryDirectory.appendingPathComponent(
                 "read-only-\(UUID().uuidString).realm")
@@ -98,7 +99,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(result, "opened with 'readOnly' and cannot be changed")
     }
 
-    @Test("O3 O14 what was invalidated traps on use") func invalidated() async {
+    @Test("using an invalidated object or collection traps O3 O14") func invalidated() async {
         let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let node = Node(id: 6)
@@ -136,7 +137,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(link, "the 'Node' with the key 7 was deleted")
     }
 
-    @Test("O7 look-ups without or with a wrong primary key trap") func keys() async {
+    @Test("a lookup in a class without a primary key, or with a value of another type, traps O7") func keys() async {
         let none = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.object(ofType: Keyless.self, forPrimaryKey: 1)
         }
@@ -147,7 +148,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(wrong, "'StringKey.code' takes 'String', but was given '1'")
     }
 
-    @Test("O12 unknown names trap and list those there are") func names() async {
+    @Test("an unknown property name traps with the names that exist O12") func names() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = IntKey()["text"]
         }

@@ -9,9 +9,8 @@ import Testing
 @Suite struct RealmTests {
     private struct Failure: Error {}
 
-    @Test("O1 opening a file again on the same thread gives the same Realm, another thread another") func instances()
-        throws
-    {
+    @Test("opening a file again on a thread or queue returns the same Realm; another thread or queue gets its own O1")
+    func instances() throws {
         let test = try TestRealm()
         let again = try Realm(configuration: test.configuration)
         #expect(again == test.realm && again.context === test.realm.context)
@@ -24,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("O1 a Realm of a queue is used on that queue, whatever thread it runs on") func queues() throws {
+    @Test("a Realm of a queue is used on that queue, on any thread O1") func queues() throws {
         let test = try TestRealm()
         let queue = DispatchQueue(label: "test")
         nonisolated(unsafe) let realm = try Realm(configuration: test.configuration, queue: queue)
@@ -45,7 +44,7 @@ import Testing
         #expect(test.realm.objects(Node.self).first?.name == "b")
     }
 
-    @Test("O2 a Realm in memory is shared by its name and gone with its last user") func inMemory() throws {
+    @Test("a Realm in memory is shared by its name, and deleted with its last instance O2") func inMemory() throws {
         let name = "memory-\(UUID().uuidString)"
         var realm: Realm? = try Realm(configuration: .init(inMemoryIdentifier: name))
         try realm?.write { realm?.add(Node(id: 1)) }
@@ -59,7 +58,7 @@ import Testing
         try #expect(Realm(configuration: .init(inMemoryIdentifier: name)).isEmpty)
     }
 
-    @Test("O2 a read-only Realm reads") func readOnly() throws {
+    @Test("a read-only Realm can be read O2") func readOnly() throws {
         let test = try closedFile()
         var configuration = test.configuration
         configuration.readOnly = true
@@ -73,7 +72,7 @@ import Testing
         #expect(error?.code == .incompatibleConfiguration)
     }
 
-    @Test("O2 a read-only Realm of a missing file throws and makes none") func missing() throws {
+    @Test("opening a missing file with readOnly throws and creates no file O2") func missing() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID().uuidString).realm")
         let error = #expect(throws: Realm.Error.self) {
             _ = try Realm(configuration: .init(fileURL: url, readOnly: true))
@@ -95,7 +94,7 @@ import Testing
         return Closed(configuration: configuration, test: folder)
     }
 
-    @Test("O4 write returns what its block returns; an error takes everything back") func write() throws {
+    @Test("write returns the result of its block; an error rolls back all changes O4") func write() throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a")
         let count = try test.realm.write {
@@ -121,7 +120,8 @@ import Testing
         try test.elsewhere { realm in #expect(realm.objects(Node.self).first?.name == "c") }
     }
 
-    @Test("O4 begin, commit and cancel; a block may end its own write") func manual() throws {
+    @Test("writes are begun, committed and cancelled by functions; a block may end its own write O4")
+    func manual() throws {
         let test = try TestRealm()
         try test.realm.beginWrite()
         test.realm.add(Node(id: 1, name: "a"))
@@ -145,7 +145,7 @@ import Testing
         #expect(node.name == "e" && busyStatements(test.realm.context.handle).isEmpty)
     }
 
-    @Test("O4 deleted objects are live again when the write is cancelled, those that it has added are invalidated")
+    @Test("cancelling a write restores deleted objects and invalidates added objects O4")
     func cancelDeletion() throws {
         let test = try TestRealm()
         let node = Node(id: 1, next: Node(id: 2), children: [Node(id: 3)], part: Part(name: "p"))
@@ -172,7 +172,7 @@ import Testing
         #expect(node.next?.name == "n" && node.part?.name == "s" && test.realm.objects(Node.self).count == 3)
     }
 
-    @Test("O4 beginWrite moves to the newest version") func beginMoves() throws {
+    @Test("beginWrite advances to the newest version O4") func beginMoves() throws {
         let test = try TestRealm()
         let (a, b) = (Node(id: 1, name: "a"), Node(id: 2))
         try test.realm.write { test.realm.add([a, b]) }
@@ -193,7 +193,7 @@ import Testing
         #expect(a.name == "b!")
     }
 
-    @Test("O3 refresh, isEmpty and configuration") func state() throws {
+    @Test("a Realm has a configuration, and refresh updates isEmpty O3") func state() throws {
         let test = try TestRealm()
         #expect(
             test.realm.isEmpty && !test.realm.isFrozen && test.realm.autorefresh && !test.realm.isInWriteTransaction)
@@ -202,7 +202,7 @@ import Testing
         #expect(test.realm.isEmpty && test.realm.refresh() && !test.realm.isEmpty && !test.realm.refresh())
     }
 
-    @Test("O3 invalidate ends objects and collections, not the Realm") func invalidate() throws {
+    @Test("invalidate invalidates objects and collections, but not the Realm O3") func invalidate() throws {
         let test = try TestRealm()
         let node = Node(id: 1, children: [Node(id: 2)])
         try test.realm.write { test.realm.add(node) }
@@ -219,7 +219,7 @@ import Testing
         #expect(test.realm.objects(Node.self).count == 3)
     }
 
-    @Test("O8 files exist, are deleted, and not while they are open") func files() throws {
+    @Test("deleteFiles deletes the file, and throws while it is open O8") func files() throws {
         let closed = try closedFile()
         #expect(Realm.fileExists(for: closed.configuration))
         #expect(try Realm.deleteFiles(for: closed.configuration) && !Realm.fileExists(for: closed.configuration))
@@ -228,7 +228,7 @@ import Testing
         #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: test.configuration) }
     }
 
-    @Test("O7 objects survive closing and opening") func reopen() throws {
+    @Test("objects are still stored after closing and opening a file O7") func reopen() throws {
         let closed = try closedFile()
         let realm = try Realm(configuration: closed.configuration)
         #expect(realm.object(ofType: Node.self, forPrimaryKey: 1)?.name == "a")
@@ -244,6 +244,6 @@ private final class TestFolder {
 }
 
 extension TestRealm {
-    /// For comparisons alone.
+    /// The Realm for comparisons on other threads.
     fileprivate var realmIgnoringThread: Realm { realm }
 }

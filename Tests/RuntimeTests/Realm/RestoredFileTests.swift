@@ -7,7 +7,7 @@ import Testing
 
 @testable import Martlet
 
-/// A backup that is copied over the file of a Realm, as users see it.
+/// Tests backups that are copied over the file of a Realm, through the public API.
 @Suite("restored files") struct RestoredFileTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-restored-\(UUID().uuidString)")
 
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "D20 D21 a closed file can be copied and restored; a log that is left is set aside, listed and deleted with the file"
+        "a closed file can be copied and restored; a leftover log is set aside, listed and deleted with the file D20 D21"
     )
     func restore() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -41,7 +41,7 @@ import Testing
         do {
             let realm = try Realm(configuration: configuration())
             for id in 5..<8 { try realm.write { realm.add(IntKey(id: id)) } }
-            // As a kill leaves it.
+            // The files that a killed process would leave.
             for suffix in ["", "-wal"] { try copy("live.realm" + suffix, to: "killed.realm" + suffix) }
         }
         try copy("backup.realm", to: "live.realm")
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "D23 a backup that is copied over an open file: the next write throws, the file is as it was copied, and opens again"
+        "copying a backup over an open file makes writes throw; the copy is not changed and can be opened D23"
     )
     func restoreWhileOpen() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -4,9 +4,9 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-@Suite("types that join an open file")
+@Suite("types that are added to an open file")
 struct SchemaInUseTests {
-    @Test("a Realm that is opened again with more types knows them, and its objects stay")
+    @Test("opening a Realm again with more types adds the types and keeps its objects")
     func wider() throws {
         let test = try TestRealm { $0.objectTypes = [Todo.self] }
         let todo = Todo()
@@ -20,7 +20,7 @@ struct SchemaInUseTests {
         #expect(realm.objects(Todo.self).first == todo)
     }
 
-    @Test("a Realm of another thread that knows fewer types goes on beside one that adds some")
+    @Test("a Realm with fewer types keeps working after another thread adds types")
     func besides() throws {
         let test = try TestRealm { $0.objectTypes = [Todo.self] }
         try test.realm.write { test.realm.add(Todo()) }

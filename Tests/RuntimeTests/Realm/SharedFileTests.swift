@@ -11,7 +11,7 @@ import Testing
 @Suite struct SharedFileTests {
     private static let types: [ObjectBase.Type] = [Indexed.self]
 
-    /// Another process with another declaration of `Indexed`, and its Realm.
+    /// Opens the file like another process whose declaration of `Indexed` differs.
     private func realm(_ test: TestRealm, _ edit: (String) -> String) throws -> (RealmContext, ModelClass) {
         var options = try test.configuration.options()
         let type = try #require(SchemaFacts.objectType(edit("\(Indexed._facts)")))
@@ -23,7 +23,7 @@ import Testing
         return (context, try #require(context.table(named: "Indexed")?.model))
     }
 
-    private func withoutWords(_ facts: String) -> String { facts.replacingOccurrences(of: " fullText", with: "") }
+    private func withoutFullText(_ text: String) -> String { text.replacingOccurrences(of: " fullText", with: "") }
 
     private func add(_ id: Int, _ body: String, _ context: RealmContext, _ model: ModelClass) throws {
         try context.beginWrite()
@@ -32,12 +32,12 @@ import Testing
         try context.commitWrite()
     }
 
-    @Test("O55 a build that begins to search while an older one writes finds what that writes later")
+    @Test("a build with a full-text index finds rows that an older build writes later O55")
     func newerBuild() throws {
         let folder = try TestRealm { $0.objectTypes = [Keyless.self] }
         var options = try folder.configuration.options()
         options.path = folder.url.path + "-shared"
-        let type = try #require(SchemaFacts.objectType(withoutWords("\(Indexed._facts)")))
+        let type = try #require(SchemaFacts.objectType(withoutFullText("\(Indexed._facts)")))
         options.types = [TypeDeclaration(type) { TableLayout.zeroRow(type) }]
         let coordinator = try StoreCoordinator(options)
         let old = RealmContext(
@@ -62,21 +62,22 @@ import Testing
         #expect(found("fox") == [] && found("tortoise") == [1])
     }
 
-    @Test("O2 O55 a build that searches is refused once an older one has taken the indexes away")
-    func indexesGone() throws {
+    @Test("a build with a full-text index cannot write after an older build has removed the index O2 O55")
+    func removedIndexes() throws {
         let test = try TestRealm { $0.objectTypes = Self.types }
         try test.realm.write { test.realm.add(Indexed(id: 1, body: "fox")) }
-        let (old, model) = try realm(test, withoutWords)
+        let (old, model) = try realm(test, withoutFullText)
         let code = { (error: Realm.Error?) in error?.code }
         let refused = #expect(throws: Realm.Error.self) { try test.realm.write {} }
         #expect(code(refused) == .schemaMismatch)
         try add(2, "fox", old, model)
-        #expect(test.realm.objects(Indexed.self).where { $0.body.matches("fox") }.map(\.id) == [1], "as it was pinned")
+        #expect(
+            test.realm.objects(Indexed.self).where { $0.body.matches("fox") }.map(\.id) == [1],
+            "the pinned version is still readable")
     }
 
-    @Test("D40 what another process commits while the lock file is lost is shown by held objects") func lostLock()
-        throws
-    {
+    @Test("objects show a commit that another process makes while the lock file is lost D40")
+    func lostLock() throws {
         nonisolated(unsafe) var between: (() throws -> Void)?
         let test = try TestRealm {
             $0.objectTypes = Self.types
@@ -102,7 +103,7 @@ import Testing
 
     // MARK: Deleting
 
-    @Test("O8 files are not deleted from inside their own migration") func deletingInMigration() throws {
+    @Test("deleting a file inside its own migration throws O8") func deletingInMigration() throws {
         let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
@@ -116,7 +117,7 @@ import Testing
         #expect(realm.objects(Keyless.self).map(\.content) == ["5"])
     }
 
-    @Test("O2 deleteRealmIfMigrationNeeded makes the file anew, unless somebody has it open") func madeAnew() throws {
+    @Test("deleteRealmIfMigrationNeeded creates a new file; an open file is not deleted O2") func recreated() throws {
         let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
@@ -133,8 +134,8 @@ import Testing
 
     // MARK: After a failure
 
-    @Test("O4 K20 observers of a write that could not be stored are told when others can write again")
-    func toldAfterTheLock() throws {
+    @Test("observers of a write that could not be stored are called after the write lock is released O4 K20")
+    func calledAfterUnlock() throws {
         let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 0 }
         let node = try test.nodes(1)[0]
         let recorder = node.recorder("name", options: [])
@@ -159,12 +160,12 @@ import Testing
         #expect(test.realm.objects(Node.self).map(\.id) == [1, 100])
     }
 
-    @Test("O2 an object that outlives its migration keeps no statement of the file's connection")
+    @Test("an object that outlives its migration keeps no statement of the connection O2")
     func statements() throws {
         let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
-        // Used on one thread alone.
+        // Sendable: used on one thread only.
         final class Kept: @unchecked Sendable {
             var objects: [MigrationObject?] = []
             weak var select: AnyObject?
@@ -178,8 +179,8 @@ import Testing
                 guard let table = new?._table else { return }
                 kept.select = table.context.read { try? table.selectStatement($0) }
             }
-            let made = migration.create("Keyless", value: ["content": "seven"])
-            if let table = made._table { kept.insert = table.context.read { try? table.insertStatement($0) } }
+            let created = migration.create("Keyless", value: ["content": "seven"])
+            if let table = created._table { kept.insert = table.context.read { try? table.insertStatement($0) } }
             #expect(kept.select != nil && kept.insert != nil)
         }
         #expect(kept.objects.count == 2 && kept.select == nil && kept.insert == nil)

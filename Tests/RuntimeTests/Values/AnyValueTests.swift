@@ -5,8 +5,8 @@ import Testing
 
 @testable import Martlet
 
-/// One value of each kind that stands alone, some of them awkward.
-private var plain: [AnyRealmValue] {
+/// Values of every kind except objects, including edge cases.
+private var samples: [AnyRealmValue] {
     [
         .none, .bool(true), .bool(false), .int(.max), .int(.min), .float(-0.0), .float(1.5), .double(-0.0), .double(5),
         .string(""), .string("a\0"), .string("e\u{301}"), .data(Data()), .data(Data([9])), .data(Data([10, 0])),
@@ -27,13 +27,13 @@ private func rows(_ realm: Realm, _ table: String) -> Int {
     Int(realm.context.keys("SELECT count(*) FROM \(table)", [])[0])
 }
 
-private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_links") }
+private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_links") }
 
 @Suite struct AnyValueTests {
-    @Test("O32 a value keeps its kind and every bit, as a property and as an element", arguments: plain.indices)
+    @Test("a value keeps its kind and all bits, as a property and as an element O32", arguments: samples.indices)
     func kinds(_ index: Int) throws {
         let test = try TestRealm()
-        let value = plain[index]
+        let value = samples[index]
         try test.realm.write {
             test.realm.add(Scalars(id: 1, anyValue: value))
             test.realm.add(ScalarLists(id: 1, anyValues: [value, .list([value]), value]))
@@ -55,13 +55,13 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         #expect(test.realm.objects(ScalarLists.self).where { $0.anyValues.contains(.list([value])) }.count == 1)
     }
 
-    @Test("O32 lists and maps nest up to 100 deep") func depth() throws {
+    @Test("lists and maps nest up to 100 deep O32") func depth() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Scalars(id: 1, anyValue: nested(100))) }
         try test.elsewhere { realm in #expect(realm.objects(Scalars.self)[0].anyValue == nested(100)) }
     }
 
-    @Test("O5 O32 unmanaged objects inside values are added, wherever they stand") func adding() throws {
+    @Test("unmanaged objects inside values are added, at every depth O5 O32") func adding() throws {
         let test = try TestRealm()
         let scalars = Scalars(
             id: 1,
@@ -80,7 +80,7 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         }
         #expect(test.realm.objects(Node.self).map(\.id) == [1, 2, 3, 4, 5, 6, 7, 8])
         let first = try #require(scalars.anyValue["a"]?.object(Node.self))
-        #expect(first === test.realm.object(ofType: Node.self, forPrimaryKey: 1) && indexed(test) == 7)
+        #expect(first === test.realm.object(ofType: Node.self, forPrimaryKey: 1) && linkIndexCount(test) == 7)
         try test.elsewhere { realm in
             let value = realm.objects(Scalars.self)[0].anyValue
             #expect(value["b"]?[1].object(Node.self)?.next?.id == 3 && value["c"]?.object(Node.self)?.id == 8)
@@ -89,12 +89,13 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         }
     }
 
-    @Test("O6 O32 the place of a deleted object holds none; sets lose it") func deletion() throws {
+    @Test("deleting an object sets its places in values to none, and removes it from sets O6 O32")
+    func deletion() throws {
         let test = try TestRealm()
         let (node, other) = (Node(id: 1), Node(id: 2))
         let link = AnyRealmValue.object(node)
         let deep = AnyRealmValue.list([link, .map(["x": link, "y": .object(other)]), .int(7)])
-        let emptied = AnyRealmValue.list([.none, .map(["x": .none, "y": .object(other)]), .int(7)])
+        let withoutNode = AnyRealmValue.list([.none, .map(["x": .none, "y": .object(other)]), .int(7)])
         let direct = Scalars(id: 1, anyValue: link)
         let scalars = Scalars(id: 2, anyValue: deep)
         let lists = ScalarLists(id: 1, anyValues: [link, .int(1), deep, link])
@@ -108,14 +109,14 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         }
         try test.realm.write {
             test.realm.delete(node)
-            #expect(direct.anyValue == .none && scalars.anyValue == emptied)
+            #expect(direct.anyValue == .none && scalars.anyValue == withoutNode)
         }
-        #expect(Array(lists.anyValues) == [.none, .int(1), emptied, .none])
-        #expect(maps.anyValues["a"] == AnyRealmValue.none && maps.anyValues["b"] == emptied)
+        #expect(Array(lists.anyValues) == [.none, .int(1), withoutNode, .none])
+        #expect(maps.anyValues["a"] == AnyRealmValue.none && maps.anyValues["b"] == withoutNode)
         #expect(maps.anyValues.count == 3)
         #expect(Array(sets.anyValues) == [.object(other), .int(1)])
-        // What is left in the index leads to the other object.
-        #expect(indexed(test) == 4)
+        // The remaining entries of the index lead to the other object.
+        #expect(linkIndexCount(test) == 4)
         try test.elsewhere { realm in
             let other = try #require(realm.object(ofType: Node.self, forPrimaryKey: 2))
             #expect(realm.objects(ScalarLists.self)[0].anyValues[2][1]["y"] == .object(other))
@@ -128,12 +129,13 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
             }
         }
         try test.realm.write {
-            #expect(indexed(test) == 0)
+            #expect(linkIndexCount(test) == 0)
             test.realm.deleteAll()
         }
     }
 
-    @Test("O6 O32 links to oneself, and a key that is used again") func reuse() throws {
+    @Test("a link of an object to itself ends with the object, and does not lead to a later object with its key O6 O32")
+    func reuse() throws {
         let test = try TestRealm()
         let scalars = Scalars(id: 1)
         scalars.anyValue = .list([.object(scalars)])
@@ -144,10 +146,10 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
             test.realm.delete(scalars)
             test.realm.add(Scalars(id: 1))
         }
-        #expect(second.anyValue == .none && indexed(test) == 0)
+        #expect(second.anyValue == .none && linkIndexCount(test) == 0)
     }
 
-    @Test("O6 O32 a cancelled write leaves links and their index as they were") func cancelled() throws {
+    @Test("cancelling a write restores links and their index O6 O32") func cancelled() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
         let holder = Scalars(id: 1, anyValue: .object(node))
@@ -167,7 +169,7 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         #expect(holder.anyValue == .none && Array(lists.anyValues) == [.none])
     }
 
-    @Test("O14 O32 objects that hold each other in values do not keep each other") func memory() throws {
+    @Test("objects that link to each other in values do not retain each other O14 O32") func memory() throws {
         let test = try TestRealm()
         try test.realm.write {
             let (first, second) = (Scalars(id: 1), Scalars(id: 2))
@@ -183,7 +185,7 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         #expect(first == nil)
     }
 
-    @Test("N69 O32 a change inside a nested value is a change of the row that holds it") func observed() throws {
+    @Test("a change inside a nested value is a change of its row N69 O32") func observed() throws {
         let test = try TestRealm()
         let scalars = Scalars(id: 1, anyValue: .map(["list": .list([.int(1)])]))
         let lists = ScalarLists(id: 1, anyValues: [.int(0), .map(["a": .list([.int(1)])])])
@@ -217,7 +219,7 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         #expect(lists.anyValues[1] == .map(["a": .list([.none])]))
     }
 
-    @Test("O32 O50 O51 queries find objects, kinds and what is not there") func queries() throws {
+    @Test("queries find objects, kinds and absent values O32 O50 O51") func queries() throws {
         let test = try TestRealm()
         let (node, other) = (Node(id: 1), Node(id: 2))
         let values: [AnyRealmValue] = [
@@ -257,7 +259,7 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         #expect(throws: Realm.Error.self) { try all.filter(wrong) }
     }
 
-    @Test("O32 O40 elements are found without adding anything") func elements() throws {
+    @Test("searching for an element adds no objects O32 O40") func elements() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
         let lists = ScalarLists(id: 1, anyValues: [.int(1), .object(node)])
@@ -276,7 +278,7 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         #expect(sets.anyValues.count == 1)
     }
 
-    @Test("O5 O12 O32 values are created and assigned without their types") func untyped() throws {
+    @Test("values are created and assigned from untyped values O5 O12 O32") func untyped() throws {
         let test = try TestRealm()
         let outside = Node(id: 5)
         try test.realm.write {
@@ -298,7 +300,7 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
             #expect(Array(lists.anyValues) == [.int(1), .list([.object(node)]), .string("x")])
             lists.dynamicList("anyValues").append(["k": 2.5])
             #expect(lists.anyValues[3] == .map(["k": .double(2.5)]))
-            // Objects from elsewhere are copied by 'create' and added by an assignment.
+            // 'create' copies unmanaged objects, and an assignment adds them.
             let copied = test.realm.create(Scalars.self, value: ["id": 2, "anyValue": outside])
             #expect(copied.anyValue.object(Node.self)?.id == 5 && outside.realm == nil)
         }
@@ -307,7 +309,7 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         #expect(unmanaged.description.contains("anyValue = map([\"n\": object(Node(…))])"))
     }
 
-    @Test("O5 O32 updates change what differs, and add new objects") func updates() throws {
+    @Test("updates change only values that differ, and add new objects O5 O32") func updates() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
         let value = AnyRealmValue.list([.object(node)])
@@ -332,16 +334,16 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         return changed
     }
 
-    @Test("O32 O40 values are encoded with their kinds and come back, objects as new ones") func coding() throws {
+    @Test("values are encoded with their kinds and decoded, objects as new objects O32 O40") func coding() throws {
         let test = try TestRealm()
-        let value = AnyRealmValue.map(["a": .list(plain), "n": .object(Node(id: 1, name: "x"))])
+        let value = AnyRealmValue.map(["a": .list(samples), "n": .object(Node(id: 1, name: "x"))])
         try test.realm.write {
             test.realm.add(Scalars(id: 1, anyValue: value))
             test.realm.add(ScalarLists(id: 1, anyValues: [value]))
         }
         let stored = test.realm.objects(Scalars.self)[0]
         let decoded = try JSONDecoder().decode(Scalars.self, from: JSONEncoder().encode(stored))
-        #expect(decoded.anyValue["a"].map(bits) == bits(.list(plain)))
+        #expect(decoded.anyValue["a"].map(bits) == bits(.list(samples)))
         #expect(decoded.anyValue["n"]?.object(Node.self)?.name == "x" && decoded.realm == nil)
         let lists = try JSONDecoder().decode(
             ScalarLists.self, from: JSONEncoder().encode(test.realm.objects(ScalarLists.self)[0]))
@@ -356,7 +358,7 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(stored.anyValue) }
     }
 
-    @Test("O10 O32 detached copies take copies of the objects in values with them") func detached() throws {
+    @Test("detached copies contain copies of the objects in values O10 O32") func detached() throws {
         let test = try TestRealm()
         let scalars = Scalars(id: 1)
         scalars.anyValue = .map(["self": .object(scalars), "node": .list([.object(Node(id: 1))])])
@@ -370,7 +372,8 @@ private func indexed(_ test: TestRealm) -> Int { rows(test.realm, "martlet_any_l
         inner.anyValue = .none
     }
 
-    @Test("O20 O32 O43 what a value cannot hold traps") func traps() async {
+    @Test("storing an unsupported value traps, and so does using a value as another kind O20 O32 O43")
+    func traps() async {
         let embedded = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             try test.realm.write { test.realm.add(Scalars(id: 1, anyValue: .list([.object(Part())]))) }

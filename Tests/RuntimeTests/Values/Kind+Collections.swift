@@ -163,11 +163,11 @@ extension Kind {
                 }
             }
         }
-        try ask(test, ScalarLists.self, Value.self)
-        try ask(test, ScalarSets.self, Value.self)
+        try checkContents(test, ScalarLists.self, Value.self)
+        try checkContents(test, ScalarSets.self, Value.self)
         if isEverOptional {
-            try ask(test, OptionalLists.self, Value?.self)
-            try ask(test, OptionalSets.self, Value?.self)
+            try checkContents(test, OptionalLists.self, Value?.self)
+            try checkContents(test, OptionalSets.self, Value?.self)
         }
         let maps = test.realm.objects(ScalarMaps.self)
         let field = MapField<ScalarMaps, Value>(FieldPath(ScalarMaps.self), elements)
@@ -179,7 +179,7 @@ extension Kind {
         }
     }
 
-    private func ask<Root: Object & ModelObject, V: OrderedValue>(
+    private func checkContents<Root: Object & ModelObject, V: OrderedValue>(
         _ test: TestRealm, _ type: Root.Type, _ element: V.Type
     ) throws {
         let values = values(), all = test.realm.objects(type)

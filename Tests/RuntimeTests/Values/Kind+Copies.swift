@@ -6,7 +6,7 @@ import Testing
 @testable import Martlet
 
 extension Kind {
-    /// Objects of all types that hold this kind, with one value each, and without.
+    /// Returns objects of all classes that have properties of this kind, with a value and without one.
     private func holders(_ value: Value) -> [Object] {
         let element: [Any] = [value]
         var holders: [Object] = [
@@ -26,7 +26,7 @@ extension Kind {
         return holders
     }
 
-    /// All that an object holds.
+    /// Returns the values of all properties as text.
     private func contents(_ object: ObjectBase) -> [String] {
         object.objectSchema.properties.map { property in
             let value = object.value(forKey: property.name)
@@ -35,7 +35,7 @@ extension Kind {
                 shown = map.keys.sorted().map { "\($0): \(self.shown(map.untypedValue(of: $0)))" }.joined(
                     separator: ", ")
             } else if value is any PropertyCollection, let all = value as? any Sequence {
-                // Sets have an order of their own.
+                // The order of a set may differ between copies.
                 let elements = all.map { self.shown($0) }
                 shown = (value is any UntypedSet ? elements.sorted() : elements).joined(separator: ", ")
             } else {
@@ -45,7 +45,7 @@ extension Kind {
         }
     }
 
-    // With all bits, and what is absent in one way.
+    // Shows all bits of a value, and every absent value in the same way.
     private func shown(_ value: Any?) -> String { "\(stored(value) ?? .null)" }
 
     func checkCopies() throws {
@@ -96,7 +96,7 @@ extension Kind {
                 }
             }
             guard policy == .modified else { continue }
-            // The same again is no change.
+            // Adding equal objects again is no change.
             try test.realm.beginWrite()
             for object in holders(values[0]).reversed() where !(object is EnumHolder) {
                 test.realm.add(object, update: .modified)

@@ -6,7 +6,7 @@ import Testing
 @testable import Martlet
 
 extension Kind {
-    /// A Realm with an object for each value, by its position, and one without a value where there can be one.
+    /// Returns a Realm with one object for each value. The id of an object is the position of its value.
     private func filled<Root: Object>(_ type: Root.Type, _ name: String, _ values: [Value?]) throws -> TestRealm {
         let test = try TestRealm()
         try test.realm.write {
@@ -19,7 +19,7 @@ extension Kind {
 
     private var present: [Value?] { values().map { $0 } }
 
-    // MARK: Holding
+    // MARK: Values
 
     func checkProperties() throws {
         if isEnum {
@@ -73,7 +73,7 @@ extension Kind {
         #expect(all.filter("\(name) == nil").map { $0["id"] as? Int } == [last])
     }
 
-    // Values ascend, so what is expected is known by position.
+    // The values ascend, so the expected results follow from the positions.
     private func compare<Root: Object & ModelObject, V: OrderedValue>(
         _ test: TestRealm, _ type: Root.Type, _ name: String, _ values: [V]
     ) throws {
@@ -126,8 +126,8 @@ extension Kind {
         #expect(stored(second.min { _ in other }) == present.least)
         #expect(stored(second.max { _ in other }) == present.greatest)
         #expect(stored(second.filter("FALSEPREDICATE").max { _ in other }) == .null)
-        let mine = Array(second)
-        #expect(stored(List.of(mine).max(ofProperty: optionalName) as Value?) == present.greatest)
+        let objects = Array(second)
+        #expect(stored(List.of(objects).max(ofProperty: optionalName) as Value?) == present.greatest)
     }
 
     @discardableResult

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Martlet
 
-/// One kind of value, with the properties of the conformance schema that hold it.
+/// One kind of value, and the properties of this kind in the conformance schema.
 struct Kind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendable {
     /// The property of `Scalars` and `OptionalScalars`, or of `EnumHolder`.
     let name: String
-    /// The property of the types of collections.
+    /// The property of the classes that have collections.
     let elements: String
-    /// The type in facts.
+    /// The type as it is written in the schema of a generated class.
     let facts: String
-    /// Different values, in their order.
+    /// Different values in ascending order.
     let values: @Sendable () -> [Value]
     var isEnum = false
 
@@ -24,18 +24,18 @@ struct Kind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendable {
         (self.name, self.elements, self.facts, self.isEnum, self.values) = (name, elements, facts, isEnum, values)
     }
 
-    /// Values of any type have an order in queries, and no least one.
+    /// False for `AnyRealmValue`, which has an order in queries, but no minimum and maximum.
     var isOrdered: Bool { !(Value.self is AnyRealmValue.Type) }
 
-    /// False for what is never optional.
+    /// False for `AnyRealmValue`, which is never optional.
     var isEverOptional: Bool { isOrdered }
     var optionalName: String { isEnum ? "optional" + name.prefix(1).uppercased() + name.dropFirst() : name }
 
-    /// What is stored of an untyped value, for comparisons.
+    /// Returns the stored form of an untyped value, for comparisons.
     func stored(_ value: Any?) -> StoredValue? { AnyRealmValue(untyped: value) { $0 }?._stored }
 }
 
-/// A kind, whatever its values are.
+/// A kind without the type of its values.
 protocol AnyKind: Sendable, CustomTestStringConvertible {
     func checkProperties() throws
     func checkQueries() throws

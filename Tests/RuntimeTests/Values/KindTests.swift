@@ -1,34 +1,36 @@
 import Testing
 
-/// Each kind of value in all that can be done with values.
+/// Tests every kind of value with all operations on values.
 @Suite struct KindTests {
-    @Test("O5 O12 O30 O31 O32 required and optional properties hold it", arguments: allKinds)
+    @Test("required and optional properties store every kind of value O5 O12 O30 O31 O32", arguments: allKinds)
     func properties(_ kind: any AnyKind) throws { try kind.checkProperties() }
 
-    @Test("O50 O51 O54 O56 properties are compared with it, in both notations", arguments: allKinds)
+    @Test(
+        "conditions compare properties with every kind of value, in both notations O50 O51 O54 O56", arguments: allKinds
+    )
     func queries(_ kind: any AnyKind) throws { try kind.checkQueries() }
 
-    @Test("O40 O52 O53 results are sorted, made distinct and aggregated by it", arguments: allKinds)
+    @Test("results are sorted, made distinct and aggregated by every kind of value O40 O52 O53", arguments: allKinds)
     func order(_ kind: any AnyKind) throws { try kind.checkOrder() }
 
-    @Test("O40 O42 O46 O47 lists hold it, managed and unmanaged", arguments: allKinds)
+    @Test("lists store every kind of value, managed and unmanaged O40 O42 O46 O47", arguments: allKinds)
     func lists(_ kind: any AnyKind) throws { try kind.checkLists() }
 
-    @Test("O40 O43 O47 sets hold it once, managed and unmanaged", arguments: allKinds)
+    @Test("sets store every kind of value once, managed and unmanaged O40 O43 O47", arguments: allKinds)
     func sets(_ kind: any AnyKind) throws { try kind.checkSets() }
 
-    @Test("O40 O44 O47 maps hold it, managed and unmanaged", arguments: allKinds)
+    @Test("maps store every kind of value, managed and unmanaged O40 O44 O47", arguments: allKinds)
     func maps(_ kind: any AnyKind) throws { try kind.checkMaps() }
 
-    @Test("O50 O51 O53 collections are asked for it, in both notations", arguments: allKinds)
+    @Test("conditions search collections for every kind of value, in both notations O50 O51 O53", arguments: allKinds)
     func elementQueries(_ kind: any AnyKind) throws { try kind.checkElementQueries() }
 
-    @Test("O10 O40 it is encoded, decoded and detached", arguments: allKinds)
+    @Test("every kind of value is encoded, decoded and detached O10 O40", arguments: allKinds)
     func copies(_ kind: any AnyKind) throws { try kind.checkCopies() }
 
-    @Test("O5 updates change it where it differs", arguments: allKinds)
+    @Test("updates change every kind of value where it differs O5", arguments: allKinds)
     func updates(_ kind: any AnyKind) throws { try kind.checkUpdates() }
 
-    @Test("O30 O31 O35 it is kept when a schema makes it optional", arguments: allKinds)
+    @Test("every kind of value is kept when a migration makes its property optional O30 O31 O35", arguments: allKinds)
     func migration(_ kind: any AnyKind) throws { try kind.checkMigration() }
 }

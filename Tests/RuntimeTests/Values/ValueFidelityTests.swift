@@ -4,8 +4,8 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Values that a database likes to change.
-private enum Awkward {
+/// Edge cases of values that SQLite itself would not store unchanged.
+private enum EdgeCases {
     static let doubles: [Double] = [
         0, -0.0, 0.1, -1.5, .nan, -Double.nan, Double(nan: 0x1234, signaling: false), .infinity, -.infinity,
         .leastNonzeroMagnitude,
@@ -38,9 +38,9 @@ private enum Awkward {
 }
 
 private func bits(_ date: Date) -> UInt64 { date.timeIntervalSinceReferenceDate.bitPattern }
-private func same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+private func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
 
-/// What another thread's Realm reads from the file.
+/// Reads values from the file with a Realm on another thread.
 private func readBack<Element: Object, Value: Sendable>(
     _ test: TestRealm, _ type: Element.Type, _ body: @escaping @Sendable (Element) -> Value
 ) throws -> [Value] {
@@ -50,22 +50,22 @@ private func readBack<Element: Object, Value: Sendable>(
 }
 
 @Suite struct ValueFidelityTests {
-    @Test("O34 doubles survive bit for bit, required and optional") func doubles() throws {
+    @Test("doubles are stored bit for bit, required and optional O34") func doubles() throws {
         let test = try TestRealm()
         try test.realm.write {
-            for (id, value) in Awkward.doubles.enumerated() {
+            for (id, value) in EdgeCases.doubles.enumerated() {
                 test.realm.add(Scalars(id: id, double: value))
                 test.realm.add(OptionalScalars(id: id, double: value))
             }
             test.realm.add(OptionalScalars(id: -1))
         }
-        let expected = Awkward.doubles.map(\.bitPattern)
+        let expected = EdgeCases.doubles.map(\.bitPattern)
         #expect(try readBack(test, Scalars.self) { $0.double.bitPattern } == expected)
         #expect(try readBack(test, OptionalScalars.self) { $0.double?.bitPattern } == [nil] + expected)
         #expect(test.realm.objects(Scalars.self).map(\.double.bitPattern) == expected)
     }
 
-    @Test("O34 updates keep and lose special values with their column") func updatedSpecials() throws {
+    @Test("an update of one property keeps the special values of the others O34") func updatedSpecials() throws {
         let test = try TestRealm()
         let object = OptionalScalars(id: 1, float: .nan, double: -0.0, date: Date(timeIntervalSinceReferenceDate: -0.0))
         try test.realm.write { test.realm.add(object) }
@@ -83,18 +83,18 @@ private func readBack<Element: Object, Value: Sendable>(
         #expect(try readBack(test, OptionalScalars.self) { $0.double } == [nil])
     }
 
-    @Test("O34 floats survive bit for bit") func floats() throws {
+    @Test("floats are stored bit for bit O34") func floats() throws {
         let test = try TestRealm()
         try test.realm.write {
-            for (id, value) in Awkward.floats.enumerated() { test.realm.add(Scalars(id: id, float: value)) }
+            for (id, value) in EdgeCases.floats.enumerated() { test.realm.add(Scalars(id: id, float: value)) }
         }
-        #expect(try readBack(test, Scalars.self) { $0.float.bitPattern } == Awkward.floats.map(\.bitPattern))
+        #expect(try readBack(test, Scalars.self) { $0.float.bitPattern } == EdgeCases.floats.map(\.bitPattern))
     }
 
-    @Test("O34 strings are stored as given: empty, with NUL, quotes and combining marks") func strings() throws {
+    @Test("strings are stored as given: empty, with NUL, quotes and combining marks O34") func strings() throws {
         let test = try TestRealm()
         try test.realm.write {
-            for (id, value) in Awkward.strings.enumerated() {
+            for (id, value) in EdgeCases.strings.enumerated() {
                 test.realm.add(Scalars(id: id, string: value))
                 test.realm.add(OptionalScalars(id: id, string: value))
             }
@@ -102,31 +102,31 @@ private func readBack<Element: Object, Value: Sendable>(
         }
         let required = try readBack(test, Scalars.self) { $0.string }
         let optional = try readBack(test, OptionalScalars.self) { $0.string }
-        #expect(zip(required, Awkward.strings).allSatisfy(same) && required.count == Awkward.strings.count)
+        #expect(zip(required, EdgeCases.strings).allSatisfy(isSame) && required.count == EdgeCases.strings.count)
         #expect(optional.first == .some(nil))
-        #expect(zip(optional.dropFirst().compactMap { $0 }, Awkward.strings).allSatisfy(same))
+        #expect(zip(optional.dropFirst().compactMap { $0 }, EdgeCases.strings).allSatisfy(isSame))
     }
 
-    @Test("O34 empty data is not nil") func datas() throws {
+    @Test("empty data is not nil O34") func datas() throws {
         let test = try TestRealm()
         try test.realm.write {
-            for (id, value) in Awkward.datas.enumerated() { test.realm.add(OptionalScalars(id: id, data: value)) }
+            for (id, value) in EdgeCases.datas.enumerated() { test.realm.add(OptionalScalars(id: id, data: value)) }
             test.realm.add(OptionalScalars(id: -1, data: nil))
         }
-        #expect(try readBack(test, OptionalScalars.self) { $0.data } == [nil] + Awkward.datas)
+        #expect(try readBack(test, OptionalScalars.self) { $0.data } == [nil] + EdgeCases.datas)
     }
 
-    @Test("O34 dates keep their full precision") func dates() throws {
+    @Test("dates keep their full precision O34") func dates() throws {
         let test = try TestRealm()
         try test.realm.write {
-            for (id, value) in Awkward.dates.enumerated() { test.realm.add(Scalars(id: id, date: value)) }
+            for (id, value) in EdgeCases.dates.enumerated() { test.realm.add(Scalars(id: id, date: value)) }
         }
-        #expect(try readBack(test, Scalars.self) { bits($0.date) } == Awkward.dates.map(bits))
+        #expect(try readBack(test, Scalars.self) { bits($0.date) } == EdgeCases.dates.map(bits))
     }
 
-    @Test("O34 Decimal128 keeps 34 digits and sorts by value") func decimals() throws {
+    @Test("Decimal128 keeps 34 digits and sorts by value O34") func decimals() throws {
         let test = try TestRealm()
-        let values = try Awkward.decimals.map { try Decimal128(string: $0) }
+        let values = try EdgeCases.decimals.map { try Decimal128(string: $0) }
         try test.realm.write {
             for (id, value) in values.enumerated() { test.realm.add(Scalars(id: id, decimal128: value)) }
         }
@@ -136,7 +136,7 @@ private func readBack<Element: Object, Value: Sendable>(
         #expect(sorted[1].description == "-inf" && sorted.last?.description == "inf")
     }
 
-    @Test("O30 integers keep their whole range") func integers() throws {
+    @Test("integers keep their whole range O30") func integers() throws {
         let test = try TestRealm()
         try test.realm.write {
             test.realm.add(Scalars(id: .min, int: .min, int8: .min, int16: .min, int32: .min, int64: .min))
@@ -151,7 +151,7 @@ private func readBack<Element: Object, Value: Sendable>(
             ])
     }
 
-    @Test("O30 ids, UUIDs and every optional survive") func identifiers() throws {
+    @Test("object ids, UUIDs and optional values of every type are stored O30") func identifiers() throws {
         let test = try TestRealm()
         let (uuid, id) = (UUID(), ObjectId.generate())
         try test.realm.write {
@@ -171,14 +171,14 @@ private func readBack<Element: Object, Value: Sendable>(
         #expect(all[1].filter { !$0.hasSuffix("nil") } == ["id 2"])
     }
 
-    @Test("O34 collections keep values bit for bit") func collections() throws {
+    @Test("collections keep values bit for bit O34") func collections() throws {
         let test = try TestRealm()
         try test.realm.write {
             let lists = ScalarLists(id: 1)
-            lists.doubles.append(objectsIn: Awkward.doubles)
-            lists.strings.append(objectsIn: Awkward.strings)
-            lists.datas.append(objectsIn: Awkward.datas)
-            lists.dates.append(objectsIn: Awkward.dates)
+            lists.doubles.append(objectsIn: EdgeCases.doubles)
+            lists.strings.append(objectsIn: EdgeCases.strings)
+            lists.datas.append(objectsIn: EdgeCases.datas)
+            lists.dates.append(objectsIn: EdgeCases.dates)
             test.realm.add(lists)
             let optional = OptionalLists(id: 1)
             test.realm.add(optional)
@@ -186,12 +186,14 @@ private func readBack<Element: Object, Value: Sendable>(
             optional.datas.append(objectsIn: [nil, Data()])
         }
         #expect(
-            try readBack(test, ScalarLists.self) { $0.doubles.map(\.bitPattern) } == [Awkward.doubles.map(\.bitPattern)]
+            try readBack(test, ScalarLists.self) { $0.doubles.map(\.bitPattern) } == [
+                EdgeCases.doubles.map(\.bitPattern)
+            ]
         )
         let strings = try readBack(test, ScalarLists.self) { Array($0.strings) }
-        #expect(zip(strings[0], Awkward.strings).allSatisfy(same))
-        #expect(try readBack(test, ScalarLists.self) { Array($0.datas) } == [Awkward.datas])
-        #expect(try readBack(test, ScalarLists.self) { $0.dates.map(bits) } == [Awkward.dates.map(bits)])
+        #expect(zip(strings[0], EdgeCases.strings).allSatisfy(isSame))
+        #expect(try readBack(test, ScalarLists.self) { Array($0.datas) } == [EdgeCases.datas])
+        #expect(try readBack(test, ScalarLists.self) { $0.dates.map(bits) } == [EdgeCases.dates.map(bits)])
         #expect(
             try readBack(test, OptionalLists.self) { $0.doubles.map { $0?.bitPattern } }
                 == [[nil, Double.nan.bitPattern, (-0.0).bitPattern]])

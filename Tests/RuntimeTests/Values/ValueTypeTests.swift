@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ValueTypeTests {
     @Test(
-        "O34 Decimal128 reads and writes its text",
+        "Decimal128 is parsed from text and written as text O34",
         arguments: [
             ("0", "0"), ("-0", "0"), ("1.50", "1.5"), ("100", "100"), ("1e3", "1000"), ("1E3", "1000"),
             ("-12.50", "-12.5"), ("0.001", "0.001"),
@@ -13,25 +13,25 @@ import Testing
             ("1.5e-6144", "15e-6145"),
             ("9.999999999999999999999999999999999e6144", "9999999999999999999999999999999999e6111"),
             ("0e99999", "0"),
-        ]) func decimalText(_ text: String, _ expected: String) throws
-    {
+        ])
+    func decimalText(_ text: String, _ expected: String) throws {
         let value = try Decimal128(string: text)
         #expect(value.description == expected)
         #expect(try Decimal128(string: value.description) == value)
     }
 
     @Test(
-        "O34 Decimal128 refuses what it cannot keep",
+        "Decimal128 rejects text that it cannot represent O34",
         arguments: [
             "", ".", "-", "1e", "e5", "1.2.3", "1 ", "0x10", "12345678901234567890123456789012345", "1e6145", "1e-6177",
             "1e999999999999999999999",
             "0." + String(repeating: "0", count: 20_000) + "1", "1\u{301}", "\u{664}",
-        ]) func badDecimals(_ text: String)
-    {
+        ])
+    func badDecimals(_ text: String) {
         #expect(throws: InvalidText.self) { try Decimal128(string: text) }
     }
 
-    @Test("O34 Decimal128 orders by value") func decimalOrder() throws {
+    @Test("Decimal128 is ordered by value O34") func decimalOrder() throws {
         let texts = [
             "-inf", "-1e10", "-10", "-9.5", "-1", "-0.5", "-1e-20", "0", "1e-20", "0.5", "1",
             "1.0000000000000000000000000000000001".dropLast().description, "9.5", "10", "1e10", "inf", "NaN",
@@ -40,7 +40,7 @@ import Testing
         for (left, right) in zip(values, values.dropFirst()) { #expect(left <= right && !(right < left)) }
     }
 
-    @Test("O30 ObjectId takes 24 hexadecimal digits and nothing else") func objectIds() throws {
+    @Test("ObjectId accepts 24 hexadecimal digits only O30") func objectIds() throws {
         let id = try ObjectId(string: "507f1f77bcf86cd799439011")
         #expect(id.stringValue == "507f1f77bcf86cd799439011")
         #expect(id.timestamp == Date(timeIntervalSince1970: 0x507f_1f77))
