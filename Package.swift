@@ -46,10 +46,10 @@ let package = Package(
         .target(name: "MartletFrontend", dependencies: ["MartletSchema", "CMartletYAML"]),
         .target(name: "MartletLint", dependencies: ["MartletSchema"]),
         .target(name: "MartletBackend", dependencies: ["MartletSchema"]),
-        .target(name: "MartletReference", dependencies: ["MartletSchema"]),
+        .target(name: "MartletDocs", dependencies: ["MartletSchema"]),
         .target(
             name: "MartletCompiler",
-            dependencies: ["MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference"]),
+            dependencies: ["MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "MartletDocs"]),
         .executableTarget(name: "MartletGenerator", dependencies: ["MartletCompiler"]),
         .executableTarget(
             name: "MartletCLI",
@@ -81,7 +81,7 @@ let package = Package(
         .testTarget(
             name: "CompilerTests",
             dependencies: [
-                "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference",
+                "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletDocs",
                 "MartletSchema", "MartletCLI", "CompilerInvariants",
                 // Compares what 'breaking' reports about data with what the runtime does.
                 "MartletEngine",

@@ -2,13 +2,13 @@ import Foundation
 
 /// The exit status of a command.
 enum ExitStatus: Int32 {
-    case fine = 0
+    case success = 0
     case findings = 1
     case usage = 2
     case inputOutput = 3
     case internalError = 70
 
-    func leave() -> Never { exit(rawValue) }
+    func terminate() -> Never { exit(rawValue) }
 }
 
 /// Ends a command with an exit status. The message is empty if the command already printed it.

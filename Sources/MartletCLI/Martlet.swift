@@ -21,10 +21,10 @@ struct Martlet: ParsableCommand {
 
     /// Runs the command with Martlet's exit codes instead of those of ArgumentParser.
     static func main() {
-        Memory.keep()
+        Memory.retainFreed()
         StandardStream.keepLargeFilesErrors()
         do {
-            var command = try parseAsRoot(CommandWords.all)
+            var command = try parseAsRoot(CommandLineArguments.all)
             try command.run()
         } catch {
             terminate(with: error)
@@ -35,7 +35,7 @@ struct Martlet: ParsableCommand {
         let status = ExitStatus(of: error)
         let text = message(of: error)
         // ArgumentParser reports help, the version and completion scripts as errors; they are regular output.
-        if status == .fine {
+        if status == .success {
             do {
                 try Console.write(text)
             } catch {
@@ -44,7 +44,7 @@ struct Martlet: ParsableCommand {
         } else {
             Console.error(text)
         }
-        status.leave()
+        status.terminate()
     }
 
     /// The text to print; empty if the command already printed it.
@@ -65,7 +65,7 @@ extension ExitStatus {
             return
         }
         switch Martlet.exitCode(for: error) {
-        case .success: self = .fine
+        case .success: self = .success
         case .validationFailure: self = .usage
         default: self = .internalError
         }

@@ -7,7 +7,7 @@ enum Memory {
     ///
     /// `mallopt` is looked up by name, because Swift's module of the C library does not export it and other C libraries
     /// do not have it.
-    static func keep() {
+    static func retainFreed() {
         #if os(Linux)
             guard let address = dlsym(nil, "mallopt") else { return }
             let mallopt = unsafeBitCast(address, to: (@convention(c) (CInt, CInt) -> CInt).self)
@@ -19,7 +19,7 @@ enum Memory {
     }
 
     /// Keeps a value until the process exits, which is faster than deinitializing a large value.
-    static func leave<Value>(_ value: Value) { _ = Unmanaged.passRetained(Kept(value)) }
+    static func leak<Value>(_ value: Value) { _ = Unmanaged.passRetained(Kept(value)) }
 
     private final class Kept<Value> {
         let value: Value

@@ -50,12 +50,12 @@ extension Publisher {
 
 extension ThreadConfined {
     // An invalidated collection is published with its last change.
-    fileprivate var frozenUnlessInvalidated: Self { isInvalidated ? self : frozenAsTold() }
+    fileprivate var frozenUnlessInvalidated: Self { isInvalidated ? self : frozenAtDeliveredVersion() }
 }
 
 extension PropertyChange {
     fileprivate var frozen: PropertyChange {
-        let change = passing { value in
+        let change = transferring { value in
             let frozen: any ThreadConfined = value.realm == nil ? value : value.frozenUnlessInvalidated
             return { _ in frozen }
         }

@@ -46,7 +46,7 @@ struct TransferableOutput<Output> {
             return
         }
         let reference = ThreadSafeReference(to: value)
-        self.init(realm.configuration.ofQueues) { realm in realm?.resolve(reference).map { make($0, realm) } }
+        self.init(realm.configuration.forQueue) { realm in realm?.resolve(reference).map { make($0, realm) } }
     }
 }
 
@@ -146,7 +146,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     func receive(completion: Subscribers.Completion<Failure>) { enqueue(.completion(completion)) }
 
     private func enqueue(_ signal: PendingSignal) {
-        queue.hand { [self] in
+        queue.asyncUnchecked { [self] in
             pending.append(signal)
             // After a failure, it waits for the earlier values.
             if failures == 0 { deliverPending() }
@@ -190,7 +190,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     /// attempt.
     private func fail(_ error: any Error) -> Bool {
         guard failures > opening.maximumFailures, let failure = error as? Failure else {
-            queue.hand(afterMilliseconds: opening.pauseMilliseconds(failures)) { [self] in deliverPending() }
+            queue.asyncUnchecked(afterMilliseconds: opening.pauseMilliseconds(failures)) { [self] in deliverPending() }
             return false
         }
         cancel()
@@ -234,7 +234,7 @@ extension Publisher {
             guard case .change(let object, let properties) = change else {
                 return TransferableOutput(unconfined: change)
             }
-            let transfers = properties.map { $0.passing { $0.transferable } }
+            let transfers = properties.map { $0.transferring { $0.transferable } }
             return TransferableOutput(object, with: { object, realm in .change(object, transfers.map { $0(realm) }) })
                 .failing { .error($0) }
         }
@@ -268,7 +268,7 @@ extension Publisher {
 
 extension ThreadConfined {
     /// Resolves to this value in the Realm of another queue; to nil if it was deleted.
-    fileprivate var transferable: PassingValue {
+    fileprivate var transferable: TransferableValue {
         if isInvalidated { return { _ in nil } }
         if realm == nil || isFrozen { return { _ in self } }
         let reference = ThreadSafeReference(to: self)

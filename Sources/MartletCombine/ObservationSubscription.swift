@@ -14,7 +14,7 @@ enum PublishedSignal<Output, Failure: Error> {
     /// The last value.
     case last(Output)
     /// The change is not published.
-    case quiet
+    case skip
     case completion(Subscribers.Completion<Failure>)
 }
 
@@ -59,7 +59,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     /// Starts the observation, unless the subscription was cancelled.
     func start(_ observe: (@escaping (Signal) -> Void) -> NotificationToken) {
         if locked({ isOver }) { return }
-        let token = observe { [weak self] in self?.hear($0) }
+        let token = observe { [weak self] in self?.receive($0) }
         let isLate = locked {
             if isOver { return true }
             self.token = token
@@ -103,11 +103,11 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
 
     // MARK: Observation
 
-    func hear(_ signal: Signal) {
-        if case .quiet = signal { return }
+    func receive(_ signal: Signal) {
+        if case .skip = signal { return }
         let (receiver, deliveringToken) = locked { () -> (Downstream?, NotificationToken?) in
             guard !isOver else { return (nil, nil) }
-            if stored.isEmpty, token?.isTellingAhead != true, take(signal) { return (downstream, nil) }
+            if stored.isEmpty, token?.isPredelivering != true, take(signal) { return (downstream, nil) }
             if canPause || stored.isEmpty { stored.append(signal) }
             // If the value was requested meanwhile by another thread, it is delivered after the write. So is a
             // completion, which need not be requested.
@@ -134,7 +134,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
 
     private func deliver(_ signal: Signal, _ receiver: Downstream) {
         switch signal {
-        case .quiet: break
+        case .skip: break
         case .value(let value): request(receiver.receive(value))
         case .last(let value):
             _ = receiver.receive(value)

@@ -48,24 +48,24 @@ struct Origin<Source: ThreadConfined> {
         subscriber.receive(subscription: subscription)
         let (keyPaths, save) = (keyPaths, save)
         func begin(_ source: Source, _ subscription: ObservationSubscription<Downstream>) {
-            subscription.start { tell in
-                let token = observe(source, keyPaths, tell)
+            subscription.start { notify in
+                let token = observe(source, keyPaths, notify)
                 save?(token)
                 return token
             }
         }
-        guard let queue, let configuration = source.realm?.configuration.ofQueues else {
+        guard let queue, let configuration = source.realm?.configuration.forQueue else {
             return begin(source, subscription)
         }
         let reference = ThreadSafeReference(to: source)
-        queue.hand { [weak subscription] in
+        queue.asyncUnchecked { [weak subscription] in
             guard let subscription else { return }
             do {
                 let realm = try Realm(configuration: configuration, queue: queue)
                 guard let source = realm.resolve(reference) else { return subscription.complete(.finished) }
                 begin(source, subscription)
             } catch {
-                subscription.hear(failed(error))
+                subscription.receive(failed(error))
             }
         }
     }
@@ -73,7 +73,7 @@ struct Origin<Source: ThreadConfined> {
 
 extension Realm.Configuration {
     /// The configuration without a scheduler, for a Realm that is used on a queue.
-    var ofQueues: Realm.Configuration {
+    var forQueue: Realm.Configuration {
         var configuration = self
         configuration.scheduler = nil
         return configuration
@@ -82,13 +82,13 @@ extension Realm.Configuration {
 
 extension DispatchQueue {
     /// Runs `work` asynchronously. The caller ensures that no other thread uses the captured values.
-    func hand(_ work: @escaping () -> Void) {
+    func asyncUnchecked(_ work: @escaping () -> Void) {
         nonisolated(unsafe) let work = work
         async { work() }
     }
 
     /// Runs `work` after a delay. The caller ensures that no other thread uses the captured values.
-    func hand(afterMilliseconds milliseconds: Int, _ work: @escaping () -> Void) {
+    func asyncUnchecked(afterMilliseconds milliseconds: Int, _ work: @escaping () -> Void) {
         nonisolated(unsafe) let work = work
         asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { work() }
     }

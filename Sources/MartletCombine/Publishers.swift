@@ -28,8 +28,8 @@ extension ObservableCollection where Self: RealmSubscribable {
     public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.CollectionChangeset<Self> {
         RealmPublishers.Changeset(origin: Origin(self, keyPaths)) {
             .error($0)
-        } observe: { collection, keyPaths, tell in
-            collection.observe(keyPaths: keyPaths) { tell($0, false) }
+        } observe: { collection, keyPaths, notify in
+            collection.observe(keyPaths: keyPaths) { notify($0, false) }
         }
     }
 }
@@ -69,8 +69,8 @@ extension ObservableSections where Self: RealmSubscribable {
     public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.SectionChangeset<Self> {
         RealmPublishers.Changeset(origin: Origin(self, keyPaths)) {
             .error($0)
-        } observe: { sections, keyPaths, tell in
-            sections.observe(keyPaths: keyPaths) { tell($0, false) }
+        } observe: { sections, keyPaths, notify in
+            sections.observe(keyPaths: keyPaths) { notify($0, false) }
         }
     }
 }
@@ -93,8 +93,8 @@ extension Map {
     public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.MapChangeset<Map> {
         RealmPublishers.Changeset(origin: Origin(self, keyPaths)) {
             .error($0)
-        } observe: { map, keyPaths, tell in
-            map.observe(keyPaths: keyPaths) { tell($0, false) }
+        } observe: { map, keyPaths, notify in
+            map.observe(keyPaths: keyPaths) { notify($0, false) }
         }
     }
 }
@@ -127,8 +127,8 @@ public func changesetPublisher<Observed: KeyPathObservable & RealmSubscribable>(
 ) -> RealmPublishers.ObjectChangeset<Observed> {
     RealmPublishers.Changeset(origin: Origin(object, keyPaths)) {
         .error($0)
-    } observe: { object, keyPaths, tell in
-        object.observe(keyPaths: keyPaths) { tell($0, $0.isDeletion) }
+    } observe: { object, keyPaths, notify in
+        object.observe(keyPaths: keyPaths) { notify($0, $0.isDeletion) }
     }
 }
 
@@ -142,8 +142,8 @@ public func changesetPublisher<Observed: ObservableProjection & RealmSubscribabl
 ) -> RealmPublishers.ObjectChangeset<Observed> {
     RealmPublishers.Changeset(origin: Origin(projection, keyPaths)) {
         .error($0)
-    } observe: { projection, keyPaths, tell in
-        projection.observe(keyPaths: keyPaths) { tell($0, $0.isDeletion) }
+    } observe: { projection, keyPaths, notify in
+        projection.observe(keyPaths: keyPaths) { notify($0, $0.isDeletion) }
     }
 }
 

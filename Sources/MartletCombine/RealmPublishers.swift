@@ -29,8 +29,8 @@ public enum RealmPublishers {
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
             origin.attach(subscriber, canPause: false) { _ in
                 .completion(.finished)
-            } _: { realm, _, tell in
-                realm.observe { _, _ in tell(.value(())) }
+            } _: { realm, _, notify in
+                realm.observe { _, _ in notify(.value(())) }
             }
         }
     }
@@ -51,12 +51,12 @@ public enum RealmPublishers {
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
             origin.attach(subscriber) { _ in
                 .completion(.finished)
-            } _: { source, keyPaths, tell in
+            } _: { source, keyPaths, notify in
                 source._publish(keyPaths) { event in
                     switch event {
-                    case .initial, .failed: tell(.quiet)
-                    case .changed: tell(.value(()))
-                    case .ended: tell(.last(()))
+                    case .initial, .failed: notify(.skip)
+                    case .changed: notify(.value(()))
+                    case .ended: notify(.last(()))
                     }
                 }
             }
@@ -83,13 +83,13 @@ public enum RealmPublishers {
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Subscribable, S.Failure == any Error {
             origin.attach(subscriber) { error in
                 .completion(.failure(error))
-            } _: { source, keyPaths, tell in
+            } _: { source, keyPaths, notify in
                 source._publish(keyPaths) { event in
                     switch event {
                     case .initial(let value), .changed(let value):
-                        if let value = value as? Subscribable { tell(.value(value)) }
-                    case .ended: tell(.completion(.finished))
-                    case .failed(let error): tell(.completion(.failure(error)))
+                        if let value = value as? Subscribable { notify(.value(value)) }
+                    case .ended: notify(.completion(.finished))
+                    case .failed(let error): notify(.completion(.failure(error)))
                     }
                 }
             }
@@ -122,8 +122,8 @@ public enum RealmPublishers {
             let (failed, observe) = (failed, observe)
             origin.attach(subscriber) { error in
                 .last(failed(error))
-            } _: { source, keyPaths, tell in
-                observe(source, keyPaths) { change, isLast in tell(isLast ? .last(change) : .value(change)) }
+            } _: { source, keyPaths, notify in
+                observe(source, keyPaths) { change, isLast in notify(isLast ? .last(change) : .value(change)) }
             }
         }
     }

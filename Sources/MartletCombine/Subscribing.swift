@@ -4,7 +4,7 @@ public import Martlet
 public protocol RealmSubscribable: ThreadConfined {
     /// Observes in the current isolation, and reports each change.
     func _publish(
-        _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
+        _ keyPaths: [String]?, _ notify: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken
 }
 
@@ -22,31 +22,31 @@ public enum _PublishedEvent {
 extension RealmSubscribable where Self: KeyPathObservable {
     /// Reports changes of the object's properties, and its deletion.
     public func _publish(
-        _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
+        _ keyPaths: [String]?, _ notify: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken {
-        observe(keyPaths: keyPaths) { tell(_PublishedEvent($0)) }
+        observe(keyPaths: keyPaths) { notify(_PublishedEvent($0)) }
     }
 }
 
 extension RealmSubscribable where Self: ObservableProjection {
     /// Reports changes of the projected properties, and the deletion of the object.
     public func _publish(
-        _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
+        _ keyPaths: [String]?, _ notify: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken {
-        observe(keyPaths: keyPaths) { tell(_PublishedEvent($0)) }
+        observe(keyPaths: keyPaths) { notify(_PublishedEvent($0)) }
     }
 }
 
 extension RealmSubscribable where Self: ObservableCollection {
     /// Reports changes of the collection and its elements.
     public func _publish(
-        _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
+        _ keyPaths: [String]?, _ notify: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken {
         observe(keyPaths: keyPaths) { change in
             switch change {
-            case .initial(let collection): tell(.initial(collection))
-            case .update(let collection, _, _, _): tell(.changed(collection))
-            case .error(let error): tell(.failed(error))
+            case .initial(let collection): notify(.initial(collection))
+            case .update(let collection, _, _, _): notify(.changed(collection))
+            case .error(let error): notify(.failed(error))
             }
         }
     }
@@ -55,13 +55,13 @@ extension RealmSubscribable where Self: ObservableCollection {
 extension RealmSubscribable where Self: ObservableSections {
     /// Reports changes of the sections and their elements.
     public func _publish(
-        _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
+        _ keyPaths: [String]?, _ notify: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken {
         observe(keyPaths: keyPaths) { change in
             switch change {
-            case .initial(let sections): tell(.initial(sections))
-            case .update(let sections, _, _, _, _, _): tell(.changed(sections))
-            case .error(let error): tell(.failed(error))
+            case .initial(let sections): notify(.initial(sections))
+            case .update(let sections, _, _, _, _, _): notify(.changed(sections))
+            case .error(let error): notify(.failed(error))
             }
         }
     }
@@ -93,13 +93,13 @@ extension ValuesSection: RealmSubscribable {}
 extension Map: RealmSubscribable {
     /// Reports changes of the map and its values.
     public func _publish(
-        _ keyPaths: [String]?, _ tell: @escaping (_PublishedEvent) -> Void
+        _ keyPaths: [String]?, _ notify: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken {
         observe(keyPaths: keyPaths) { change in
             switch change {
-            case .initial(let map): tell(.initial(map))
-            case .update(let map, _, _, _): tell(.changed(map))
-            case .error(let error): tell(.failed(error))
+            case .initial(let map): notify(.initial(map))
+            case .update(let map, _, _, _): notify(.changed(map))
+            case .error(let error): notify(.failed(error))
             }
         }
     }

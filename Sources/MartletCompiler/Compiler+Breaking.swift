@@ -80,9 +80,9 @@ extension Compiler {
         guard old?.value != new?.value else { return nil }
         let (change, advice) =
             switch (old?.value, new?.value) {
-            case (let old?, let new?): ("stood in '\(old)' and stand in '\(new)'", "write 'namespace: \(old)'")
-            case (let old?, nil): ("stood in '\(old)' and stand in no namespace", "write 'namespace: \(old)'")
-            case (nil, let new): ("stood in no namespace and stand in '\(new ?? "")'", "remove 'namespace'")
+            case (let old?, let new?): ("were in '\(old)' and are in '\(new)'", "write 'namespace: \(old)'")
+            case (let old?, nil): ("were in '\(old)' and are in no namespace", "write 'namespace: \(old)'")
+            case (nil, let new): ("were in no namespace and are in '\(new ?? "")'", "remove 'namespace'")
             }
         return BreakingChange(
             .source, "the types \(change), so code that names them stops compiling; \(advice)", at: new?.span,

@@ -1,4 +1,4 @@
-public import MartletReference
+public import MartletDocs
 public import MartletSchema
 
 /// A diagram or a documentation page of a schema.

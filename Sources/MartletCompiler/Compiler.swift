@@ -24,9 +24,9 @@ public struct SchemaInput: Sendable {
     public var sources: [SourceText]
     public var configuration: SourceText?
     /// Files of the schema folder that are ignored because of a wrong file extension.
-    public var overlooked: [String] = []
+    public var skippedFiles: [String] = []
     /// Whether only the configuration file is checked.
-    public var isConfigurationAlone = false
+    public var isConfigurationOnly = false
 
     public init(sources: [SourceText], configuration: SourceText? = nil) {
         self.sources = sources
@@ -93,9 +93,9 @@ public enum Compiler {
             configuration = reading.configuration
             diagnostics += reading.diagnostics
         }
-        diagnostics += input.overlooked.map(overlookedFile)
+        diagnostics += input.skippedFiles.map(skippedFile)
         let lint = lintConfiguration(configuration, options)
-        if input.isConfigurationAlone {
+        if input.isConfigurationOnly {
             return Checked(
                 model: nil, configuration: configuration,
                 diagnostics: Linter.apply(lint, to: diagnostics, sources: input.sources))
@@ -129,7 +129,7 @@ public enum Compiler {
             severities: configuration.lintRules, overrides: overrides)
     }
 
-    private static func overlookedFile(_ path: String) -> Diagnostic {
+    private static func skippedFile(_ path: String) -> Diagnostic {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let isConfiguration = name.lowercased().hasPrefix("martlet.")
         let advice = isConfiguration ? "the configuration is called 'martlet.yaml'" : "schema files end in '.yaml'"

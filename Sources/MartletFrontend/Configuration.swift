@@ -52,8 +52,8 @@ extension Level {
     static let configuration = Level(
         name: "the configuration",
         entries: [
-            LevelKey("access", .words(AccessLevel.allCases.map(\.rawValue)), "Who sees the generated types."),
-            LevelKey("namespace", .name, "The enum that all generated types stand in."),
+            LevelKey("access", .words(AccessLevel.allCases.map(\.rawValue)), "The access level of the generated types."),
+            LevelKey("namespace", .name, "The enum that contains all generated types."),
             LevelKey("lint", .level, "What lint looks for."),
         ],
         foreign: ["accesslevel": "access", "visibility": "access", "linter": "lint"], advice: [:])

@@ -31,19 +31,19 @@ public enum Frontend {
         }
         var diagnostics = FindingList()
         var files: [FileSyntax] = []
-        var lostWords: Set<String> = []
+        var unreadableWords: Set<String> = []
         var later = FindingList()
         var doubtful: [SourceSpan] = []
         for source in ordered {
             let reading = FileReader.read(source)
             diagnostics += reading.diagnostics
-            lostWords.formUnion(reading.lostWords)
+            unreadableWords.formUnion(reading.unreadableWords)
             var parser = SchemaParser(source: source, comments: reading.comments)
             files.append(parser.parse(reading.root))
             later += parser.diagnostics
             doubtful += reading.doubtful
         }
-        var resolver = Resolver(files, lostWords: lostWords)
+        var resolver = Resolver(files, unreadableWords: unreadableWords)
         let models = resolver.resolve()
         later += resolver.diagnostics
         if !doubtful.isEmpty {

@@ -30,7 +30,7 @@ struct Arguments {
     }
 
     private static func value(of option: String, _ words: inout ArraySlice<String>) throws(UsageError) -> String {
-        guard let value = words.popFirst() else { throw UsageError(message: "nothing stands behind '\(option)'") }
+        guard let value = words.popFirst() else { throw UsageError(message: "no value follows '\(option)'") }
         return value
     }
 }

@@ -5,7 +5,7 @@ import MartletCompiler
 // since every clean build of a package with the plugin compiles it.
 
 do throws(UsageError) {
-    let arguments = try Arguments(CommandWords.all)
+    let arguments = try Arguments(CommandLineArguments.all)
     exit(GeneratorRun(arguments: arguments).run())
 } catch {
     GeneratorRun.report("MartletGenerator: error: \(error.message)\n\(Arguments.usage)\n")

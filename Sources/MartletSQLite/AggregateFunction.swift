@@ -6,7 +6,7 @@ package protocol Aggregation: AnyObject {
     /// Takes the arguments of one row.
     func step(_ arguments: FunctionArguments)
     /// The result, after the last row.
-    var outcome: SQLValue { get }
+    var result: SQLValue { get }
 }
 
 /// An aggregate function in Swift that SQL text can call.
@@ -51,7 +51,7 @@ private final class AggregationFactory {
         slot.pointee = nil
     }
 
-    func resultOfNoRows() -> SQLValue { make().outcome }
+    func resultOfNoRows() -> SQLValue { make().result }
 }
 
 extension Connection {
@@ -70,7 +70,7 @@ extension Connection {
                 guard let context, let data = sqlite3_user_data(context) else { return }
                 let type = Unmanaged<AggregationFactory>.fromOpaque(data).takeUnretainedValue()
                 let current = AggregationFactory.current(context, makes: false)
-                ScalarFunction.answer(current?.outcome ?? type.resultOfNoRows(), context)
+                ScalarFunction.setResult(current?.result ?? type.resultOfNoRows(), context)
                 AggregationFactory.end(context)
             },
             { data in

@@ -17,8 +17,8 @@ package final class Connection: @unchecked Sendable {
     /// The length of the write-ahead log in frames after this connection's last commit.
     package private(set) var logFrames = 0
 
-    /// - Parameter isReady: false to defer the first read of the file; the caller then calls `makeReady`.
-    package init(_ options: ConnectionOptions, isReady: Bool = true) throws(SQLiteError) {
+    /// - Parameter makesReady: false to defer the first read of the file; the caller then calls `makeReady`.
+    package init(_ options: ConnectionOptions, makesReady: Bool = true) throws(SQLiteError) {
         self.options = options
         var opened: OpaquePointer?
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -33,7 +33,7 @@ package final class Connection: @unchecked Sendable {
             throw error
         }
         handle = opened
-        if isReady { try makeReady() }
+        if makesReady { try makeReady() }
     }
 
     /// Configures the connection. This reads the file and its log. If it fails, the connection is closed.
@@ -61,7 +61,7 @@ package final class Connection: @unchecked Sendable {
     package func close() {
         guard !isClosed else { return }
         isClosed = true
-        forgetStatements()
+        finalizeStatements()
         sqlite3_close_v2(handle)
     }
 
@@ -142,7 +142,7 @@ package final class Connection: @unchecked Sendable {
     /// Finalises all prepared statements, for example after a schema change, including those that callers still
     /// reference. Otherwise another thread that releases the last reference would finalise the statement while this
     /// thread uses the connection.
-    package func forgetStatements() {
+    package func finalizeStatements() {
         for statement in statements.values { statement.finalize() }
         statements = [:]
         generation = Self.nextGeneration()

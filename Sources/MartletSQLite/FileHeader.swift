@@ -33,7 +33,7 @@ extension Connection {
     package func readFileHeader() throws(SQLiteError) -> FileHeader? {
         var bytes = [UInt8](repeating: 0, count: 100)
         let code = cmartlet_read_header(handle, &bytes, 100)
-        if code & 0xff == SQLITE_IOERR && SQLiteError(extendedCode: code, message: "").findsFileTooShort { return nil }
+        if code & 0xff == SQLITE_IOERR && SQLiteError(extendedCode: code, message: "").isFileTooShort { return nil }
         try check(code)
         return FileHeader(bytes)
     }

@@ -63,14 +63,14 @@ extension Connection {
     }
 
     /// Truncates a log to zero bytes. The log is completely in the database file, and no connection reads it.
-    package func cutLog() throws(SQLiteError) { try check(cmartlet_log_cut(pointer)) }
+    package func truncateLog() throws(SQLiteError) { try check(cmartlet_log_cut(pointer)) }
 
     /// Deletes a log that no connection has open.
     package func deleteLog() throws(SQLiteError) { try check(cmartlet_log_delete(pointer)) }
 
     /// Checkpoints the rest of the log and truncates it to zero bytes, unless a connection reads it. Returns true if
     /// the log is empty. Only called under the write lock, after a complete checkpoint.
-    package func emptyLog() -> Bool {
+    package func checkpointAndTruncateLog() -> Bool {
         sqlite3_busy_timeout(handle, 0)
         defer { sqlite3_busy_timeout(handle, Int32(options.busyTimeoutMilliseconds)) }
         return sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK

@@ -26,18 +26,18 @@ package struct SQLiteError: Error, Sendable {
     /// True if a COMMIT that failed with this error may still have taken effect after the next start: the log was
     /// written, but the disk did not confirm it, or a failed write reached the disk. A failed read or a full disk
     /// occurs before that point.
-    package var leavesCommitOpen: Bool {
+    package var leavesOutcomeUnknown: Bool {
         primary == .inputOutput && ![1, 2].contains(extendedCode >> 8)
     }
 
     /// True if a constraint failed because the value already exists: `UNIQUE`, `PRIMARY KEY`, or the key of a row.
-    package var isUniqueness: Bool {
+    package var isUniquenessViolation: Bool {
         [CMARTLET_CONSTRAINT_UNIQUE, CMARTLET_CONSTRAINT_PRIMARYKEY, CMARTLET_CONSTRAINT_ROWID]
             .contains(Int(extendedCode))
     }
 
     /// True if a page lies beyond the end of the file (`SQLITE_IOERR_SHORT_READ`, `SQLITE_IOERR_CORRUPTFS`).
-    package var findsFileTooShort: Bool { primary == .inputOutput && [2, 33].contains(extendedCode >> 8) }
+    package var isFileTooShort: Bool { primary == .inputOutput && [2, 33].contains(extendedCode >> 8) }
 
     package struct Primary: RawRepresentable, Equatable, Sendable {
         package let rawValue: Int32

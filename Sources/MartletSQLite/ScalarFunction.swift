@@ -89,7 +89,7 @@ extension Connection {
                 let function = Unmanaged<ScalarFunction>.fromOpaque(data).takeUnretainedValue()
                 let result = function.body(
                     FunctionArguments(count: Int(count), pointer: arguments, context: context))
-                ScalarFunction.answer(result, context)
+                ScalarFunction.setResult(result, context)
             }, nil, nil,
             { data in
                 if let data { Unmanaged<ScalarFunction>.fromOpaque(data).release() }
@@ -99,7 +99,7 @@ extension Connection {
 }
 
 extension ScalarFunction {
-    static func answer(_ value: SQLValue, _ context: OpaquePointer) {
+    static func setResult(_ value: SQLValue, _ context: OpaquePointer) {
         switch value {
         case .null: sqlite3_result_null(context)
         case .integer(let number): sqlite3_result_int64(context, number)

@@ -10,10 +10,10 @@ package final class TableFunction: Sendable {
     package let name: String
     let columns: [String]
     let argumentCount: Int
-    let body: @Sendable (FunctionArguments) throws(Refusal) -> [Row]
+    let body: @Sendable (FunctionArguments) throws(MalformedArguments) -> [Row]
 
     /// The arguments are malformed because the file is damaged. The statement fails with this message.
-    package struct Refusal: Error {
+    package struct MalformedArguments: Error {
         let message: String
 
         package init(_ message: String) { self.message = message }
@@ -21,7 +21,7 @@ package final class TableFunction: Sendable {
 
     package init(
         _ name: String, columns: [String], argumentCount: Int,
-        _ body: @escaping @Sendable (FunctionArguments) throws(Refusal) -> [Row]
+        _ body: @escaping @Sendable (FunctionArguments) throws(MalformedArguments) -> [Row]
     ) {
         self.name = name
         self.columns = columns
@@ -105,7 +105,7 @@ extension TableFunction {
             guard let memory = cursor(base), let table = memory.pointee.base.pVtab, let arguments else {
                 return SQLITE_INTERNAL
             }
-            do throws(TableFunction.Refusal) {
+            do throws(TableFunction.MalformedArguments) {
                 memory.pointee.rows = try function(table).body(
                     FunctionArguments(count: Int(count), pointer: arguments))
             } catch {
@@ -127,7 +127,7 @@ extension TableFunction {
         module.pointee.xColumn = { base, context, column in
             guard let memory = cursor(base), let context else { return SQLITE_INTERNAL }
             let row = memory.pointee.rows[memory.pointee.position]
-            ScalarFunction.answer(Int(column) < row.count ? row[Int(column)] : .null, context)
+            ScalarFunction.setResult(Int(column) < row.count ? row[Int(column)] : .null, context)
             return SQLITE_OK
         }
         module.pointee.xRowid = { base, rowid in

@@ -155,13 +155,13 @@ public struct SchemaInvariants {
     // MARK: Fixes
 
     private mutating func checkFixes(of diagnostics: [Diagnostic]) {
-        let mended = SchemaMender.mend(input, options: Self.options)
+        let mended = FixApplier.apply(input, options: Self.options)
         let left = Compiler.lint(mended.input, options: Self.options).diagnostics
         for finding in left where finding.fixes.first?.applicability == .safe {
             broken.append("'\(finding.message)' is left behind all safe fixes")
         }
         expect(
-            SchemaMender.mend(mended.input, options: Self.options).count == 0, "fixing twice is not fixing once")
+            FixApplier.apply(mended.input, options: Self.options).count == 0, "fixing twice is not fixing once")
         expect(mended.rounds <= 12, "fixes lie \(mended.rounds) deep upon each other")
         checkValues(behind: mended.input)
         for fix in diagnostics.flatMap(\.fixes).prefix(8) {

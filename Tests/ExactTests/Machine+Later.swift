@@ -75,8 +75,8 @@ extension Machine {
     /// Takes turns until all asynchronous writes have ended.
     func finishWrites() {
         while test.realm.isPerformingAsynchronousWriteOperations, outcome.failure == nil {
-            guard test.scheduler.waitForTurn() else { return fail("no turn came for a write") }
-            _ = test.scheduler.turn()
+            guard test.scheduler.waitForWork() else { return fail("no turn came for a write") }
+            _ = test.scheduler.run()
         }
         checkKeyValues(isRefresh: false)
         checkRealmWatchers()

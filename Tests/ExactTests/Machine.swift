@@ -168,7 +168,7 @@ final class Machine {
         case .silent(let operations, let position):
             try write(operations, silencing: at(position), silencesRealm: position.isMultiple(of: 3))
         case .cancelled(let operations): try cancel(operations)
-        case .turn: _ = test.scheduler.turn()
+        case .turn: _ = test.scheduler.run()
         case .ripen: ripen()
         case .settle: settle()
         case .loops: runLoops()
@@ -261,7 +261,7 @@ final class Machine {
 
     private func ripen() {
         let deadline = Date(timeIntervalSinceNow: 60)
-        while !test.realm.context.hub.isRipe {
+        while !test.realm.context.hub.isReady {
             if Date() > deadline { return fail("what is to be told is never ready") }
             sched_yield()
         }
@@ -271,8 +271,8 @@ final class Machine {
         // Each turn may find that more has happened, but nothing happens for ever.
         for _ in 0..<200 {
             if test.realm.context.hub.isIdle { return }
-            guard test.scheduler.waitForTurn() else { return fail("no turn came") }
-            _ = test.scheduler.turn()
+            guard test.scheduler.waitForWork() else { return fail("no turn came") }
+            _ = test.scheduler.run()
         }
         fail("turns never come to an end")
     }

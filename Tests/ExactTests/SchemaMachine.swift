@@ -55,7 +55,7 @@ final class SchemaMachine {
         world = World(program.schema.classes)
         var made: StoreCoordinator?
         let test = try TestRealm { configuration in
-            let types = program.schema.facts.compactMap(SchemaFacts.objectType).map { type in
+            let types = program.schema.facts.compactMap(SchemaFactsParser.objectType).map { type in
                 TypeDeclaration(type) { TableLayout.zeroRow(type) }
             }
             var options = StoreOptions(path: configuration.fileURL?.path ?? "", types: types)

@@ -18,11 +18,11 @@ struct DemandTests {
     func one() throws {
         let test = try TestRealm()
         _ = try test.graph()
-        let subscriber = Asking<RealmCollectionChange<Results<Node>>, Never>()
+        let subscriber = DemandSubscriber<RealmCollectionChange<Results<Node>>, Never>()
         test.realm.objects(Node.self).changesetPublisher.subscribe(subscriber)
         test.realm.refresh()
         #expect(subscriber.values.isEmpty)
-        subscriber.ask(.max(1))
+        subscriber.request(.max(1))
         test.realm.refresh()
         #expect(subscriber.values.map(\.text) == ["initial"])
         for id in 4...6 { try test.commit { test.realm.add(Node(id: id)) } }
@@ -30,7 +30,7 @@ struct DemandTests {
         try test.elsewhere { realm in try realm.write { realm.add(Node(id: 7)) } }
         test.realm.refresh()
         #expect(subscriber.values.count == 1)
-        subscriber.ask(.max(2))
+        subscriber.request(.max(2))
         test.realm.refresh()
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3, 4, 5, 6] [0]"])
         try test.commit { test.realm.add(Node(id: 8)) }
@@ -42,17 +42,17 @@ struct DemandTests {
     func scheduling() throws {
         let test = try TestRealm()
         _ = try test.graph()
-        let subscriber = Asking<Results<Node>, any Error>()
+        let subscriber = DemandSubscriber<Results<Node>, any Error>()
         test.realm.objects(Node.self).collectionPublisher.subscribe(subscriber)
-        subscriber.ask(.max(1))
+        subscriber.request(.max(1))
         test.realm.refresh()
         try test.commit { test.realm.add(Node(id: 4)) }
-        while !test.realm.context.hub.isIdle { test.scheduler.turn() }
+        while !test.realm.context.hub.isIdle { test.scheduler.run() }
         #expect(subscriber.values.count == 1)
         nonisolated(unsafe) let other = subscriber
-        DispatchQueue.global().sync { other.ask(.max(1)) }
-        #expect(test.scheduler.waitForTurn())
-        test.scheduler.turn()
+        DispatchQueue.global().sync { other.request(.max(1)) }
+        #expect(test.scheduler.waitForWork())
+        test.scheduler.run()
         #expect(subscriber.values.count == 2)
     }
 
@@ -60,13 +60,13 @@ struct DemandTests {
     func more() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
-        let subscriber = Asking<Node, any Error>()
-        subscriber.more = .max(1)
+        let subscriber = DemandSubscriber<Node, any Error>()
+        subscriber.demandPerValue = .max(1)
         valuePublisher(nodes[0]).subscribe(subscriber)
-        subscriber.ask(.max(1))
+        subscriber.request(.max(1))
         for number in 1...3 { try test.commit { nodes[0].amount = Double(number) } }
         #expect(subscriber.values.count == 3)
-        subscriber.more = .none
+        subscriber.demandPerValue = .none
         for number in 4...6 { try test.commit { nodes[0].amount = Double(number) } }
         #expect(subscriber.values.count == 4)
     }
@@ -75,9 +75,9 @@ struct DemandTests {
     func nested() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
-        let subscriber = Asking<Node, any Error>()
+        let subscriber = DemandSubscriber<Node, any Error>()
         valuePublisher(nodes[0]).subscribe(subscriber)
-        subscriber.ask(.max(1))
+        subscriber.request(.max(1))
         subscriber.onValue = {
             do {
                 try test.elsewhere { realm in
@@ -92,7 +92,7 @@ struct DemandTests {
         subscriber.onValue = nil
         test.realm.refresh()
         #expect(subscriber.values.count == 1)
-        subscriber.ask(.max(1))
+        subscriber.request(.max(1))
         test.realm.refresh()
         #expect(subscriber.values.count == 2)
     }
@@ -103,13 +103,13 @@ struct DemandTests {
         _ = try test.graph()
         let token = test.realm.objects(Node.self).observe { _ in }
         test.realm.refresh()
-        while !test.realm.context.hub.isIdle { test.scheduler.turn() }
+        while !test.realm.context.hub.isIdle { test.scheduler.run() }
         for id in 4...6 {
             try test.elsewhere { realm in try realm.write { realm.add(Node(id: id)) } }
             // The delivery is scheduled when the change set is computed.
-            #expect(test.scheduler.waitForTurn())
+            #expect(test.scheduler.waitForWork())
             token.pause()
-            test.scheduler.turn()
+            test.scheduler.run()
             #expect(test.realm.objects(Node.self).count == id)
             #expect(test.realm.pinnedVersions.map(\.version) == [test.realm.version])
         }
@@ -120,22 +120,22 @@ struct DemandTests {
     func realmElsewhere() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
-        while !test.realm.context.hub.isIdle { test.scheduler.turn() }
-        let subscriber = Asking<Void, Never>()
+        while !test.realm.context.hub.isIdle { test.scheduler.run() }
+        let subscriber = DemandSubscriber<Void, Never>()
         test.realm.objectWillChange.subscribe(subscriber)
         try test.commit { nodes[0].amount = 2 }
-        while !test.realm.context.hub.isIdle { test.scheduler.turn() }
+        while !test.realm.context.hub.isIdle { test.scheduler.run() }
         nonisolated(unsafe) let other = subscriber
         let requested = DispatchSemaphore(value: 0)
         // Not on a queue, whose blocks may run on this thread.
         Thread.detachNewThread {
-            other.ask(.max(1))
+            other.request(.max(1))
             requested.signal()
         }
         requested.wait()
         #expect(subscriber.values.isEmpty)
-        #expect(test.scheduler.waitForTurn())
-        test.scheduler.turn()
+        #expect(test.scheduler.waitForWork())
+        test.scheduler.run()
         #expect(subscriber.values.count == 1)
     }
 
@@ -143,11 +143,11 @@ struct DemandTests {
     func realm() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
-        let subscriber = Asking<Void, Never>()
+        let subscriber = DemandSubscriber<Void, Never>()
         test.realm.objectWillChange.subscribe(subscriber)
         for number in 1...3 { try test.commit { nodes[0].amount = Double(number) } }
         #expect(subscriber.values.isEmpty)
-        subscriber.ask(.max(2))
+        subscriber.request(.max(2))
         #expect(subscriber.values.count == 1)
         for number in 1...3 { try test.commit { nodes[0].amount = Double(number) } }
         #expect(subscriber.values.count == 2)

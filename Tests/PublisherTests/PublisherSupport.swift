@@ -9,12 +9,12 @@ import MartletTestSupport
 #endif
 
 /// A subscriber that requests values on demand, and keeps the values that it receives.
-final class Asking<Input, Failure: Error>: Subscriber {
+final class DemandSubscriber<Input, Failure: Error>: Subscriber {
     private(set) var values: [Input] = []
     private(set) var isFinished = false
     private var subscription: (any Subscription)?
     /// The demand that it returns for each value.
-    var more = Subscribers.Demand.none
+    var demandPerValue = Subscribers.Demand.none
     var onValue: (() -> Void)?
 
     func receive(subscription: any Subscription) { self.subscription = subscription }
@@ -22,14 +22,14 @@ final class Asking<Input, Failure: Error>: Subscriber {
     func receive(_ input: Input) -> Subscribers.Demand {
         values.append(input)
         onValue?()
-        return more
+        return demandPerValue
     }
 
     func receive(completion: Subscribers.Completion<Failure>) { isFinished = true }
 
-    func ask(_ demand: Subscribers.Demand) { subscription?.request(demand) }
+    func request(_ demand: Subscribers.Demand) { subscription?.request(demand) }
     func cancel() { subscription?.cancel() }
-    func letGo() { subscription = nil }
+    func releaseSubscription() { subscription = nil }
 }
 
 extension TestRealm {

@@ -93,11 +93,11 @@ struct PublisherTests {
     func objects() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
-        let (values, changes) = (Asking<Node, any Error>(), Asking<ObjectChange<Node>, Never>())
+        let (values, changes) = (DemandSubscriber<Node, any Error>(), DemandSubscriber<ObjectChange<Node>, Never>())
         valuePublisher(nodes[2]).subscribe(values)
         changesetPublisher(nodes[2], keyPaths: ["name"]).subscribe(changes)
-        values.ask(.unlimited)
-        changes.ask(.unlimited)
+        values.request(.unlimited)
+        changes.request(.unlimited)
         try test.commit { nodes[2].amount = 1 }
         #expect(values.values.count == 1 && changes.values.isEmpty)
         try test.commit { nodes[2].name = "a" }
@@ -185,23 +185,23 @@ struct PublisherTests {
         let test = try TestRealm()
         let nodes = try test.graph()
         let hub = test.realm.context.hub
-        let subscriber = Asking<List<Node>, any Error>()
+        let subscriber = DemandSubscriber<List<Node>, any Error>()
         nodes[0].children.collectionPublisher.subscribe(subscriber)
-        subscriber.ask(.unlimited)
+        subscriber.request(.unlimited)
         #expect(hub.observerCount == 1)
         subscriber.cancel()
         #expect(hub.observerCount == 0)
         try test.commit { nodes[0].children.removeAll() }
         #expect(subscriber.values.isEmpty && !subscriber.isFinished)
-        let other = Asking<List<Node>, any Error>()
+        let other = DemandSubscriber<List<Node>, any Error>()
         nodes[0].children.collectionPublisher.subscribe(other)
         #expect(hub.observerCount == 1)
-        other.letGo()
+        other.releaseSubscription()
         #expect(hub.observerCount == 0)
-        let realm = Asking<Void, Never>()
+        let realm = DemandSubscriber<Void, Never>()
         test.realm.objectWillChange.subscribe(realm)
         #expect(hub.isObserved)
-        realm.letGo()
+        realm.releaseSubscription()
         #expect(!hub.isObserved)
     }
 

@@ -37,7 +37,7 @@ enum ScreenThread {
     }
 
     /// Runs the run loop until `isDone` returns true. Returns false after ten seconds.
-    static func turn(until isDone: () -> Bool) -> Bool {
+    static func wait(until isDone: () -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: 10)
         while !isDone() {
             guard Date() < end else { return false }

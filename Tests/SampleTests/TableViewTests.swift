@@ -43,7 +43,7 @@ private final class TableViewController: TableViewSource {
             }
         }
         viewDidLoad()
-        #expect(ScreenThread.turn { self.tableView.reloads == 1 })
+        #expect(ScreenThread.wait { self.tableView.reloads == 1 })
         #expect(tableView.shown == titles)
     }
 
@@ -77,7 +77,7 @@ struct TableViewTests {
                 screen.results[0].title = "A"
                 screen.realm.add(DemoObject(title: "e", date: Date(timeIntervalSinceReferenceDate: 1.5)))
             }
-            #expect(ScreenThread.turn { screen.tableView.shown == ["A", "e", "c", "d"] })
+            #expect(ScreenThread.wait { screen.tableView.shown == ["A", "e", "c", "d"] })
             #expect(screen.tableView.reloads == 1)
         }
     }
@@ -91,7 +91,7 @@ struct TableViewTests {
             #expect(screen.tableView.shown == ["a", "c"])
             // The next change set does not contain the deletion.
             try screen.realm.write { screen.results[1].title = "C" }
-            #expect(ScreenThread.turn { screen.tableView.shown == ["a", "C"] })
+            #expect(ScreenThread.wait { screen.tableView.shown == ["a", "C"] })
         }
     }
 
@@ -122,7 +122,7 @@ struct TableViewTests {
             }
             #expect(writer.failure == nil)
             // The last change comes from either thread. Both are delivered.
-            #expect(ScreenThread.turn { !screen.realm.refresh() && screen.isUpToDate })
+            #expect(ScreenThread.wait { !screen.realm.refresh() && screen.isUpToDate })
             #expect(screen.tableView.reloads == 1)
             #expect(screen.results.count > 10)
         }

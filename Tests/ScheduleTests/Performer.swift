@@ -145,7 +145,7 @@ final class Performer {
     }
 
     private func turn() {
-        scheduler.turn()
+        scheduler.run()
         check()
     }
 

@@ -17,13 +17,13 @@ enum ImportTable {
         "MartletFrontend": ["MartletSchema", "CMartletYAML"],
         "MartletLint": ["MartletSchema"],
         "MartletBackend": ["MartletSchema"],
-        "MartletReference": ["MartletSchema"],
+        "MartletDocs": ["MartletSchema"],
         "MartletCompiler": systemModules.union([
-            "MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "MartletReference", "Foundation",
+            "MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "MartletDocs", "Foundation",
         ]),
         "MartletGenerator": systemModules.union(["MartletCompiler", "MartletSchema", "Foundation"]),
         "MartletCLI": systemModules.union([
-            "MartletCompiler", "MartletSchema", "MartletLint", "MartletBackend", "MartletReference", "ArgumentParser",
+            "MartletCompiler", "MartletSchema", "MartletLint", "MartletBackend", "MartletDocs", "ArgumentParser",
             "Foundation",
         ]),
     ]
@@ -37,8 +37,8 @@ enum ImportTable {
         "MartletFrontend": ["MartletSchema"],
         "MartletLint": ["MartletSchema"],
         "MartletBackend": ["MartletSchema"],
-        "MartletReference": ["MartletSchema"],
-        "MartletCompiler": ["MartletSchema", "MartletBackend", "MartletReference"],
+        "MartletDocs": ["MartletSchema"],
+        "MartletCompiler": ["MartletSchema", "MartletBackend", "MartletDocs"],
     ]
 
     /// Modules that one single file of a module imports.

@@ -7,7 +7,7 @@ enum Rooms {
             "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Notifiers", "Migration",
             "Coordination",
         ],
-        "MartletReference": ["Text", "Layout", "Diagram", "Pages"],
+        "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
         "Martlet": [
             "Misuse", "Values", "Context", "Objects", "Query", "Collections", "Migration", "Realm", "Observation",
             "Projections",

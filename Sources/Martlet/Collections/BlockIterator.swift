@@ -9,7 +9,7 @@ import MartletSQLite
     private let table: ObjectTable
     private let context: RealmContext
     /// The cursor of an iteration over a table or list without keys; nil if the iteration uses keys.
-    private var cursor: StartedWalk?
+    private var cursor: LazyCursor?
     /// The list that the cursor iterates over.
     private var list: CollectionCore?
     private var keys = KeySequence()
@@ -37,7 +37,7 @@ import MartletSQLite
     init(_ storage: ResultsStorage) {
         table = storage.table
         context = storage.context
-        cursor = storage.startWalk()
+        cursor = storage.makeCursor()
         if cursor == nil { keys = storage.keys }
         rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: 16)
     }
@@ -54,7 +54,7 @@ import MartletSQLite
     init(_ list: CollectionCore, _ table: ObjectTable) {
         self.table = table
         context = list.context
-        cursor = list.startWalk()
+        cursor = list.makeCursor()
         if cursor == nil { keys = KeySequence(list.keys(in: 0..<list.count)) } else { self.list = list }
         rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: 16)
     }
@@ -83,7 +83,7 @@ import MartletSQLite
     // The Realm computes the keys of all cursors before it shows another state.
     private var isCurrent: Bool {
         if let cursor { return cursor.keys == nil }
-        return changeCount == context.stamp && context.transaction == nil
+        return changeCount == context.changeCount && context.transaction == nil
     }
 
     /// The accessor of a copied row.
@@ -95,7 +95,7 @@ import MartletSQLite
         let made = table.makeAccessor(key)
         // A frozen accessor is filled first: other threads can find it as soon as it is registered.
         if context.isFrozen { fill(made, values) }
-        let object = table.identity.settle(made, key)
+        let object = table.identity.insertIfAbsent(made, key)
         findsLiving = object !== made
         fill(object, values)
         return object
@@ -121,7 +121,7 @@ import MartletSQLite
         }
         rows.removeAll()
         row = 0
-        changeCount = context.stamp
+        changeCount = context.changeCount
         guardWord = context.guardWord
         if let cursor {
             if let keys = cursor.keys {
@@ -225,7 +225,7 @@ extension ObjectTable {
         else { return keys.map(object) }
         let found = accessors(keys)
         // Values assigned to another accessor of a row may not have been written yet.
-        if hasTwins { context.flushForQuery() }
+        if hasFurtherAccessors { context.flushForQuery() }
         context.fill(found, self, first, last)
         return found
     }

@@ -301,19 +301,19 @@ public struct DynamicObject: Hashable, CustomStringConvertible {
     }
 }
 
-extension DynamicObject: UntypedLayer {
+extension DynamicObject: UntypedWrapper {
     var inner: Any? { object }
 }
 
-extension DynamicList: UntypedLayer {
+extension DynamicList: UntypedWrapper {
     var inner: Any? { list }
 }
 
-extension DynamicSet: UntypedLayer {
+extension DynamicSet: UntypedWrapper {
     var inner: Any? { base }
 }
 
-extension DynamicMap: UntypedLayer {
+extension DynamicMap: UntypedWrapper {
     var inner: Any? { map }
 }
 

@@ -91,11 +91,11 @@ struct ElementValues {
             .map(\.value)
     }
 
-    func least<V: OrderedValue>() -> V? {
+    func minimum<V: OrderedValue>() -> V? {
         values.min { ValueOrder.compare(key($0), key($1)) < 0 }.flatMap { V._value($0, in: context) }
     }
 
-    func greatest<V: OrderedValue>() -> V? {
+    func maximum<V: OrderedValue>() -> V? {
         values.max { ValueOrder.compare(key($0), key($1)) < 0 }.flatMap { V._value($0, in: context) }
     }
 
@@ -200,10 +200,10 @@ extension RealmCollection where Element: ObjectBase {
     /// The minimum of a property among the elements; nil if none has a value. NaN is skipped.
     ///
     /// - Parameter keyPath: a property, or one behind to-one links: `"owner.age"`.
-    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).least() }
+    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).minimum() }
 
     /// The maximum of a property among the elements; nil if none has a value. NaN is skipped.
-    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).greatest() }
+    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).maximum() }
 
     /// The sum of a property over the elements, each as often as it occurs; zero if there are no elements.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { ElementValues(self, keyPath).sum() }

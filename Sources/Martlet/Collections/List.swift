@@ -5,29 +5,29 @@ import MartletSQLite
 ///
 /// A list belongs to the object that it was read from. In a Realm, it is live and can be changed only in a write
 /// transaction. The list of an unmanaged object is a plain array, which is stored when the object is added.
-public final class List<Element: RealmCollectionValue>: PropertyCollection, AnnouncingCollection {
+public final class List<Element: RealmCollectionValue>: PropertyCollection, NotifyingCollection {
     private var plain: [Element] = []
     /// Set if the owner is observed while it is unmanaged.
-    var announcer: CollectionAnnouncer?
+    var notifier: CollectionNotifier?
     var unmanaged: [Element] {
         get { plain }
         _modify {
-            guard let announcer else {
+            guard let notifier else {
                 yield &plain
                 return
             }
             var changed = plain
             yield &changed
             if plain.isEmpty && changed.isEmpty { return }
-            announcer.change(CollectionAnnouncer.edit(from: plain, to: changed)) { plain = changed }
+            notifier.change(CollectionNotifier.edit(from: plain, to: changed)) { plain = changed }
         }
     }
     private(set) var core: CollectionCore?
 
     /// Changes an unmanaged list; `script` describes the change to its observers.
     func changeUnmanaged(_ script: @autoclosure () -> ListEditScript, _ body: (inout [Element]) -> Void) {
-        guard let announcer else { return body(&plain) }
-        announcer.change(KeyValueEdit(script())) { body(&plain) }
+        guard let notifier else { return body(&plain) }
+        notifier.change(KeyValueEdit(script())) { body(&plain) }
     }
 
     func changeUnmanaged(_ edit: ListEdit, _ body: (inout [Element]) -> Void) {
@@ -90,11 +90,11 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Anno
     private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
         // An assignment is one notification.
         guard let core else {
-            guard let announcer else { return plain = elements }
-            return announcer.change(nil) { plain = elements }
+            guard let notifier else { return plain = elements }
+            return notifier.change(nil) { plain = elements }
         }
         guard policy == .modified else {
-            return core.asOne {
+            return core.asOneAssignment {
                 core.removeAll()
                 append(contentsOf: elements, policy)
             }

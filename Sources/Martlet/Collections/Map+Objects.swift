@@ -50,12 +50,12 @@ extension Map {
 
     /// The minimum of a property among the objects; nil if none has a value. NaN is skipped.
     public func min<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
-        ElementValues(values.compactMap { $0 }, keyPath).least()
+        ElementValues(values.compactMap { $0 }, keyPath).minimum()
     }
 
     /// The maximum of a property among the objects; nil if none has a value. NaN is skipped.
     public func max<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
-        ElementValues(values.compactMap { $0 }, keyPath).greatest()
+        ElementValues(values.compactMap { $0 }, keyPath).maximum()
     }
 
     /// The sum of a property over the objects, each as often as it occurs; zero if there are none.

@@ -2,21 +2,21 @@ import MartletEngine
 import MartletSQLite
 
 /// A to-many property with string keys. Keys are compared by code point.
-public final class Map<Value: RealmCollectionValue>: PropertyCollection, AnnouncingCollection {
+public final class Map<Value: RealmCollectionValue>: PropertyCollection, NotifyingCollection {
     private var plain: [StoredValue: Value] = [:]
     /// Set if the owner is observed while it is unmanaged.
-    var announcer: CollectionAnnouncer?
+    var notifier: CollectionNotifier?
     private var unmanaged: [StoredValue: Value] {
         get { plain }
         _modify {
-            guard let announcer else {
+            guard let notifier else {
                 yield &plain
                 return
             }
             var changed = plain
             yield &changed
             if plain.isEmpty && changed.isEmpty { return }
-            announcer.change(nil) { plain = changed }
+            notifier.change(nil) { plain = changed }
         }
     }
     /// The value that is returned for every key while a key path is traced.
@@ -84,14 +84,14 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     private func assign(_ entries: [Entry], _ policy: Realm.UpdatePolicy) {
         guard let core else {
             let contents = Dictionary(entries.map { (StoredValue(.text($0.key)), $0.value) }, uniquingKeysWith: { $1 })
-            guard let announcer else { return plain = contents }
-            return announcer.change(nil) { plain = contents }
+            guard let notifier else { return plain = contents }
+            return notifier.change(nil) { plain = contents }
         }
         if policy == .modified {
             removeOthers(core, entries.map(\.key))
             for (key, value) in entries { set(key, value, policy) }
         } else {
-            core.asOne {
+            core.asOneAssignment {
                 core.removeAll()
                 for (key, value) in entries { set(key, value, policy) }
             }
@@ -107,7 +107,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
     /// Removes entries, as one change for observers. `positions` are those of the keys, ascending.
     func removeEntries(_ core: CollectionCore, _ positions: [Int]) {
         if positions.isEmpty { return }
-        core.asOne { core.remove(at: positions.flatMap { [$0, $0 + 1] }) }
+        core.asOneAssignment { core.remove(at: positions.flatMap { [$0, $0 + 1] }) }
     }
 
     private func set(_ key: String, _ value: Value?, _ policy: Realm.UpdatePolicy) {
@@ -129,7 +129,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Announc
                 core.replace(at: position + 1, with: stored)
             }
         } else {
-            core.asOne {
+            core.asOneAssignment {
                 core.insert(.text(key), at: core.count)
                 core.insert(stored, at: core.count)
             }

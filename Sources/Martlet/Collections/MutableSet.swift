@@ -6,20 +6,20 @@ import MartletSQLite
 /// Values are compared as in queries: canonically equivalent strings are different elements, positive and negative zero
 /// are equal. In a set of `AnyRealmValue`, equal numbers of different types are one element; the first one inserted
 /// remains.
-public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection, AnnouncingCollection {
+public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection, NotifyingCollection {
     private var plain: [Element] = []
     /// Set if the owner is observed while it is unmanaged.
-    var announcer: CollectionAnnouncer?
+    var notifier: CollectionNotifier?
     private var unmanaged: [Element] {
         get { plain }
         _modify {
-            guard let announcer else {
+            guard let notifier else {
                 yield &plain
                 return
             }
             var changed = plain
             yield &changed
-            if changed.count != plain.count { announcer.change(nil) { plain = changed } }
+            if changed.count != plain.count { notifier.change(nil) { plain = changed } }
         }
     }
     // The values in `unmanaged`, without objects.
@@ -75,7 +75,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
         guard let core else { return replacePlain(elements) }
         guard policy == .modified else {
-            return core.asOne {
+            return core.asOneAssignment {
                 core.removeAll()
                 for element in elements { insert(element, policy) }
             }
@@ -93,8 +93,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         let distinct = MutableSet()
         for element in elements { distinct.insert(element) }
         known = distinct.known
-        guard let announcer else { return plain = distinct.plain }
-        announcer.change(nil) { plain = distinct.plain }
+        guard let notifier else { return plain = distinct.plain }
+        notifier.change(nil) { plain = distinct.plain }
     }
 
     private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {

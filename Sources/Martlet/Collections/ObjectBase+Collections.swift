@@ -15,17 +15,17 @@ extension ObjectBase {
     private func collection<C: PropertyCollection>(_ property: Int, _ storage: inout C?) -> C {
         guard let context = _context, context.isFrozen else {
             let made = makeCollection(property, &storage)
-            if _observers?.reads != nil, let collection = made as? any AnnouncingCollection {
+            if _observers?.reads != nil, let collection = made as? any NotifyingCollection {
                 announce(collection, property)
             }
             return made
         }
-        return context.guarded { makeCollection(property, &storage) }
+        return context.withFrozenLock { makeCollection(property, &storage) }
     }
 
     // The object reports reads of its unmanaged collections to trackers.
-    private func announce(_ collection: any AnnouncingCollection, _ property: Int) {
-        if collection.announcer == nil { collection.announcer = CollectionAnnouncer(self, property) }
+    private func announce(_ collection: any NotifyingCollection, _ property: Int) {
+        if collection.notifier == nil { collection.notifier = CollectionNotifier(self, property) }
     }
 
     private func makeCollection<C: PropertyCollection>(_ property: Int, _ storage: inout C?) -> C {

@@ -31,7 +31,7 @@ extension Results where Element: ObjectBase {
     private func value<V: OrderedValue>(_ stored: SQLValue, _ keyPath: String) -> V? {
         guard stored != .null else { return nil }
         guard let value = V._value(stored, in: storage.context) else {
-            Misuse.otherTypeAsked(keyPath, V._typeName)
+            Misuse.aggregateOfOtherType(keyPath, V._typeName)
         }
         return value
     }

@@ -43,7 +43,7 @@ final class ResultsStorage {
 
     /// Traps if the query of the plan cannot be executed. Called before the query runs in the background, where it
     /// could not report the error.
-    func requirePossible() {
+    func requireExecutable() {
         requireUsable()
         context.read { connection in try QueryCompiler.check(plan, context.schema, connection) }
     }
@@ -58,11 +58,11 @@ final class ResultsStorage {
     // Discards the keys if the state of the Realm has changed.
     private func validate() {
         requireUsable()
-        guard changeCount != context.stamp else { return noteRead() }
-        context.noticeTracking()
+        guard changeCount != context.changeCount else { return noteRead() }
+        context.trackReadsIfObserved()
         noteRead()
         context.flushForQuery()
-        changeCount = context.stamp
+        changeCount = context.changeCount
         // Another object may have the key of a deleted owner by now.
         all = owner?.isInvalidated == true ? KeySequence() : nil
         first = []
@@ -80,7 +80,7 @@ final class ResultsStorage {
             owner = table.object(known._key)
         }
         generation = context.generation
-        changeCount = context.stamp
+        changeCount = context.changeCount
         all = keys
         first = []
         counted = keys.count
@@ -88,26 +88,26 @@ final class ResultsStorage {
 
     /// Creates a cursor for an iteration over all objects of a type, which reads no keys in advance. Nil for other
     /// plans, if the keys are already known, and in a write, where every change would require the keys.
-    func startWalk() -> StartedWalk? {
-        context.guarded {
+    func makeCursor() -> LazyCursor? {
+        context.withFrozenLock {
             validate()
             guard all == nil, plan == QueryPlan(table: plan.table), owner == nil, context.transaction == nil else {
                 return nil
             }
             // The iteration starts at this version. This opens a snapshot if the Realm has none.
             _ = context.handle
-            let cursor = StartedWalk { [self] in keys }
+            let cursor = LazyCursor { [self] in keys }
             context.register(cursor)
             return cursor
         }
     }
 
     /// Whether the known keys are those of the state that the Realm shows now.
-    var isCurrent: Bool { generation == context.generation && changeCount == context.stamp && all != nil }
+    var isCurrent: Bool { generation == context.generation && changeCount == context.changeCount && all != nil }
 
     /// All keys, in order.
     var keys: KeySequence {
-        context.guarded {
+        context.withFrozenLock {
             validate()
             if let all { return all }
             let found = KeySequence(run(limit: nil))
@@ -117,7 +117,7 @@ final class ResultsStorage {
         }
     }
 
-    var count: Int { context.guarded { findCount() } }
+    var count: Int { context.withFrozenLock { findCount() } }
 
     private func findCount() -> Int {
         validate()
@@ -132,7 +132,7 @@ final class ResultsStorage {
     }
 
     /// The key at a position; nil after the end. The first keys are read without the others.
-    func key(at position: Int) -> ObjectKey? { context.guarded { findKey(at: position) } }
+    func key(at position: Int) -> ObjectKey? { context.withFrozenLock { findKey(at: position) } }
 
     private func findKey(at position: Int) -> ObjectKey? {
         validate()
@@ -160,7 +160,7 @@ final class ResultsStorage {
     }
 
     func aggregate(_ function: Predicate.Aggregate, _ path: PropertyPath) -> SQLValue {
-        context.guarded { validate() }
+        context.withFrozenLock { validate() }
         if owner?.isInvalidated == true { return .null }
         if context.reads.isOn {
             for place in ReadPlace.places(path, plan.table, context) { context.noteRead(place) }
@@ -199,7 +199,7 @@ final class ResultsStorage {
 
         /// False for a result that only a damaged value can produce.
         func accepts(_ found: SQLValue, from function: Predicate.Aggregate) -> Bool {
-            guard function.isArithmetic else { return property.element.fits(found) }
+            guard function.isArithmetic else { return property.element.accepts(found) }
             if case .text = found { return false }
             return true
         }

@@ -168,7 +168,7 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
 
     /// The current sections. Complexity: O(n) after a change of the Realm, otherwise O(1). Observed sections are
     /// already computed at each notification.
-    var sections: Sections<Key> { results.storage.context.guarded(findSections) }
+    var sections: Sections<Key> { results.storage.context.withFrozenLock(findSections) }
 
     private func findSections() -> Sections<Key> {
         // Reading the keys writes pending changes, and traps where results trap.
@@ -176,17 +176,17 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
         // While reads are tracked, the properties that determine section keys are read again, so that the tracker
         // records them.
         let reads = results.storage.context.reads
-        if changeCount == results.storage.context.stamp, !reads.isOn || !reads.isTracking { return found }
+        if changeCount == results.storage.context.changeCount, !reads.isOn || !reads.isTracking { return found }
         found = Sections()
         for element in results { found.append(element._key, key(element)) }
-        changeCount = results.storage.context.stamp
+        changeCount = results.storage.context.changeCount
         return found
     }
 
     /// Installs sections that were computed for the state that the Realm shows now.
     func install(_ sections: Sections<Key>) {
         found = sections
-        changeCount = results.storage.context.stamp
+        changeCount = results.storage.context.changeCount
     }
 
     func element(_ key: ObjectKey) -> Element { unsafeDowncast(results.storage.table.object(key), to: Element.self) }

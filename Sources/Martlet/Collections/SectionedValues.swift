@@ -133,11 +133,11 @@ final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollection
     /// The current sections. Complexity: O(n log n) after a change of the Realm, otherwise O(1).
     var sections: [(key: Key, values: [Element])] {
         guard let context = collection.core?.context else { return makeSections() }
-        return context.guarded {
+        return context.withFrozenLock {
             context.confinement.require("a collection")
-            if changeCount == context.stamp, !context.reads.isOn || !context.reads.isTracking { return found }
+            if changeCount == context.changeCount, !context.reads.isOn || !context.reads.isTracking { return found }
             found = makeSections()
-            changeCount = context.stamp
+            changeCount = context.changeCount
             return found
         }
     }

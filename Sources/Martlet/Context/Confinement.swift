@@ -166,7 +166,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     private func fail(_ what: String) -> Never {
         let here = here
-        Misuse.wrongExecutor(what, home: description, here: here == description ? "another thread" : here)
+        Misuse.wrongExecutor(what, isolation: description, here: here == description ? "another thread" : here)
     }
 
     var description: String {

@@ -9,7 +9,7 @@ final class Scheduler: Sendable {
         case runLoop(WakingRunLoop)
         case queue(DispatchQueue)
         case actor(Confinement)
-        case byHand(ManualScheduler)
+        case manual(ManualScheduler)
     }
 
     private let target: Target
@@ -21,7 +21,7 @@ final class Scheduler: Sendable {
     /// Runs blocks while the actor is alive.
     static func actor(_ confinement: Confinement) -> Scheduler { Scheduler(.actor(confinement)) }
 
-    static func byHand(_ scheduler: ManualScheduler) -> Scheduler { Scheduler(.byHand(scheduler)) }
+    static func manual(_ scheduler: ManualScheduler) -> Scheduler { Scheduler(.manual(scheduler)) }
 
     /// A scheduler for the run loop of the current thread; nil for a background thread without a running one.
     static func currentRunLoop() -> Scheduler? {
@@ -36,7 +36,7 @@ final class Scheduler: Sendable {
 
     /// Keeps the run loop of this thread running while the scheduler is alive. A run loop without a source ends, and scheduled
     /// notifications would be lost.
-    func stay() {
+    func keepRunning() {
         if case .runLoop(let loop) = target { loop.keepRunning() }
     }
 
@@ -48,7 +48,7 @@ final class Scheduler: Sendable {
         case .actor(let confinement):
             guard let actor = confinement.actor else { return }
             Task.detached(priority: .userInitiated) { await Self.run(body, on: actor) }
-        case .byHand(let scheduler): scheduler.append(body)
+        case .manual(let scheduler): scheduler.append(body)
         }
     }
 
@@ -71,7 +71,7 @@ package final class ManualScheduler: @unchecked Sendable {
     }
 
     /// Waits until work is pending; false if none was scheduled before the timeout.
-    package func waitForTurn(seconds: TimeInterval = 30) -> Bool {
+    package func waitForWork(seconds: TimeInterval = 30) -> Bool {
         let deadline = Date(timeIntervalSinceNow: seconds)
         lock.lock()
         defer { lock.unlock() }
@@ -90,7 +90,7 @@ package final class ManualScheduler: @unchecked Sendable {
 
     /// Runs the blocks that are pending now. Returns their number.
     @discardableResult
-    package func turn() -> Int {
+    package func run() -> Int {
         lock.lock()
         let bodies = pending
         pending = []

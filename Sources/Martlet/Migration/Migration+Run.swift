@@ -15,29 +15,29 @@ extension Migration {
                     .stopped, path: configuration.path, "the 'migrationBlock' has thrown an error; nothing was changed",
                     cause: error)
             }
-            if let failure = migration.present.failure { throw failure }
-            migration.requireArrivals()
-            migration.settle()
-            try migration.present.flush()
-            try migration.present.requireAllowedDeletions()
+            if let failure = migration.newContext.failure { throw failure }
+            migration.requireRenameTargets()
+            migration.flushChanges()
+            try migration.newContext.flush()
+            try migration.newContext.requireAllowedDeletions()
         }
     }
 
     private convenience init(_ context: MigrationSides, _ configuration: Realm.Configuration) {
         let declared = configuration.models
         let here = Confinement.currentThread()
-        let past = RealmContext(
+        let oldContext = RealmContext(
             context.oldCoordinator, configuration, Self.models(context.oldCoordinator.schema, [:]), .beforeMigration,
             here,
             nil)
-        past.replaceSnapshot(context.oldHandle)
-        let present = RealmContext(
+        oldContext.replaceSnapshot(context.oldHandle)
+        let newContext = RealmContext(
             context.newCoordinator, configuration, Self.models(context.newCoordinator.schema, declared), .migration,
             here,
             nil)
-        present.transaction = context.transaction
-        past.counterpart = present
-        self.init(context.migration, past: past, present: present, declared)
+        newContext.transaction = context.transaction
+        oldContext.counterpart = newContext
+        self.init(context.migration, oldContext: oldContext, newContext: newContext, declared)
     }
 
     static func models(_ schema: DatabaseSchema, _ declared: [String: ModelClass]) -> [String: ModelClass] {
@@ -53,7 +53,7 @@ extension RealmContext {
     /// Releases everything that uses the connections of a migration, because they are used for other purposes
     /// afterwards.
     fileprivate func detach() {
-        walks = []
+        cursors = []
         for table in tables.values {
             table.accessors.forEach(invalidate)
             table.forgetStatements()
@@ -62,7 +62,7 @@ extension RealmContext {
         collections = [:]
     }
 
-    func endOfMigration() {
+    func endMigration() {
         dirty = []
         dirtyCollections = []
         detach()
@@ -77,7 +77,7 @@ extension RealmContext {
 
     /// Discards the cached values of a table whose rows were changed directly.
     func forgetValues(of table: ObjectTable) {
-        touch()
+        bumpChangeCount()
         table.accessors.forEach(markStale)
         for (id, core) in collections where id.table == table.id { core.core?.forget() }
     }

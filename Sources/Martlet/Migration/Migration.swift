@@ -26,8 +26,8 @@ public final class Migration {
     /// The object types of the program, and those that only exist in the file.
     public let newSchema: Schema
     let migration: TypeMigration
-    let past: RealmContext
-    let present: RealmContext
+    let oldContext: RealmContext
+    let newContext: RealmContext
     private var isOver = false
     /// Intermediate names of properties that are renamed in several steps, with the names in the file.
     private var passedNames: [IntermediateName: String] = [:]
@@ -39,12 +39,12 @@ public final class Migration {
         let property: String
     }
 
-    init(_ migration: TypeMigration, past: RealmContext, present: RealmContext, _ declared: [String: ModelClass]) {
+    init(_ migration: TypeMigration, oldContext: RealmContext, newContext: RealmContext, _ declared: [String: ModelClass]) {
         self.migration = migration
-        self.past = past
-        self.present = present
-        oldSchema = Schema(past.tables.values.map(\.type))
-        newSchema = Schema(present.tables.values.map { declared[$0.type.name]?.schema ?? $0.type })
+        self.oldContext = oldContext
+        self.newContext = newContext
+        oldSchema = Schema(oldContext.tables.values.map(\.type))
+        newSchema = Schema(newContext.tables.values.map { declared[$0.type.name]?.schema ?? $0.type })
     }
 
     /// The tables of a type, given by a name in the schema or in the file. The old table is nil if the type is new.
@@ -59,31 +59,31 @@ public final class Migration {
     private func knownTables(_ typeName: String) -> (old: ObjectTable?, new: ObjectTable)? {
         require()
         let name = migration.currentName(typeName)
-        guard let new = present.table(named: present.table(named: typeName) == nil ? name : typeName) else {
+        guard let new = newContext.table(named: newContext.table(named: typeName) == nil ? name : typeName) else {
             return nil
         }
-        return (migration.storedType(of: new.type.name).flatMap { past.table(named: $0.name) }, new)
+        return (migration.storedType(of: new.type.name).flatMap { oldContext.table(named: $0.name) }, new)
     }
 
     func require() {
         if isOver { Misuse.migrationIsOver("a 'Migration'") }
-        present.confinement.require("a migration")
+        newContext.confinement.require("a migration")
     }
 
     /// Writes the pending changes and records them, so that they do not accumulate in memory.
-    func settle() {
-        present.flushForQuery()
-        guard let transaction = present.transaction else { return }
-        migration.settle(transaction.recorder.finish())
+    func flushChanges() {
+        newContext.flushForQuery()
+        guard let transaction = newContext.transaction else { return }
+        migration.markResolved(transaction.recorder.finish())
         transaction.recorder = ChangeRecorder()
-        past.forgetUnusedCollections()
-        present.forgetUnusedCollections()
+        oldContext.forgetUnusedCollections()
+        newContext.forgetUnusedCollections()
     }
 
     func end() {
         isOver = true
-        past.endOfMigration()
-        present.endOfMigration()
+        oldContext.endMigration()
+        newContext.endMigration()
     }
 
     // MARK: Objects
@@ -99,11 +99,11 @@ public final class Migration {
         ofType typeName: String, _ block: (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) throws -> Void
     ) rethrows {
         guard let (old, new) = knownTables(typeName) else { return }
-        settle()
+        flushChanges()
         try forEachKey(of: old ?? new) { key in
             let (oldObject, newObject) = (old?.object(key), new.object(key))
             // A damaged row fails the migration. The closure is not called again.
-            guard present.failure == nil, loads(newObject, new), oldObject == nil || loads(oldObject, old) else {
+            guard newContext.failure == nil, loads(newObject, new), oldObject == nil || loads(oldObject, old) else {
                 return
             }
             try block(
@@ -117,7 +117,7 @@ public final class Migration {
         do {
             return try table.context.loadOrThrow(object, table)
         } catch {
-            present.failure = EngineError.named(error, path: present.coordinator.path)
+            newContext.failure = EngineError.named(error, path: newContext.coordinator.path)
             return false
         }
     }
@@ -134,7 +134,7 @@ public final class Migration {
                 "SELECT \(column) FROM \(name) WHERE \(column) BETWEEN ?1 AND ?2 ORDER BY \(column) LIMIT \(Self.blockSize)",
                 [.integer(next), .integer(last)])
             for key in keys { try body(key) }
-            settle()
+            flushChanges()
             guard let reached = keys.last, reached < last else { return }
             next = reached + 1
         }
@@ -156,15 +156,15 @@ public final class Migration {
             let shared = object.values(sharedWith: table.type)
             if !shared.isEmpty { value = shared }
         }
-        return unsafeDowncast(present.create(model, value, .error), to: MigrationObject.self)
+        return unsafeDowncast(newContext.create(model, value, .error), to: MigrationObject.self)
     }
 
     /// Deletes a new object, together with the objects that it owns and the links to it. Traps if the object is an old
     /// one.
     public func delete(_ object: MigrationObject) {
         require()
-        if object._context === past { Misuse.changeBeforeMigration("a '\(object._typeName)'") }
-        present.delete(object)
+        if object._context === oldContext { Misuse.changeBeforeMigration("a '\(object._typeName)'") }
+        newContext.delete(object)
     }
 
     /// Deletes all objects of a type. Returns false if the file had no type of this name. If the program does not
@@ -172,10 +172,10 @@ public final class Migration {
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
         require()
-        guard past.table(named: typeName) != nil || present.table(named: typeName) != nil else { return false }
+        guard oldContext.table(named: typeName) != nil || newContext.table(named: typeName) != nil else { return false }
         let (old, new) = tables(typeName)
-        settle()
-        forEachKey(of: new) { key in if new.exists(key) { present.deleteRow(key, new) } }
+        flushChanges()
+        forEachKey(of: new) { key in if new.exists(key) { newContext.deleteRow(key, new) } }
         if !migration.isDeclared(new.type.name) { migration.dropAtEnd(new.type) }
         return old != nil
     }
@@ -201,16 +201,16 @@ public final class Migration {
             passedNames[IntermediateName(type: new.type.name, property: newName)] = source
             return
         }
-        settle()
-        present.storing { try migration.fill(new.type, property, from: source) }
-        present.forgetValues(of: new)
+        flushChanges()
+        newContext.storing { try migration.fill(new.type, property, from: source) }
+        newContext.forgetValues(of: new)
     }
 
     /// Traps if a rename has not ended at a property of the schema.
-    func requireArrivals() {
+    func requireRenameTargets() {
         guard let name = passedNames.keys.min(by: { ($0.type, $0.property) < ($1.type, $1.property) }) else { return }
-        let known = present.table(named: name.type)?.type.properties.map(\.name) ?? []
-        Misuse.renameWithoutGoal("\(name.type).\(name.property)", known: known)
+        let known = newContext.table(named: name.type)?.type.properties.map(\.name) ?? []
+        Misuse.renameWithoutTarget("\(name.type).\(name.property)", known: known)
     }
 
     // MARK: Embedded types
@@ -228,19 +228,19 @@ public final class Migration {
     public func separateOwners(ofType typeName: String) {
         let table = tables(typeName).new
         guard table.type.isEmbedded else { Misuse.separatedTopLevel(typeName) }
-        settle()
+        flushChanges()
         var owned: Set<ObjectKey> = []
         for incoming in table.incoming {
-            let holders = present.table(incoming.table)
+            let holders = newContext.table(incoming.table)
             let property = holders.type.properties[incoming.property]
             guard property.element.isEmbedded else { continue }
             forEachKey(of: holders) { key in
                 if holders.exists(key) { separate(property, of: holders.object(key), table, &owned) }
             }
         }
-        settle()
-        forEachKey(of: table) { key in if !owned.contains(key) { present.deleteRow(key, table) } }
-        settle()
+        flushChanges()
+        forEachKey(of: table) { key in if !owned.contains(key) { newContext.deleteRow(key, table) } }
+        flushChanges()
     }
 
     private func separate(
@@ -248,8 +248,8 @@ public final class Migration {
     ) {
         holder.replaceEmbeddedKeys(property) { key in
             if owned.insert(key).inserted { return key }
-            let copy = present.create(table.anyModel, table.object(key), .error)
-            present.unowned.remove(ObjectIdentifier(copy))
+            let copy = newContext.create(table.anyModel, table.object(key), .error)
+            newContext.ownerless.remove(ObjectIdentifier(copy))
             owned.insert(copy._key)
             return copy._key
         }

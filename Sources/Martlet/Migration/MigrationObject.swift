@@ -44,7 +44,7 @@ public final class MigrationObject: StoredObject {
         for value in values {
             guard let value = UntypedValue.unwrapped(value),
                 let raw = UntypedValue.stored(value, property.element, isOptional: property.isOptional),
-                !declaration.holds(property.index, raw)
+                !declaration.isValidRawValue(property.index, raw)
             else { continue }
             Misuse.wrongValue(
                 value, property: "\(_typeName).\(property.name)",

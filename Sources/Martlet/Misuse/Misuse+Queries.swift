@@ -1,7 +1,7 @@
 // Invalid queries. `Realm.Predicate(parsing:)` parses texts from other sources and throws instead.
 extension Misuse {
     /// Traps with the message of the error in a query.
-    static func query(_ message: String) -> Never { trap("this query cannot be carried out: \(message)") }
+    static func query(_ message: String) -> Never { trap("this query is not valid: \(message)") }
 
     // MARK: Queries
 
@@ -14,19 +14,19 @@ extension Misuse {
     }
 
     static func negativeLimit(_ count: Int, _ offset: Int) -> Never {
-        trap("a limit of \(count) members from \(offset) on is below zero. Give two numbers that are not negative")
+        trap("a limit of \(count) members from \(offset) on is not valid. Pass two numbers that are not negative")
     }
 
     // MARK: Key paths
 
     static func unknownPath(_ path: String, type: String, component: String, of owner: String) -> Never {
         trap(
-            "'\(path)' is no key path of '\(type)': '\(owner)' has no property '\(component)'. "
+            "'\(path)' is not a key path of '\(type)': '\(owner)' has no property '\(component)'. "
                 + "Name properties of the schema, such as 'name' or 'owner.name'")
     }
 
     static func severalValues(_ path: String, _ purpose: String) -> Never {
-        trap("'\(path)' cannot \(purpose): name a property with one value, behind to-one links only")
+        trap("'\(path)' cannot \(purpose): name a property with one value, reached through to-one links only")
     }
 
     static func sortedByObject(_ path: String) -> Never {
@@ -35,7 +35,7 @@ extension Misuse {
     }
 
     static func sectionedByComputed(_ keyPath: String) -> Never {
-        trap("'\(keyPath)' names no stored property: section by a closure, with sort descriptors")
+        trap("'\(keyPath)' does not name a stored property: section by a closure, with sort descriptors")
     }
 
     // MARK: Aggregates
@@ -45,15 +45,15 @@ extension Misuse {
     }
 
     static func addedWithoutNumbers(_ path: String) -> Never {
-        trap("'\(path)' has values that are no numbers, and cannot be added. Name a property with numbers")
+        trap("'\(path)' has values that are not numbers, and cannot be added. Name a property with numbers")
     }
 
-    static func otherTypeAsked(_ path: String, _ wanted: String) -> Never {
-        trap("'\(path)' has values that are no '\(wanted)'. Ask for the type that the schema declares")
+    static func aggregateOfOtherType(_ path: String, _ wanted: String) -> Never {
+        trap("'\(path)' has values that are not of type '\(wanted)'. Use the type that the schema declares")
     }
 
     static func sumTooLarge(_ type: String) -> Never {
-        trap("the sum does not fit '\(type)'. Ask for a larger type, such as 'let sum: Int = …', or 'Double'")
+        trap("the sum does not fit '\(type)'. Use a larger type, such as 'let sum: Int = …', or 'Double'")
     }
 }
 

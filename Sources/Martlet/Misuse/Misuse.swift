@@ -15,28 +15,28 @@ enum Misuse {
 
     // MARK: Confinement
 
-    static func wrongExecutor(_ what: String, home: String, here: String) -> Never {
+    static func wrongExecutor(_ what: String, isolation: String, here: String) -> Never {
         trap(
-            "\(what) was used on \(here), but it belongs to \(home). Live objects stay where their Realm was opened: "
+            "\(what) was used on \(here), but it belongs to \(isolation). Live objects can only be used where their Realm was opened: "
                 + "open a Realm there and look the object up by its primary key")
     }
 
     static func noRunLoop(_ what: String) -> Never {
         trap(
-            "\(what) was observed on a thread that runs no run loop, so nothing could ever be delivered. "
-                + "Observe on the main thread, on a thread inside 'RunLoop.run', or give a serial queue with 'on:'")
+            "\(what) was observed on a thread that runs no run loop, so it cannot receive notifications. "
+                + "Observe on the main thread, on a thread inside 'RunLoop.run', or pass a serial queue as 'on:'")
     }
 
     static func concurrentQueue(_ label: String) -> Never {
         trap(
-            "a Realm was to be opened on the queue '\(label)', which is concurrent or global: it runs several blocks at once. "
-                + "Give a serial queue, as 'DispatchQueue(label:)' makes it")
+            "a Realm was opened on the queue '\(label)', which is concurrent or global: it runs several blocks at once. "
+                + "Use a serial queue, such as 'DispatchQueue(label:)' creates")
     }
 
     static func forkedChild(_ path: String) -> Never {
         trap(
-            "a Realm of '\(path)' was used in a forked child process, to which the locks of its file are not handed on. "
-                + "Open Realms in the child once it runs a program of its own, or fork before the file is opened")
+            "a Realm of '\(path)' was used in a forked child process, which does not inherit the locks of its file. "
+                + "Open Realms in the child after it has executed a new program, or fork before the file is opened")
     }
 
     // MARK: Write transactions
@@ -59,28 +59,28 @@ enum Misuse {
         )
     }
 
-    static func noTurns() -> Never {
+    static func asyncWriteWithoutRunLoop() -> Never {
         trap(
-            "an asynchronous write was asked for on a thread that runs no run loop, so nothing could ever run it. "
-                + "Ask on the main thread, on an actor, or open the Realm with a serial queue")
+            "an asynchronous write was requested on a thread that runs no run loop, so it would never run. "
+                + "Request it on the main thread or an actor, or open the Realm with a serial queue")
     }
 
     static func readOnly(_ what: String) -> Never {
-        trap("\(what) is of a file opened with 'readOnly' and cannot be changed. Open the file for writing")
+        trap("\(what) belongs to a file opened with 'readOnly' and cannot be changed. Open the file for writing")
     }
 
     // MARK: Frozen things and references
 
     static func frozen(_ what: String) -> Never {
-        trap("\(what) is frozen and cannot be changed. Change what 'thaw()' gives, inside a write transaction")
+        trap("\(what) is frozen and cannot be changed. Change what 'thaw()' returns, inside a write transaction")
     }
 
     static func frozenRealm(_ verb: String) -> Never {
-        trap("a frozen Realm was \(verb), but it never changes. Use the live Realm that 'thaw()' gives")
+        trap("a frozen Realm was \(verb), but it never changes. Use the live Realm that 'thaw()' returns")
     }
 
     static func observeFrozen(_ what: String) -> Never {
-        trap("\(what) is frozen and was observed, but it never changes. Observe what 'thaw()' gives")
+        trap("\(what) is frozen and was observed, but it never changes. Observe what 'thaw()' returns")
     }
 
     static func unmanagedTransfer(_ type: String, _ verb: String) -> Never {
@@ -93,7 +93,7 @@ enum Misuse {
 
     static func frozenTooEarly(_ what: String) -> Never {
         trap(
-            "\(what) was created in the open write transaction and frozen there, but what is frozen shows the state before "
+            "\(what) was created in the open write transaction and frozen there, but frozen objects show the state before "
                 + "it. Commit first")
     }
 
@@ -102,7 +102,7 @@ enum Misuse {
     }
 
     static func resolvedTwice(_ type: String) -> Never {
-        trap("a 'ThreadSafeReference<\(type)>' was resolved twice. Make one for each time, or use '@ThreadSafe'")
+        trap("a 'ThreadSafeReference<\(type)>' was resolved twice. Create one for each use, or use '@ThreadSafe'")
     }
 
     static func resolvedElsewhere(_ type: String, _ path: String) -> Never {
@@ -133,16 +133,16 @@ enum Misuse {
     static func frozenLinked(_ type: String) -> Never {
         trap(
             "a frozen '\(type)' was added or linked, and frozen objects belong to one version of a file. "
-                + "Link to the object that 'thaw()' gives, or copy it with 'create'")
+                + "Link to the object that 'thaw()' returns, or copy it with 'create'")
     }
 
     static func deletedUnmanaged(_ type: String) -> Never {
-        trap("an unmanaged '\(type)' cannot be deleted from a Realm: it is in none. Let go of it instead")
+        trap("an unmanaged '\(type)' cannot be deleted from a Realm: it does not belong to one. Release it instead")
     }
 
     static func invalidatedResults(_ type: String) -> Never {
         trap(
-            "a collection of '\(type)' was used after its Realm had been invalidated. Ask the Realm for the objects again"
+            "a collection of '\(type)' was used after its Realm had been invalidated. Query the Realm again"
         )
     }
 
@@ -173,16 +173,16 @@ enum Misuse {
     static func wrongValue(_ value: Any?, property: String, expected: String, at path: String? = nil) -> Never {
         let place = path.map { $0 == property ? "" : " at '\($0)'" } ?? ""
         guard let value else {
-            trap("'\(property)' takes \(expected), but was given 'nil'\(place). Give a value, or declare it optional")
+            trap("'\(property)' takes \(expected), but was given 'nil'\(place). Assign a value, or declare the property optional")
         }
         let text = "\(value)"
         trap(
             "'\(property)' takes \(expected), but was given '\(text.count > 200 ? text.prefix(200) + "…" : text)' "
-                + "of type '\(type(of: value))'\(place). Give a value that fits, or change the schema")
+                + "of type '\(type(of: value))'\(place). Assign a value of that type, or change the schema")
     }
 
     static func linkingObjectsAssigned(_ property: String, origin: String) -> Never {
-        trap("'\(property)' takes nothing: it is computed from links. Set '\(origin)' of the objects that lead here")
+        trap("'\(property)' cannot be assigned: it is computed from links. Set '\(origin)' of the objects that link to this one")
     }
 
     static func wrongKind(_ property: String, is type: String, _ wanted: String) -> Never {
@@ -216,7 +216,7 @@ enum Misuse {
 
     static func enumWithoutCase(_ type: String, _ raw: String) -> Never {
         trap(
-            "the stored value \(raw) is no case of '\(type)'. "
+            "the stored value \(raw) is not a case of '\(type)'. "
                 + "Declare the property optional, or an 'unknown' case in the schema")
     }
 
@@ -239,19 +239,19 @@ enum Misuse {
 
     static func nestedTooDeep(limit: Int) -> Never {
         trap(
-            "an 'AnyRealmValue' with more than \(limit) lists and maps within each other was used. "
+            "an 'AnyRealmValue' with more than \(limit) nested lists and maps was used. "
                 + "Store it in parts, as objects that link to each other")
     }
 
     static func readFailed(_ reason: String, path: String) -> Never {
-        trap("reading '\(path)' failed, and a property or collection has no way to throw: \(reason)")
+        trap("reading '\(path)' failed, and properties and collections cannot throw errors: \(reason)")
     }
 
     // MARK: Migrations
 
     static func changeBeforeMigration(_ what: String) -> Never {
         trap(
-            "\(what) is as it was before the migration, and cannot be changed. Change the new object of the pair instead"
+            "\(what) is from before the migration, and cannot be changed. Change the new object of the pair instead"
         )
     }
 
@@ -273,7 +273,7 @@ enum Misuse {
                 + "It has \(known.map { "'\($0)'" }.joined(separator: ", "))")
     }
 
-    static func renameWithoutGoal(_ property: String, known: [String]) -> Never {
+    static func renameWithoutTarget(_ property: String, known: [String]) -> Never {
         trap(
             "a migration renames to '\(property)', which the schema does not have. "
                 + "It has \(known.map { "'\($0)'" }.joined(separator: ", "))")
@@ -281,7 +281,7 @@ enum Misuse {
 
     static func separatedTopLevel(_ type: String) -> Never {
         trap(
-            "a migration separates the owners of '\(type)', which is no embedded type of the schema. "
+            "a migration separates the owners of '\(type)', which is not an embedded type of the schema. "
                 + "Objects of top-level types may have any number of owners")
     }
 
@@ -290,11 +290,11 @@ enum Misuse {
     }
 
     static func madeStoredObject() -> Never {
-        trap("a 'StoredObject' was made by hand. Use 'dynamicCreate' with the name of its type")
+        trap("a 'StoredObject' was created directly. Use 'dynamicCreate' with the name of its type")
     }
 
     static func madeMigrationObject() -> Never {
-        trap("a 'MigrationObject' was made by hand. Use 'migration.create'")
+        trap("a 'MigrationObject' was created directly. Use 'migration.create'")
     }
 
     static func observeInMigration(_ what: String) -> Never {
@@ -313,14 +313,14 @@ enum Misuse {
 
     static func unknownLabel(_ path: String, projection: String, labels: [String]) -> Never {
         trap(
-            "the key path '\(path)' cannot be observed: '\(projection)' projects nothing of that name. "
-                + "Name one of its labels, \(labels.map { "'\($0)'" }.joined(separator: ", ")), or the key path behind one"
+            "the key path '\(path)' cannot be observed: '\(projection)' has no label of that name. "
+                + "Name one of its labels, \(labels.map { "'\($0)'" }.joined(separator: ", ")), or the key path of one"
         )
     }
 
     static func observeReadOnly(_ what: String) -> Never {
         trap(
-            "\(what) in a Realm opened with 'readOnly' was observed, and nothing there ever changes. "
+            "\(what) in a Realm opened with 'readOnly' was observed, and its data never changes. "
                 + "Open the file for writing")
     }
 
@@ -356,18 +356,18 @@ enum Misuse {
 
     static func noArray(_ property: String) -> Never {
         trap(
-            "'\(property)' is no list, so it has no mutable array. Use 'value(forKey:)' for sets, maps and other values"
+            "'\(property)' is not a list, so it has no mutable array. Use 'value(forKey:)' for sets, maps and other values"
         )
     }
 
     static func writeBeforeChange() -> Never {
         trap(
             "a write transaction was begun by an observer with 'prior' while its Realm moves to a newer version. "
-                + "Begin it when the change has happened")
+                + "Begin it after the change")
     }
 
     static func silencedForeignToken() -> Never {
-        trap("'withoutNotifying' was given a token of another Realm. Give tokens of observers of this Realm")
+        trap("'withoutNotifying' was called with a token of another Realm. Pass tokens of observers of this Realm")
     }
 
     static func addObserved(_ type: String) -> Never {

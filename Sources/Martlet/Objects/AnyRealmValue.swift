@@ -118,7 +118,7 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
 
     /// Reads a stored value, including its objects; nil if the stored value is damaged.
     init?(found stored: SQLValue, in context: RealmContext?, isOld: Bool = false) {
-        guard AnyValue.isSound(stored) else { return nil }
+        guard AnyValue.isWellFormed(stored) else { return nil }
         self.init(sound: stored, context, isOld)
     }
 
@@ -188,7 +188,7 @@ extension AnyRealmValue: RealmCollectionValue {
         AnyRealmValue(stored.raw, in: source.context)
     }
 
-    public static func _holds(_ stored: StoredValue) -> Bool { AnyValue.isSound(stored.raw) }
+    public static func _holds(_ stored: StoredValue) -> Bool { AnyValue.isWellFormed(stored.raw) }
 
     public func _storedElement(_ source: ElementSource) -> StoredValue { StoredValue(stored(source)) }
 

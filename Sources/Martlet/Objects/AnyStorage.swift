@@ -24,7 +24,7 @@ import MartletSQLite
         switch (stored, stored.tag) {
         case (.blob(let bytes), .list), (.blob(let bytes), .map): self = .stored(bytes)
         default:
-            guard AnyValue.isSound(stored) else { return nil }
+            guard AnyValue.isWellFormed(stored) else { return nil }
             self.init(stored: stored)
         }
     }

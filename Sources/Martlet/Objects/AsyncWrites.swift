@@ -59,7 +59,7 @@ final class AsyncWrites {
     func canRun() -> Bool {
         // Never reset: the background thread that waits for the lock reads it.
         if scheduler == nil { scheduler = Scheduler.currentRunLoop() }
-        scheduler?.stay()
+        scheduler?.keepRunning()
         return scheduler != nil
     }
 
@@ -94,7 +94,7 @@ final class AsyncWrites {
     }
 
     /// Releases the write lock for a synchronous write, which takes precedence.
-    func makeWay() {
+    func releaseLock() {
         lease.giveUp()
         isLockRequested = false
     }
@@ -119,7 +119,7 @@ final class AsyncWrites {
             completeEnded()
         }
         // In a nested run loop inside a callback, wait until the callback has returned.
-        if context.hooks.isDelivering() || context.movement != .none { return resume() }
+        if context.hooks.isDelivering() || context.advancePhase != .none { return resume() }
         guard !waiting.isEmpty else { return }
         guard lease.claim() else {
             isLockRequested = true
@@ -139,7 +139,7 @@ final class AsyncWrites {
             } catch {
                 running = nil
                 ended.append { write.complete(error) }
-                return settle()
+                return commitPending()
             }
             count += 1
             run(write)
@@ -147,7 +147,7 @@ final class AsyncWrites {
             // The block may have committed the group, which releases the lock.
             if !context.isBetweenWrites { return }
         }
-        if context.isBetweenWrites { settle() } else if count == 0 { context.coordinator.releaseWriteLock() }
+        if context.isBetweenWrites { commitPending() } else if count == 0 { context.coordinator.releaseWriteLock() }
     }
 
     private func takeNext(isFirst: Bool) -> AsyncWrite? {
@@ -199,7 +199,7 @@ final class AsyncWrites {
     }
 
     /// Makes the sealed writes durable.
-    func settle() {
+    func commitPending() {
         guard context.isBetweenWrites else { return }
         // On failure, `groupEnded` passes the error to the handlers of the sealed writes.
         try? context.commitSealed()

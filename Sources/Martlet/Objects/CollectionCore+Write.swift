@@ -9,7 +9,7 @@ extension CollectionCore {
         try elements?.write(owner: owner, table: layout.chunks, connection)
         if !anyLinkChanges.isEmpty, let transaction = context.transaction {
             let holder = AnyLinkIndex.Holder(table.id, property.index, owner)
-            try transaction.createAnyLinks(connection).count(anyLinkChanges, of: holder)
+            try transaction.createAnyLinks(connection).addCounts(anyLinkChanges, of: holder)
             anyLinkChanges = [:]
         }
         try writeTargets(connection)

@@ -29,7 +29,7 @@ final class CollectionCore {
     @exclusivity(unchecked) private var checkedChangeCount: UInt64 = 0
     /// The observers of `isInvalidated`. The observers of the elements belong to the owner object.
     var observers: KeyValueObservers?
-    /// True during `asOne`: observers were notified of one assignment, of which the current edits are parts.
+    /// True during `asOneAssignment`: observers were notified of one assignment, of which the current edits are parts.
     private var isInAssignment = false
 
     init(_ context: RealmContext, _ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) {
@@ -59,16 +59,16 @@ final class CollectionCore {
 
     private var isOwnerThere: Bool {
         if isOwnerGone { return false }
-        guard checkedChangeCount != context.stamp else { return true }
+        guard checkedChangeCount != context.changeCount else { return true }
         if let object = table.identity.object(owner), object._state == .live {
-            checkedChangeCount = context.stamp
+            checkedChangeCount = context.changeCount
             return true
         }
         let exists = context.read {
             try $0.integer(
                 "SELECT 1 FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(owner)]) == 1
         }
-        if exists { checkedChangeCount = context.stamp } else { isOwnerGone = true }
+        if exists { checkedChangeCount = context.changeCount } else { isOwnerGone = true }
         return exists
     }
 
@@ -98,7 +98,7 @@ final class CollectionCore {
     }
 
     /// The deletion of the owner was rolled back.
-    func ownerIsBack() {
+    func ownerWasRestored() {
         forget()
         isOwnerGone = false
     }
@@ -111,7 +111,7 @@ final class CollectionCore {
         let limit = context.coordinator.environment.chunkLimit
         elements = context.read { try ChunkedElements(owner: owner, table: layout.chunks, $0, limit: limit) }
         if !context.reads.isOn {
-            context.noticeTracking()
+            context.trackReadsIfObserved()
             context.noteRead(.property(table.id, owner, property.index))
         }
     }
@@ -120,7 +120,7 @@ final class CollectionCore {
         let elements = try context.handle.read {
             try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: layout.chunks, $0)
         }
-        if let position = property.firstUnfit(elements) { throw damaged(elements[position], at: position, of: ordinal) }
+        if let position = property.firstInvalidPosition(elements) { throw damaged(elements[position], at: position, of: ordinal) }
         return elements
     }
 
@@ -135,14 +135,14 @@ final class CollectionCore {
         context.confinement.require("the collection '\(name)'")
         if isRealmInvalidated { requireValid() }
         if !isValid { return 0 }
-        return context.guarded {
+        return context.withFrozenLock {
             load()
             return elements?.count ?? 0
         }
     }
 
     func element(at position: Int) -> SQLValue {
-        context.guarded {
+        context.withFrozenLock {
             load()
             guard let count = elements?.count, position >= 0, position < count else {
                 Misuse.indexOutOfRange(position, count: elements?.count ?? 0, "'\(name)'")
@@ -152,7 +152,7 @@ final class CollectionCore {
     }
 
     func all() -> [SQLValue] {
-        context.guarded {
+        context.withFrozenLock {
             load()
             return attempt { try elements?.all(loadChunk) } ?? []
         }
@@ -161,7 +161,7 @@ final class CollectionCore {
     /// The keys of the objects at a range of positions. Reads only the chunks that contain them.
     func keys(in range: Range<Int>) -> [ObjectKey] {
         if range.isEmpty { return [] }
-        return context.guarded {
+        return context.withFrozenLock {
             load()
             return range.map { position in
                 let element = attempt { try elements?.element(at: position, loadChunk) } ?? .null
@@ -171,10 +171,10 @@ final class CollectionCore {
     }
 
     /// A cursor for a loop that does not read the whole list first; nil inside a write, where the loop body may change the list.
-    func startWalk() -> StartedWalk? {
+    func makeCursor() -> LazyCursor? {
         guard count > 0, context.transaction == nil else { return nil }
-        return context.guarded {
-            let cursor = StartedWalk { [self] in KeySequence(keys(in: 0..<count)) }
+        return context.withFrozenLock {
+            let cursor = LazyCursor { [self] in KeySequence(keys(in: 0..<count)) }
             context.register(cursor)
             return cursor
         }
@@ -183,7 +183,7 @@ final class CollectionCore {
     /// The position of an element in a set, or of a key in a map.
     ///
     /// - Complexity: O(1) on average; O(n) for the first search, and for the first one after a removal in the middle.
-    func position(of value: SQLValue) -> Int? { context.guarded { findPosition(of: value) } }
+    func position(of value: SQLValue) -> Int? { context.withFrozenLock { findPosition(of: value) } }
 
     private func findPosition(of value: SQLValue) -> Int? {
         load()
@@ -229,10 +229,10 @@ final class CollectionCore {
         performNotifying({ KeyValueEdit(edit()) }, body)
     }
 
-    private var isUnobserved: Bool { isInAssignment || context.observedObjects.isEmpty && !context.isNoting }
+    private var isUnobserved: Bool { isInAssignment || context.observedObjects.isEmpty && !context.hasTrackedReads }
 
     /// Performs several edits that observers see as one assignment.
-    func asOne(_ body: () -> Void) {
+    func asOneAssignment(_ body: () -> Void) {
         if isUnobserved { return body() }
         performNotifying({ nil }) {
             isInAssignment = true
@@ -250,10 +250,10 @@ final class CollectionCore {
                 observers = [table.identity.object(owner)?._observers].compactMap { $0 }
             }
         #endif
-        var notified: [KeyValueAnnouncement.Entry] = []
+        var notified: [KeyValueNotification.Entry] = []
         for known in observers {
             known.noteChange(of: property.index, in: context)
-            notified += known.announce({ $0 == property.index }, { _ in edit() }).map { (known, $0) }
+            notified += known.notifyWillChange({ $0 == property.index }, { _ in edit() }).map { (known, $0) }
         }
         context.reads.willChange(property.index, of: owner, in: table.id)
         body()
@@ -267,8 +267,8 @@ final class CollectionCore {
 
     private func record(_ edit: ListEdit) {
         context.transaction?.recorder.edit(id, edit)
-        context.touch()
-        checkedChangeCount = context.stamp
+        context.bumpChangeCount()
+        checkedChangeCount = context.changeCount
     }
 
     private func count(_ element: SQLValue, _ change: Int) {
@@ -341,7 +341,7 @@ final class CollectionCore {
         _ = willChange()
         let old = all()
         precondition(old.count == new.count)
-        asOne {
+        asOneAssignment {
             for (position, pair) in zip(old, new).enumerated() where pair.0 != pair.1 {
                 performEdit(ListEditScript([.replace(at: position)])) {
                     _ = attempt { try elements?.replace(at: position, with: pair.1, loadChunk) }
@@ -492,7 +492,7 @@ final class CollectionCore {
         noteAssignment()
         let old = all()
         if old == new { return }
-        asOne {
+        asOneAssignment {
             for (position, pair) in zip(old, new).enumerated() where pair.0 != pair.1 {
                 replace(at: position, with: pair.1)
             }
@@ -519,7 +519,7 @@ extension RealmContext {
     /// The core of a collection, shared by its handles.
     func core(_ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) -> CollectionCore {
         let id = CollectionID(table: table.id, property: property, owner: owner)
-        return guarded {
+        return withFrozenLock {
             if let core = collections[id]?.core { return core }
             let core = CollectionCore(self, table, property, owner)
             collections[id] = WeakCore(core: core)

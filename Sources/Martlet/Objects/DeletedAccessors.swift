@@ -52,7 +52,7 @@ extension UInt32 {
 
 extension RealmContext {
     /// Accessors and collections that a rollback makes live again.
-    struct Revival {
+    struct UndoneDeletions {
         var objects: [ObjectBase] = []
         var cores: [CollectionCore] = []
 
@@ -76,9 +76,9 @@ extension RealmContext {
     }
 
     /// Removes and returns what was deleted since the given write, because its changes are rolled back.
-    func takeRevival(since first: UInt32, _ changes: ChangeSet) -> Revival {
+    func takeUndoneDeletions(since first: UInt32, _ changes: ChangeSet) -> UndoneDeletions {
         let taken = deleted.take(since: first)
-        return Revival(
+        return UndoneDeletions(
             objects: taken.objects.filter { object in
                 guard object._state == .invalidated, let table = object._table else { return false }
                 let isNew = object._addedIn != 0 && object._addedIn.isSince(first)
@@ -91,15 +91,15 @@ extension RealmContext {
 
     /// Makes the accessors live after their rows were restored. Accessors of other rows that had the same keys in between are
     /// invalidated already.
-    func revive(_ revival: Revival) {
-        for object in revival.objects {
-            object._table?.revive(object)
+    func restore(_ undone: UndoneDeletions) {
+        for object in undone.objects {
+            object._table?.restore(object)
             if object._observers?.isEmpty == false {
                 observedObjects[ObjectIdentifier(object)] = WeakObject(object: object)
             }
         }
-        for core in revival.cores {
-            core.ownerIsBack()
+        for core in undone.cores {
+            core.ownerWasRestored()
             if collections[core.id]?.core == nil { collections[core.id] = WeakCore(core: core) }
         }
     }

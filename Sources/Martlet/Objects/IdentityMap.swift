@@ -40,7 +40,7 @@ final class IdentityMap: Sendable {
     }
 
     /// Makes `object` the accessor of a row and returns it. If another thread has inserted an accessor first, returns that one.
-    func settle(_ object: ObjectBase, _ key: ObjectKey) -> ObjectBase {
+    func insertIfAbsent(_ object: ObjectBase, _ key: ObjectKey) -> ObjectBase {
         let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         let first = table.withLock { table -> Retained? in
             if let known = Self.retained(table.find(key)) { return known }

@@ -21,7 +21,7 @@ final class KeyValueObservers {
     private var registrations: [Registration] = []
     private var lastID: UInt64 = 0
     /// The registrations made by observer objects, to find them when they are removed.
-    var named: [AnyObject] = []
+    var observerRegistrations: [AnyObject] = []
     /// The tracked reads of an unmanaged object.
     var reads: UnmanagedReads?
 
@@ -76,7 +76,7 @@ final class KeyValueObservers {
 
     /// Notifies the observers of the properties for which `isChanged` is true. Returns the registrations to notify after the
     /// change.
-    func announce(_ isChanged: (Int) -> Bool, _ edit: (Int) -> KeyValueEdit? = { _ in nil }) -> [Registration] {
+    func notifyWillChange(_ isChanged: (Int) -> Bool, _ edit: (Int) -> KeyValueEdit? = { _ in nil }) -> [Registration] {
         registrations.filter { registration in
             guard isChanged(registration.property), isRegistered(registration.id) else { return false }
             return registration.will(edit(registration.property))
@@ -137,7 +137,7 @@ extension ObjectBase {
 }
 
 /// Notifies the observers of an unmanaged object of changes of one of its collections. Created with the first observer.
-final class CollectionAnnouncer {
+final class CollectionNotifier {
     private weak var owner: ObjectBase?
     private let property: Int
 
@@ -150,7 +150,7 @@ final class CollectionAnnouncer {
     /// changed positions.
     func change(_ edit: KeyValueEdit?, _ body: () -> Void) {
         guard let observers = owner?._observers else { return body() }
-        let notified = observers.announce({ $0 == property }, { _ in edit })
+        let notified = observers.notifyWillChange({ $0 == property }, { _ in edit })
         observers.reads?.willChange(property)
         body()
         for registration in notified where observers.isRegistered(registration.id) { registration.did() }
@@ -173,6 +173,6 @@ final class CollectionAnnouncer {
 }
 
 /// A collection that notifies observers while its owner is unmanaged.
-protocol AnnouncingCollection: PropertyCollection {
-    var announcer: CollectionAnnouncer? { get set }
+protocol NotifyingCollection: PropertyCollection {
+    var notifier: CollectionNotifier? { get set }
 }

@@ -30,13 +30,13 @@ final class ModelClass: @unchecked Sendable {
 
     private init(_ metatype: ObjectBase.Type) {
         self.metatype = metatype
-        guard let schema = SchemaFacts.objectType("\(metatype._facts)") else {
+        guard let schema = SchemaFactsParser.objectType("\(metatype._facts)") else {
             Misuse.notGenerated("\(metatype)", base: "Object")
         }
         self.schema = schema
         declaration = TypeDeclaration(schema) {
             RowEncoder.columnValues(of: metatype.init())
-        } holds: { property, value in
+        } isValidRawValue: { property, value in
             RowEncoder.holds(StoredValue(value), property, of: metatype.init())
         }
         hasReferences = schema.hasReferences

@@ -4,7 +4,7 @@ import Synchronization
 // Sendable: the registration is sendable, and `context` is only compared.
 public final class NotificationToken: @unchecked Sendable {
     let registration = Registration()
-    @Loose var context: RealmContext?
+    @WeakContext var context: RealmContext?
 
     init(_ context: RealmContext?, cancel: @escaping @Sendable () -> Void = {}) {
         self.context = context

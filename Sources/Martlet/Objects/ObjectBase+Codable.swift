@@ -166,7 +166,7 @@ extension ObjectBase: Decodable {
         throw DecodingError.dataCorrupted(
             DecodingError.Context(
                 codingPath: container.codingPath + [PropertyKey(property.name)],
-                debugDescription: "the value is no case of '\(_typeName).\(property.name)'"))
+                debugDescription: "the value is not a case of '\(_typeName).\(property.name)'"))
     }
 
     private final func value(

@@ -126,14 +126,14 @@ open class ObjectBase {
             observers.willChange(property)
             requireSettable(property, table)
         }
-        if table.hasTwins {
+        if table.hasFurtherAccessors {
             forEachOtherObservers(table) {
                 $0.noteChange(of: property, in: table.context)
                 $0.willChange(property)
             }
             requireSettable(property, table)
         }
-        if table.context.isNoting {
+        if table.context.hasTrackedReads {
             table.context.reads.willChange(property, of: _key, in: table.id)
             requireSettable(property, table)
         }
@@ -150,10 +150,10 @@ open class ObjectBase {
         guard let table = _table else { return }
         if _dirty == 0 { table.context.dirty.append(self) }
         _dirty |= 1 << UInt64(min(property, 63))
-        if table.hasTwins { table.context.settleTwins(self, table) }
+        if table.hasFurtherAccessors { table.context.markOtherAccessorsStale(self, table) }
         if let observers = _observers { observers.didChange(property) }
-        if table.hasTwins { forEachOtherObservers(table) { $0.didChange(property) } }
-        if table.context.isNoting { table.context.reads.didChange() }
+        if table.hasFurtherAccessors { forEachOtherObservers(table) { $0.didChange(property) } }
+        if table.context.hasTrackedReads { table.context.reads.didChange() }
     }
 
     /// Calls `body` with the observers of the other accessors of the row.

@@ -10,7 +10,7 @@ final class ObjectTable {
     /// The properties that link to this type. Updated when types are added to the open file.
     private(set) var incoming: [DatabaseSchema.Incoming]
     /// The full-text indexes. Updated when a program with other full-text properties opens the file.
-    private(set) var words: [TableLayout.Words]
+    private(set) var fullTextIndexes: [TableLayout.FullTextIndex]
     /// Nil if the program has no class for this type of the file.
     let model: ModelClass?
     private let metatype: ObjectBase.Type?
@@ -50,7 +50,7 @@ final class ObjectTable {
         type = table.type
         layout = table.layout
         incoming = table.incoming
-        words = table.layout.words
+        fullTextIndexes = table.layout.fullTextIndexes
         self.model = model
         metatype = model?.metatype
         self.context = context
@@ -65,9 +65,9 @@ final class ObjectTable {
     }
 
     /// Updates the links to this type and its full-text indexes after a change of the file's schema.
-    func follow(_ table: DatabaseSchema.Table) {
+    func update(from table: DatabaseSchema.Table) {
         incoming = table.incoming
-        words = table.layout.words
+        fullTextIndexes = table.layout.fullTextIndexes
     }
 
     // The statements of frequent operations are cached here, because finding one by its text costs as much as running it.
@@ -142,7 +142,7 @@ final class ObjectTable {
     var anyModel: ModelClass {
         if let model { return model }
         let made = fallbackModel.withLock { known in
-            if known == nil { known = context.standIn(type) }
+            if known == nil { known = context.makeFallbackModel(type) }
             return known
         }
         guard let made else { Misuse.unknownType(type.name) }
@@ -170,7 +170,7 @@ final class ObjectTable {
         weak var object: ObjectBase?
     }
 
-    var hasTwins: Bool { !furtherAccessors.isEmpty }
+    var hasFurtherAccessors: Bool { !furtherAccessors.isEmpty }
 
     /// Calls `body` with the living accessors of a row. There is more than one only after an update by `add`.
     func forEachAccessor(_ key: ObjectKey, _ body: (ObjectBase) -> Void) {
@@ -189,7 +189,7 @@ final class ObjectTable {
     var accessors: [ObjectBase] { identity.all() + furtherAccessors.values.flatMap { $0.compactMap(\.object) } }
 
     /// Makes an unmanaged object a further accessor of a row.
-    func bindTwin(_ object: ObjectBase, _ key: ObjectKey) {
+    func bindFurtherAccessor(_ object: ObjectBase, _ key: ObjectKey) {
         object.keepHash(type)
         object._table = self
         object._context = context
@@ -207,7 +207,7 @@ final class ObjectTable {
     }
 
     /// Makes an invalidated object an accessor of its row again.
-    func revive(_ object: ObjectBase) {
+    func restore(_ object: ObjectBase) {
         object._state = .stale
         if identity.object(object._key) == nil {
             identity.insert(object, object._key)

@@ -29,7 +29,7 @@ extension PersistableEnum {
         guard let known = Self._value(rawValue._stored) else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
-                    codingPath: decoder.codingPath, debugDescription: "'\(rawValue)' is no case of '\(Self.self)'"))
+                    codingPath: decoder.codingPath, debugDescription: "'\(rawValue)' is not a case of '\(Self.self)'"))
         }
         self = known
     }

@@ -73,7 +73,7 @@ final class ReadTracking {
     /// True if no tracked read waits for a change.
     var isEmpty: Bool { marks.isEmpty }
 
-    private func updateContext() { context?.isNoting = !marks.isEmpty || !changing.isEmpty }
+    private func updateContext() { context?.hasTrackedReads = !marks.isEmpty || !changing.isEmpty }
 
     /// True inside `withObservationTracking`.
     var isTracking: Bool { registrar.isTracking }
@@ -85,7 +85,7 @@ final class ReadTracking {
         guard registrar.isTracking else { return }
         registrar.access(place)
         marks[place.table, default: Marks()].insert(place)
-        context?.isNoting = true
+        context?.hasTrackedReads = true
         readCount += 1
         if readCount >= Self.leastReads { sweepSoon() }
     }

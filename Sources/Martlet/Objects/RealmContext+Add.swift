@@ -16,7 +16,7 @@ extension RealmContext {
     /// Adds an unmanaged embedded object on behalf of its owner.
     func adoptEmbedded(_ object: ObjectBase, _ policy: Realm.UpdatePolicy = .error) -> ObjectKey {
         if object._state != .unmanaged {
-            guard unowned.remove(ObjectIdentifier(object)) != nil else { Misuse.embeddedOwned(object._typeName) }
+            guard ownerless.remove(ObjectIdentifier(object)) != nil else { Misuse.embeddedOwned(object._typeName) }
             return object._key
         }
         return add(object, policy)
@@ -100,7 +100,7 @@ extension RealmContext {
     }
 
     private func newKey(of object: ObjectBase, _ table: ObjectTable, _ transaction: WriteTransaction) -> ObjectKey {
-        if failure != nil { return lostKey(table) }
+        if failure != nil { return placeholderKey(table) }
         if table.integerKey >= 0 {
             let key = RowEncoder.integerKey(of: object, table)
             // Checked before the object is bound. Otherwise it would replace the living accessor of the existing row.
@@ -118,7 +118,7 @@ extension RealmContext {
     private func insert(
         _ object: ObjectBase, _ chosen: ObjectKey?, _ table: ObjectTable, _ transaction: WriteTransaction
     ) -> ObjectKey {
-        if isNoting { reads.willInsert(in: table.id) }
+        if hasTrackedReads { reads.willInsert(in: table.id) }
         var stored = chosen
         storing {
             do {
@@ -128,7 +128,7 @@ extension RealmContext {
                     let key = table.integerKey < 0 ? chosen ?? 0 : bound.key
                     if table.integerKey < 0 { statement.bind(key, at: bound.parameter) }
                     try statement.run()
-                    try writeWords(of: object, key, table, mask: .max, connection)
+                    try writeFullTextIndexes(of: object, key, table, mask: .max, connection)
                     try writeAnyLinks(of: object, key, table, mask: .max, connection)
                     return key
                 }
@@ -138,10 +138,10 @@ extension RealmContext {
             }
         }
         // If storing has failed, the commit will throw, and the object will be invalidated then.
-        let key = stored ?? lostKey(table)
+        let key = stored ?? placeholderKey(table)
         transaction.recorder.insert(key, in: table.id)
-        touch()
-        if isNoting { reads.didChange() }
+        bumpChangeCount()
+        if hasTrackedReads { reads.didChange() }
         return key
     }
 
@@ -206,7 +206,7 @@ extension RealmContext {
     func takeOver(_ object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable) {
         guard object._state == .unmanaged else { return }
         let collections = RowEncoder.collections(of: object)
-        table.bindTwin(object, key)
+        table.bindFurtherAccessor(object, key)
         for (property, collection) in collections { collection._attach(object, property) }
         markStale(object)
     }

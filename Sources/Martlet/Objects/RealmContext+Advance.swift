@@ -11,18 +11,18 @@ extension RealmContext {
             return
         }
         let changes = try? coordinator.changes(after: before, through: handle.version, handle)?.changes
-        let notification = announce(changes, next: handle)
+        let notification = notifyWillChange(changes, next: handle)
         replaceSnapshot(handle)
-        touch()
+        bumpChangeCount()
         apply(changes, inverted: false)
-        tell(notification)
+        notifyDidChange(notification)
     }
 
     /// Moves to the version from which a write transaction begins. Observers were already notified before the change.
-    func advance(to transaction: WriteTransaction, after before: Version, _ notification: KeyValueAnnouncement) {
-        touch()
+    func advance(to transaction: WriteTransaction, after before: Version, _ notification: KeyValueNotification) {
+        bumpChangeCount()
         apply(changes(after: before, transaction), inverted: false)
-        tell(notification)
+        notifyDidChange(notification)
     }
 
     /// The changes from `before` to the version from which a write begins; nil if they are not known.
@@ -46,7 +46,7 @@ extension RealmContext {
             return
         }
         for (id, change) in changes.tables {
-            guard let table = tables[id], table.identity.count > 0 || table.hasTwins else { continue }
+            guard let table = tables[id], table.identity.count > 0 || table.hasFurtherAccessors else { continue }
             let gone = inverted ? change.inserted : change.deleted
             visit(table, gone) { invalidate($0) }
             visit(table, change.modifiedKeys) { markStale($0) }

@@ -15,7 +15,7 @@ extension RealmContext {
             let links = try AnyLink.counts(in: row[property])
             let holder = AnyLinkIndex.Holder(table.id, property, key)
             if try transaction.hasAnyLinks(connection) { try AnyLinkIndex(connection).remove(holder) }
-            if !links.isEmpty { try transaction.createAnyLinks(connection).count(links, of: holder) }
+            if !links.isEmpty { try transaction.createAnyLinks(connection).addCounts(links, of: holder) }
         }
     }
 
@@ -65,7 +65,7 @@ extension RealmContext {
             withAnyLinks { index in
                 let place = AnyLinkIndex.Holder(source.id, property.index, holder)
                 try index.remove(place)
-                try index.count(AnyLink.counts(in: rest), of: place)
+                try index.addCounts(AnyLink.counts(in: rest), of: place)
             }
         }
     }

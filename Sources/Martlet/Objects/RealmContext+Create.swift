@@ -23,7 +23,7 @@ extension RealmContext {
         if existing == nil {
             object.assign(input, rules) { !$0.mayContainObjects }
             _ = add(object, .error)
-            if model.schema.isEmbedded { unowned.insert(ObjectIdentifier(object)) }
+            if model.schema.isEmbedded { ownerless.insert(ObjectIdentifier(object)) }
             object.assign(input, rules) { $0.mayContainObjects }
         } else {
             object.assign(input, rules)

@@ -44,7 +44,7 @@ extension RealmContext {
         if let found = search({ try $0.anyLink(link) }) { refuse(found) }
         readFailed(
             EngineError.damaged(
-                "a value of any type leads to the row \(link.key) of the type number \(link.table), which does not exist",
+                "a value of any type links to the row \(link.key) of the type number \(link.table), which does not exist",
                 path: coordinator.path))
     }
 

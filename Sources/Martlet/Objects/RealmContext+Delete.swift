@@ -54,10 +54,10 @@ extension RealmContext {
             if hasInverse { transaction?.recorder.relink(targets, link) }
         }
         execute(table.layout.delete, [.integer(key)])
-        for index in table.words { execute(index.delete, [.integer(key)]) }
+        for index in table.fullTextIndexes { execute(index.delete, [.integer(key)]) }
         transaction?.recorder.delete(key, in: table.id)
         denials.rowWasDeleted(RowDeletion.Row(table: table.id, key: key))
-        touch()
+        bumpChangeCount()
         table.forEachAccessor(key, invalidateDeleted)
     }
 
@@ -68,13 +68,13 @@ extension RealmContext {
     /// Deletes all rows, one table at a time. Links need no attention, because no row remains.
     func deleteAll() {
         _ = requireWrite("the Realm")
-        let notification = announceEnd()
+        let notification = notifyWillInvalidateAll()
         flushForQuery()
         for table in tables.values.sorted(by: { $0.id < $1.id }) {
             let keys = keys("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)", [])
             if transaction?.keepsOldRows == true { for key in keys { keepOldRow(key, table) } }
             execute("DELETE FROM \(table.layout.table)", [])
-            for index in table.words { execute("DELETE FROM \(index.table)", []) }
+            for index in table.fullTextIndexes { execute("DELETE FROM \(index.table)", []) }
             for collection in table.layout.collections {
                 execute("DELETE FROM \(collection.chunks)", [])
                 if let targets = collection.targets { execute("DELETE FROM \(targets)", []) }
@@ -86,7 +86,7 @@ extension RealmContext {
         collections.values.compactMap(\.core).forEach(invalidateDeleted)
         collections = [:]
         denials = DeletionDenials()
-        touch()
+        bumpChangeCount()
         notification.didChange()
     }
 
@@ -223,13 +223,13 @@ extension RealmContext {
             $0.noteChange(of: property, in: self)
             $0.willChange(property)
         }
-        if !isSilent, isNoting { reads.willChange(property, of: key, in: table.id) }
+        if !isSilent, hasTrackedReads { reads.willChange(property, of: key, in: table.id) }
         flushForQuery()
         body()
         transaction?.recorder.modify(key, property, in: table.id)
         table.forEachAccessor(key, markStale)
         observers.forEach { $0.didChange(property) }
-        if isNoting { reads.didChange() }
+        if hasTrackedReads { reads.didChange() }
     }
 
     private func releaseElements(_ target: RowDeletion.Row, _ source: ObjectTable, _ property: PropertySchema) {
@@ -284,7 +284,7 @@ struct RowDeletion {
         /// Deletes the rows that link to a row with `onDelete: cascade`.
         case begin(Row)
         /// Deletes the row, and then the rows it owns and the targets of its `deleteRule: cascade`.
-        case end(Row, KeyValueAnnouncement)
+        case end(Row, KeyValueNotification)
     }
 
     private let context: RealmContext
@@ -292,7 +292,7 @@ struct RowDeletion {
     private var steps: [Step] = []
     private var begun: Set<Row> = []
     /// The observers that were notified before the deletion of rows that are not deleted yet.
-    private var notified: [Row: KeyValueAnnouncement] = [:]
+    private var notified: [Row: KeyValueNotification] = [:]
 
     init(_ context: RealmContext) { self.context = context }
 
@@ -300,7 +300,7 @@ struct RowDeletion {
     mutating func run(_ rows: [Row]) {
         if rows.count > 1 {
             if context.hasKeyValueObservers {
-                for row in rows where notified[row] == nil { notified[row] = announceEnd(row) }
+                for row in rows where notified[row] == nil { notified[row] = notifyWillInvalidate(row) }
             }
             context.flushForQuery()
             context.releaseElements(rows)
@@ -317,14 +317,14 @@ struct RowDeletion {
         for row in rows { notified.removeValue(forKey: row)?.didChange() }
     }
 
-    private func announceEnd(_ row: Row) -> KeyValueAnnouncement {
-        context.announceEnd(of: row.key, context.table(row.table))
+    private func notifyWillInvalidate(_ row: Row) -> KeyValueNotification {
+        context.notifyWillInvalidate(of: row.key, context.table(row.table))
     }
 
     private mutating func begin(_ row: Row) {
         let table = context.table(row.table)
         guard begun.insert(row).inserted, table.exists(row.key) else { return }
-        let notification = notified.removeValue(forKey: row) ?? announceEnd(row)
+        let notification = notified.removeValue(forKey: row) ?? notifyWillInvalidate(row)
         context.flushForQuery()
         context.keepOldRow(row.key, table)
         let cascading = context.cascadingRows(to: row.key, table)
@@ -334,12 +334,12 @@ struct RowDeletion {
     }
 
     // An observer of an earlier deletion may have deleted the row already.
-    private mutating func end(_ row: Row, _ notification: KeyValueAnnouncement) {
+    private mutating func end(_ row: Row, _ notification: KeyValueNotification) {
         guard context.table(row.table).exists(row.key) else { return notification.didChange() }
         remove(row, notification)
     }
 
-    private mutating func remove(_ row: Row, _ notification: KeyValueAnnouncement) {
+    private mutating func remove(_ row: Row, _ notification: KeyValueNotification) {
         let table = context.table(row.table)
         let owned = context.ownedRows(of: row.key, table)
         context.denyDeletion(of: row.key, table)

@@ -11,7 +11,7 @@ extension RealmContext {
         }
         if isFrozen { return key(primaryKey: value, table, asksAccessors: false).map(table.object) }
         flushForQuery()
-        noticeTracking()
+        trackReadsIfObserved()
         return read { connection in
             let statement = try table.findStatement(connection)
             statement.bind(value, at: 1)

@@ -10,7 +10,7 @@ extension RealmContext {
         if isFrozen { return self }
         confinement.require("a Realm")
         if access.isOfMigration { Misuse.frozenInMigration() }
-        asyncWrites?.settle()
+        asyncWrites?.commitPending()
         return frozen(at: committedHandle, fileID, line)
     }
 
@@ -24,7 +24,7 @@ extension RealmContext {
             } else {
                 RealmContext(frozen: self, handle)
             }
-        if frozen !== known { handle.note(frozen: FreezingPlace(fileID: fileID, line: line)) }
+        if frozen !== known { handle.recordOwner(frozen: FreezingPlace(fileID: fileID, line: line)) }
         coordinator.register(frozen: frozen.reference, handle.version)
         lastFrozen = frozen
         return frozen
@@ -49,7 +49,7 @@ extension RealmContext {
 
     /// Runs `body` under the lock of a frozen Realm, which several threads may use. A live Realm needs no lock.
     @inline(__always)
-    func guarded<R>(_ body: () throws -> R) rethrows -> R {
+    func withFrozenLock<R>(_ body: () throws -> R) rethrows -> R {
         guard let frozenLock else { return try body() }
         frozenLock.lock()
         defer { frozenLock.unlock() }
@@ -71,7 +71,7 @@ extension ObjectTable {
         if let known = identity.object(key) { return known }
         let object = makeAccessor(key)
         guard context.loadIfThere(object, self) else { return nil }
-        return identity.settle(object, key)
+        return identity.insertIfAbsent(object, key)
     }
 
     // An invalidated object for a key without a row. Its use stops the program.

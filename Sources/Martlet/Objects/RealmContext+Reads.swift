@@ -19,7 +19,7 @@ extension RealmContext {
     }
 
     /// Starts to track reads if Observation is tracking. Called when the file is read, which takes much longer than this check.
-    func noticeTracking() {
+    func trackReadsIfObserved() {
         guard !reads.isOn, !isFrozen, !access.isOfMigration, reads.isTracking else { return }
         trackReads()
     }

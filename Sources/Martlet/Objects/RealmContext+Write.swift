@@ -24,18 +24,18 @@ extension RealmContext {
     func beginWrite(holdsLock: Bool = false) throws {
         confinement.require("a Realm")
         if isInWrite { Misuse.alreadyInWrite() }
-        if movement == .announcing { Misuse.writeBeforeChange() }
+        if advancePhase == .willChange { Misuse.writeBeforeChange() }
         if access == .readOnly { Misuse.readOnly("the Realm") }
         if access == .frozen { Misuse.frozen("the Realm") }
         if !holdsLock {
-            asyncWrites?.settle()
-            asyncWrites?.makeWay()
+            asyncWrites?.commitPending()
+            asyncWrites?.releaseLock()
         }
         let before = hasSnapshot ? version : nil
-        var notification = KeyValueAnnouncement()
+        var notification = KeyValueNotification()
         try translating {
             try beginTransaction(holdsLock: holdsLock) { begun in
-                notification = announce(changes(after: before, begun), next: begun.handle)
+                notification = notifyWillChange(changes(after: before, begun), next: begun.handle)
             }
         }
         guard let transaction else { return }
@@ -70,17 +70,17 @@ extension RealmContext {
         confinement.require("a Realm")
         guard let transaction, !isBetweenWrites else { Misuse.noWriteToEnd("cancelled") }
         let changes = transaction.recorder.finish()
-        let revival = takeRevival(since: writeNumber, changes)
-        let notification = announce(changes, inverted: true, revival: revival)
+        let undone = takeUndoneDeletions(since: writeNumber, changes)
+        let notification = notifyWillChange(changes, inverted: true, undone: undone)
         dropDirty()
-        if transaction.sealedCount > 0 { return cancelNext(transaction, changes, revival, notification) }
+        if transaction.sealedCount > 0 { return cancelNext(transaction, changes, undone, notification) }
         self.transaction = nil
         let handle = try? transaction.cancel()
         replaceSnapshot(handle)
-        touch()
+        bumpChangeCount()
         apply(changes, inverted: true)
-        revive(revival)
-        tell(notification)
+        restore(undone)
+        notifyDidChange(notification)
         if let handle, handle.version != transaction.baseVersion { advance(from: transaction.baseVersion, to: handle) }
         if handle == nil { catchUp(from: transaction.baseVersion) }
         hooks.cancelled()
@@ -101,22 +101,22 @@ extension RealmContext {
     // so key-value observers are notified before the rollback and read their old values. Otherwise they are notified after it.
     private func abandon(_ transaction: WriteTransaction, isReadable: Bool = false) {
         let changes = transaction.allChanges()
-        let revival = takeRevival(since: firstWriteNumber, changes)
-        let readable = isReadable ? announce(changes, inverted: true, revival: revival) : nil
+        let undone = takeUndoneDeletions(since: firstWriteNumber, changes)
+        let readable = isReadable ? notifyWillChange(changes, inverted: true, undone: undone) : nil
         dropDirty()
         self.transaction = nil
         isBetweenWrites = false
         // Before observers are notified, because they may wait for other writers.
         transaction.abandon()
         replaceSnapshot(nil)
-        touch()
-        let notification = readable ?? announce(changes, inverted: true, revival: revival)
+        bumpChangeCount()
+        let notification = readable ?? notifyWillChange(changes, inverted: true, undone: undone)
         apply(changes, inverted: true)
-        revive(revival)
+        restore(undone)
         #if MARTLET_SEEDED_BUGS
-            if !SeededBug.isOn(.deniedUnannounced) { tell(notification) }
+            if !SeededBug.isOn(.deniedUnannounced) { notifyDidChange(notification) }
         #else
-            tell(notification)
+            notifyDidChange(notification)
         #endif
         catchUp(from: transaction.firstVersion)
         hooks.cancelled()
@@ -142,7 +142,7 @@ extension RealmContext {
             try requireAllowedDeletions()
             try transaction.seal()
             isBetweenWrites = true
-            touch()
+            bumpChangeCount()
         } catch let error as EngineError {
             if transaction.handle.read({ $0.isInTransaction }) {
                 cancelWrite()
@@ -176,23 +176,23 @@ extension RealmContext {
 
     // Rolls back the last of several writes.
     private func cancelNext(
-        _ transaction: WriteTransaction, _ changes: ChangeSet, _ revival: Revival,
-        _ notification: KeyValueAnnouncement
+        _ transaction: WriteTransaction, _ changes: ChangeSet, _ undone: UndoneDeletions,
+        _ notification: KeyValueNotification
     ) {
         do {
             try transaction.cancelNext()
         } catch {
-            revive(revival)
+            restore(undone)
             abandon(transaction)
-            tell(notification)
+            notifyDidChange(notification)
             asyncWrites?.groupEnded(Realm.Error(error))
             return
         }
         isBetweenWrites = true
-        touch()
+        bumpChangeCount()
         apply(changes, inverted: true)
-        revive(revival)
-        tell(notification)
+        restore(undone)
+        notifyDidChange(notification)
         hooks.cancelled()
     }
 
@@ -230,7 +230,7 @@ extension RealmContext {
 
     func record(_ object: ObjectBase, _ property: Int, _ table: ObjectTable) {
         transaction?.recorder.modify(object._key, property, in: table.id)
-        touch()
+        bumpChangeCount()
     }
 
     // MARK: Flushing
@@ -269,12 +269,12 @@ extension RealmContext {
         let bound = RowEncoder.bind(object, statement, arena, mask: mask, table)
         statement.bind(object._key, at: bound.parameter)
         try statement.run()
-        try writeWords(of: object, object._key, table, mask: mask, connection)
+        try writeFullTextIndexes(of: object, object._key, table, mask: mask, connection)
         try writeAnyLinks(of: object, object._key, table, mask: mask, connection)
     }
 
     /// After a row was changed through one of several accessors, makes the others read it again.
-    func settleTwins(_ object: ObjectBase, _ table: ObjectTable) {
+    func markOtherAccessorsStale(_ object: ObjectBase, _ table: ObjectTable) {
         var others: [ObjectBase] = []
         table.forEachAccessor(object._key) { if $0 !== object { others.append($0) } }
         guard !others.isEmpty else { return }

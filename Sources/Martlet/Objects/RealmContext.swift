@@ -23,7 +23,7 @@ final class RealmContext {
     /// Former tables of types that have got a class since. Older objects refer to them.
     private var retired: [ObjectTable] = []
     /// Creates the model of a type for which the program has no class. Set when the Realm is opened.
-    var standIn: (ObjectTypeSchema) -> ModelClass? = { _ in nil }
+    var makeFallbackModel: (ObjectTypeSchema) -> ModelClass? = { _ in nil }
     private var tablesByClass: [ObjectIdentifier: ObjectTable] = [:]
 
     /// The snapshot that the Realm shows; nil after `invalidate()` until the next use.
@@ -34,7 +34,7 @@ final class RealmContext {
     /// The asynchronous writes; nil until the first one.
     var asyncWrites: AsyncWrites?
     /// Incremented by everything that can change the result of a query. Caches compare it.
-    @exclusivity(unchecked) private(set) var stamp: UInt64 = 1
+    @exclusivity(unchecked) private(set) var changeCount: UInt64 = 1
     var autorefresh = true
 
     /// Accessors that were assigned to in the open write and not yet written.
@@ -50,7 +50,7 @@ final class RealmContext {
     /// The number of the first write of the transaction.
     private(set) var firstWriteNumber: UInt32 = 0
     /// Objects that a rollback is about to make live again, while key-value observers are being notified.
-    var reviving: Set<ObjectIdentifier> = []
+    var objectsBeingRestored: Set<ObjectIdentifier> = []
     /// Objects with key-value observers, which are notified before and after a change of the row.
     var observedObjects: [ObjectIdentifier: WeakObject] = [:]
     /// Collections with key-value observers of `isInvalidated`.
@@ -58,11 +58,11 @@ final class RealmContext {
     /// The tracked reads of this Realm.
     let reads = ReadTracking()
     /// True if tracked reads wait for a change, or are being notified of one. Stored here so that an assignment needs one load.
-    @exclusivity(unchecked) var isNoting = false
+    @exclusivity(unchecked) var hasTrackedReads = false
     /// Whether key-value observers are being notified of a change of the version.
-    var movement = Movement.none
+    var advancePhase = AdvancePhase.none
     /// The cursors of loops that have not read all their keys.
-    var walks: [WeakWalk] = []
+    var cursors: [WeakCursor] = []
     /// The cores of collections in use, by row and property.
     var collections: [CollectionID: WeakCore] = [:]
     let arena = TextArena()
@@ -70,11 +70,11 @@ final class RealmContext {
     var updating: [ObjectIdentifier: ObjectKey] = [:]
     var adding = AddingState()
     /// Embedded objects that were created from untyped values and are not yet assigned to their owner.
-    var unowned: Set<ObjectIdentifier> = []
+    var ownerless: Set<ObjectIdentifier> = []
     /// Objects that are being copied by `create`, with their copies.
     var copies: [ObjectIdentifier: ObjectBase] = [:]
     /// For the old objects of a migration, the context of the new ones. Tables and rows have the same ids and keys in both.
-    @Loose var counterpart: RealmContext? = nil
+    @WeakContext var counterpart: RealmContext? = nil
     /// The error that prevents the open write from being stored. Its commit throws the error.
     var failure: EngineError?
     /// The key of the last object that was added after a failure.
@@ -85,13 +85,13 @@ final class RealmContext {
     /// snapshot.
     let frozenLock: NSRecursiveLock?
     /// The context that was frozen last. All frozen objects of one version share one context.
-    @Loose var lastFrozen: RealmContext? = nil
+    @WeakContext var lastFrozen: RealmContext? = nil
     /// Callbacks for observation, set by the layer `Observation`.
     var hooks = ContextHooks()
     let scheduler: Scheduler?
 
-    enum Movement {
-        case none, announcing, telling
+    enum AdvancePhase {
+        case none, willChange, didChange
     }
 
     struct WeakObject {
@@ -106,8 +106,8 @@ final class RealmContext {
         var core: CollectionCore? { reference.object.map { unsafeDowncast($0, to: CollectionCore.self) } }
     }
 
-    struct WeakWalk {
-        weak var walk: StartedWalk?
+    struct WeakCursor {
+        weak var cursor: LazyCursor?
     }
 
     /// The kind of access to the file.
@@ -151,7 +151,7 @@ final class RealmContext {
         // Copied from the source, because the types of the file may have changed since.
         (schema, epoch) = (source.schema, source.epoch)
         snapshot = handle
-        standIn = source.standIn
+        makeFallbackModel = source.makeFallbackModel
         reference.begin(self)
         adoptTypes()
         autorefresh = false
@@ -169,7 +169,7 @@ final class RealmContext {
         for table in schema.tables.values {
             let model = models[table.type.name]
             if let known = tables[table.id], known.model != nil || model == nil && known.type == table.type {
-                known.follow(table)
+                known.update(from: table)
                 continue
             }
             if let known = tables[table.id] {
@@ -250,9 +250,9 @@ final class RealmContext {
 
     func replaceSnapshot(_ handle: SnapshotHandle?) {
         if snapshot !== handle {
-            if snapshot != nil { settleWalks() }
-            snapshot?.note(live: nil)
-            handle?.note(live: confinement)
+            if snapshot != nil { loadCursorKeys() }
+            snapshot?.recordOwner(live: nil)
+            handle?.recordOwner(live: confinement)
         }
         snapshot = handle
         if let handle { adoptSchema(of: handle) }
@@ -263,14 +263,14 @@ final class RealmContext {
     /// If the write starts from a newer version, calls `willMove` to notify key-value observers, which still read the old
     /// snapshot then.
     func beginTransaction(holdsLock: Bool, _ willMove: (WriteTransaction) -> Void) throws {
-        settleWalks()
+        loadCursorKeys()
         var given = snapshot
         let old = hasKeyValueObservers ? snapshot : nil
         snapshot = nil
         defer { snapshot = transaction == nil ? given : nil }
         let begun = try coordinator.beginWrite(
             replacing: &given, holdsLock: holdsLock, makeRoom: hooks.releaseUnneeded)
-        given?.note(live: nil)
+        given?.recordOwner(live: nil)
         begun.committer = ObjectIdentifier(self)
         transaction = begun
         countWrite()
@@ -285,7 +285,7 @@ final class RealmContext {
     func countWrite() { writeNumber &+= 1 }
 
     /// A unique key for an object that will not be stored, because the write has failed.
-    func lostKey(_ table: ObjectTable) -> ObjectKey {
+    func placeholderKey(_ table: ObjectTable) -> ObjectKey {
         repeat { lastPlaceholderKey &+= 1 } while table.identity.object(lastPlaceholderKey) != nil
         return lastPlaceholderKey
     }
@@ -293,11 +293,11 @@ final class RealmContext {
     /// The public Realm of an object or collection; nil for objects of a migration.
     var realm: Realm? { access.isOfMigration ? nil : Realm(self) }
 
-    func touch() { stamp &+= 1 }
+    func bumpChangeCount() { changeCount &+= 1 }
 
     func endGeneration() {
         generation += 1
-        touch()
+        bumpChangeCount()
     }
 
     /// Reads with the connection of the snapshot. A property cannot throw, so a disk error stops the program with the message of
@@ -341,12 +341,12 @@ final class RealmContext {
         guard loadIfThere(object, table) else {
             refuseMissing(object)
         }
-        noticeTracking()
+        trackReadsIfObserved()
     }
 
     /// Reads the row of a stale accessor; false if it does not exist. Stops the program if the file cannot be read.
     func loadIfThere(_ object: ObjectBase, _ table: ObjectTable) -> Bool {
-        if table.hasTwins { flushForQuery() }
+        if table.hasFurtherAccessors { flushForQuery() }
         let found = read { try decode(object, table, $0) }
         if found { object._state = .live }
         return found

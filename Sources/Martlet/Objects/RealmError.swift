@@ -31,7 +31,7 @@ extension Realm {
         }
 
         /// Converts an error of the lower layers to a `Realm.Error`. Returns any other error unchanged.
-        static func told(_ error: any Swift.Error, path: String) -> any Swift.Error {
+        static func translated(_ error: any Swift.Error, path: String) -> any Swift.Error {
             error is EngineError || error is SQLiteError ? Realm.Error(EngineError.named(error, path: path)) : error
         }
 

@@ -300,7 +300,7 @@ import MartletSQLite
             return floating()._stored.raw
         }
         let value = stored().raw
-        if image == nil, !property.fits(value) { noteDamage(current) }
+        if image == nil, !property.accepts(value) { noteDamage(current) }
         return value
     }
 

@@ -157,7 +157,7 @@ enum UntypedValue {
     /// values.
     static func unwrapped(_ value: Any?) -> Any? {
         guard let value else { return nil }
-        if let layer = value as? any UntypedLayer { return unwrapped(layer.inner) }
+        if let layer = value as? any UntypedWrapper { return unwrapped(layer.inner) }
         guard Swift.type(of: value) is AnyClass else { return value }
         if value is NSNull { return nil }
         if let number = value as? NSDecimalNumber { return number.decimalValue }
@@ -196,11 +196,11 @@ enum UntypedValue {
 }
 
 /// A wrapper around an untyped value: an optional, or dynamic access to an object or collection.
-protocol UntypedLayer {
+protocol UntypedWrapper {
     var inner: Any? { get }
 }
 
-extension Optional: UntypedLayer {
+extension Optional: UntypedWrapper {
     var inner: Any? { self }
 }
 

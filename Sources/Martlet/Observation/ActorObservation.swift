@@ -8,8 +8,8 @@ struct Transferred<Value>: @unchecked Sendable {
 
 /// The result of resolving an observed object or collection on an actor.
 enum ActorResolution<Confined> {
-    case here(Confined)
-    case gone
+    case resolved(Confined)
+    case deleted
     case failed(any Error)
 }
 
@@ -36,7 +36,7 @@ private func resolveOnActor<Target: Actor, Confined>(
     let resolution: ActorResolution<Confined>
     do {
         let confined = try locator.currentContext(actor).resolve(locator) as? Confined
-        resolution = confined.map { .here($0) } ?? .gone
+        resolution = confined.map { .resolved($0) } ?? .deleted
     } catch {
         resolution = .failed(error)
     }
@@ -69,9 +69,9 @@ extension ObservableCollection where Self: ThreadConfined {
     ) async -> NotificationToken {
         await observe(on: actor, isolation: isolation) { actor, resolution in
             switch resolution {
-            case .here(let collection):
+            case .resolved(let collection):
                 return collection.observe(keyPaths: keyPaths) { [unowned actor] in actor.run($0, block) }
-            case .gone: return nil
+            case .deleted: return nil
             case .failed(let error):
                 actor.run(RealmCollectionChange.error(error), block)
                 return nil
@@ -87,9 +87,9 @@ extension ObservableCollection where Self: ThreadConfined {
     ) async -> NotificationToken {
         await observe(on: actor, isolation: isolation) { actor, resolution in
             switch resolution {
-            case .here(let collection):
+            case .resolved(let collection):
                 return collection.observeChanges(keyPaths: keyPaths) { [unowned actor] in actor.run($0, block) }
-            case .gone: return nil
+            case .deleted: return nil
             case .failed(let error):
                 actor.run(DetailedCollectionChange.error(error), block)
                 return nil
@@ -130,9 +130,9 @@ extension KeyPathObservable {
     ) async -> NotificationToken {
         await observe(on: actor, isolation: isolation) { actor, resolution in
             switch resolution {
-            case .here(let object):
+            case .resolved(let object):
                 return object.observe(keyPaths: keyPaths) { [unowned actor] in actor.run($0, block) }
-            case .gone: actor.run(ObjectChange.deleted, block)
+            case .deleted: actor.run(ObjectChange.deleted, block)
             case .failed(let error): actor.run(ObjectChange.error(error), block)
             }
             return nil

@@ -16,7 +16,7 @@ public struct Changes<Element>: AsyncSequence {
     public typealias Failure = Never
 
     /// Registers an observer that receives each change, and whether it is the last one.
-    let register: (_ tell: @escaping (Element, _ isLast: Bool) -> Void) -> NotificationToken
+    let register: (_ notify: @escaping (Element, _ isLast: Bool) -> Void) -> NotificationToken
     /// Whether a change repeats another one, so that only one is delivered. Nil for changes that are merged while the
     /// body of the loop runs.
     var isRepeated: ((Element, Element) -> Bool)?
@@ -92,7 +92,7 @@ final class ChangeInbox<Element>: @unchecked Sendable {
             if !elements.isEmpty { return elements.removeFirst() }
             if state.withLock({ $0.isOver }) { return nil }
             token?.registration.isPaused = false
-            if let context { context.hub.wake(context) }
+            if let context { context.hub.continueDelivery(context) }
             await withTaskCancellationHandler {
                 await withCheckedContinuation(isolation: actor) { continuation in
                     let isOver = state.withLock { state in

@@ -6,7 +6,7 @@ enum TrackedEvent<Change> {
     case initial
     case update(Change, PastElements?)
     /// The state is newer, but the observer is not notified. `silenced` is the change that a silent write made, if any.
-    case quiet(silenced: Change?)
+    case stateOnly(silenced: Change?)
     case failure(any Error)
 }
 
@@ -39,20 +39,20 @@ extension RealmContext {
     /// Registers an observer of a collection. The first call is `.initial`. Commits that change nothing in the
     /// collection are not reported.
     ///
-    /// - Parameter keepsPast: whether removed elements can be read as they were.
-    func follow<Tracker: CollectionTracker>(
-        _ tracker: Tracker, _ registration: Registration, keepsPast: Bool = false,
-        _ tell: @escaping (TrackedEvent<Tracker.Change>, Tracker.State?, Version) -> Void
+    /// - Parameter keepsDeleted: whether removed elements can be read as they were.
+    func registerObserver<Tracker: CollectionTracker>(
+        _ tracker: Tracker, _ registration: Registration, keepsDeleted: Bool = false,
+        _ notify: @escaping (TrackedEvent<Tracker.Change>, Tracker.State?, Version) -> Void
     ) {
         let coordinator = coordinator
         // The change is nil for the first call.
         typealias Update = (change: Tracker.Change, past: PastElements?)?
         let entry = TrackingEntry<RetainedState<Tracker.State>, Update>(registration, delivered: version, known: nil) {
             known, changes, handle in
-            let kept = keepsPast ? Self.kept(handle, coordinator) : nil
+            let kept = keepsDeleted ? Self.separateSnapshot(handle, coordinator) : nil
             guard let known else {
                 let state = try tracker.firstState(changes, handle)
-                return .init(state: RetainedState(state: state, handle: kept), news: .some(nil), isLast: state.isOver)
+                return .init(state: RetainedState(state: state, handle: kept), change: .some(nil), isLast: state.isOver)
             }
             let (state, change) = try tracker.advance(known.state, changes, handle)
             let old = known.state
@@ -65,15 +65,15 @@ extension RealmContext {
                 PastElements { try tracker.past(change, old, handle) }
             }
             return .init(
-                state: RetainedState(state: state, handle: kept), news: change.isEmpty ? nil : .some((change, past)),
+                state: RetainedState(state: state, handle: kept), change: change.isEmpty ? nil : .some((change, past)),
                 isLast: state.isOver)
-        } tell: { event, known, version in
+        } notify: { event, known, version in
             switch event {
-            case .news(let news):
-                tell(news.map { .update($0.change, $0.past) } ?? .initial, known?.state, version)
-            case .quiet(let silenced):
-                tell(.quiet(silenced: silenced.flatMap { $0?.change }), known?.state, version)
-            case .failure(let error): tell(.failure(error), known?.state, version)
+            case .change(let change):
+                notify(change.map { .update($0.change, $0.past) } ?? .initial, known?.state, version)
+            case .stateOnly(let silenced):
+                notify(.stateOnly(silenced: silenced.flatMap { $0?.change }), known?.state, version)
+            case .failure(let error): notify(.failure(error), known?.state, version)
             }
         }
         hub.add(entry)
@@ -81,8 +81,8 @@ extension RealmContext {
 
     /// A snapshot of the same version that stays readable during a write. The snapshot that a write starts from shares
     /// the connection of the writer. Nil if such a snapshot cannot be opened.
-    static func kept(_ handle: SnapshotHandle, _ coordinator: StoreCoordinator) -> SnapshotHandle? {
-        if handle.isVersion { return handle }
+    static func separateSnapshot(_ handle: SnapshotHandle, _ coordinator: StoreCoordinator) -> SnapshotHandle? {
+        if handle.isUnmodified { return handle }
         guard let newest = try? coordinator.openSnapshot(), newest.version == handle.version else { return nil }
         return newest
     }
@@ -103,7 +103,7 @@ extension _CollectionEvent {
         switch event {
         case .initial: self = .initial
         case .update(let change, let past): self = .update(CollectionChangeSet(change, past, kind))
-        case .quiet: return nil
+        case .stateOnly: return nil
         case .failure(let error): self = .failure(error)
         }
     }

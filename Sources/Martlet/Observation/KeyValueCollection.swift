@@ -2,7 +2,7 @@ import Foundation
 import MartletEngine
 
 /// A list, set or map, accessed without the type of its elements.
-protocol KeyValueCollection: AnnouncingCollection {
+protocol KeyValueCollection: NotifyingCollection {
     /// The number of elements, or of entries of a map.
     var count: Int { get }
     /// The number of stored elements; keys and values of a map count separately.

@@ -39,7 +39,7 @@ extension Map {
 private enum CollectionSubscription {
     static func start<C: PropertyCollection>(
         _ collection: C, _ keyPath: KeyPath<C, Bool>, _ isInvalidation: Bool, _ core: CollectionCore?,
-        _ options: KeyValueObservingOptions, _ tell: @escaping (C, KeyValueObservedChange<Bool>) -> Void
+        _ options: KeyValueObservingOptions, _ notify: @escaping (C, KeyValueObservedChange<Bool>) -> Void
     ) -> KeyValueObservation {
         guard isInvalidation else {
             Misuse.unknownKeyPath("\(keyPath)", component: "\(keyPath)", type: "\(C.self)")
@@ -54,18 +54,18 @@ private enum CollectionSubscription {
             guard let collection, let core, !state.isEnded else { return false }
             wasGone = core.isOwnerGone
             if options.contains(.prior) {
-                tell(collection, KeyValueObservedChange(KeyValueEvent(isPrior: true, old: hasOld ? wasGone : nil)))
+                notify(collection, KeyValueObservedChange(KeyValueEvent(isPrior: true, old: hasOld ? wasGone : nil)))
             }
             return true
         } did: { [weak collection, weak core] in
             guard let collection, let core, !state.isEnded else { return }
             let isGone = !core.isValid
-            tell(
+            notify(
                 collection,
                 KeyValueObservedChange(KeyValueEvent(old: hasOld ? wasGone : nil, new: hasNew ? isGone : nil)))
         }
         if options.contains(.initial) {
-            tell(collection, KeyValueObservedChange(KeyValueEvent(new: hasNew ? false : nil)))
+            notify(collection, KeyValueObservedChange(KeyValueEvent(new: hasNew ? false : nil)))
         }
         return KeyValueObservation(collection) { [weak core] in
             guard state.end(), let id, let core, core.context.confinement.isCurrent else { return }

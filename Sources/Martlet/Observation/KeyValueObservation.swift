@@ -85,6 +85,6 @@ extension KeyValueSubscription.Reader {
         }
         return KeyValueSubscription.Reader(
             value: value, elements: nil, oldCollection: isCollection ? { _, _ in nil } : value,
-            tellsPositions: isCollection)
+            reportsPositions: isCollection)
     }
 }

@@ -38,7 +38,7 @@ extension ObjectBase {
                 forKeyPath: keyPath, of: root, change: event.dictionary(options), context: context)
         }
         subscription.start()
-        _observers?.named.append(NamedObservation(observer, keyPath, context, subscription))
+        _observers?.observerRegistrations.append(NamedObservation(observer, keyPath, context, subscription))
     }
 
     /// Ends the newest registration of `observer` for `keyPath`, regardless of its context. Traps if there is none.
@@ -55,7 +55,7 @@ extension ObjectBase {
 
     private final func remove(_ keyPath: String, _ isMeant: (NamedObservation) -> Bool) {
         _context?.confinement.require(_described)
-        let known = _observers?.named ?? []
+        let known = _observers?.observerRegistrations ?? []
         let found = known.lastIndex { entry in
             guard let entry = entry as? NamedObservation else { return false }
             return entry.keyPath == keyPath && isMeant(entry)
@@ -63,7 +63,7 @@ extension ObjectBase {
         guard let found, let entry = known[found] as? NamedObservation else {
             Misuse.observerNotRegistered("\(_typeName).\(keyPath)")
         }
-        _observers?.named.remove(at: found)
+        _observers?.observerRegistrations.remove(at: found)
         entry.subscription.end()
     }
 }
@@ -115,6 +115,6 @@ extension KeyValueSubscription.Reader {
             oldCollection: { _, end in
                 guard let property = path.end else { return nil }
                 return end?.untypedCollection(property)?.contents
-            }, tellsPositions: true)
+            }, reportsPositions: true)
     }
 }

@@ -11,7 +11,7 @@ struct KeyValuePath {
     /// Whether the path ends in `@count` of the collection `end`.
     private(set) var isCount = false
     /// Whether the path ends in `isInvalidated` of an object that is deleted together with the root object.
-    private(set) var isOfOwned = false
+    private(set) var endsInOwnedObject = false
 
     static let count = "@count"
 
@@ -24,7 +24,7 @@ struct KeyValuePath {
             let rest = names[(position + 1)...]
             if name == KeyValueObservers.invalidationName, rest.isEmpty {
                 steps.append(KeyValueObservers.invalidation)
-                isOfOwned = isOwned && position > 0
+                endsInOwnedObject = isOwned && position > 0
                 return
             }
             guard let property = type[name] else { Misuse.unknownKeyPath(text, component: name, type: type.name) }
@@ -38,7 +38,7 @@ struct KeyValuePath {
                 if next == KeyValueObservers.invalidationName, rest.count == 1 {
                     // A collection is invalidated together with its owner.
                     steps[position] = KeyValueObservers.invalidation
-                    isOfOwned = isOwned && position > 0
+                    endsInOwnedObject = isOwned && position > 0
                     return
                 }
                 guard next == Self.count, rest.count == 1 else {

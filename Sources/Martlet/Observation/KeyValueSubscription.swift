@@ -28,7 +28,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         /// The old value of a collection that is assigned. A reference to the collection would show the new elements.
         let oldCollection: (_ root: ObjectBase, _ end: ObjectBase?) -> Any?
         /// Whether changes of the collection at the end are reported with positions.
-        let tellsPositions: Bool
+        let reportsPositions: Bool
     }
 
     private struct Link {
@@ -40,11 +40,11 @@ final class KeyValueSubscription: @unchecked Sendable {
     }
 
     private weak var root: ObjectBase?
-    @Loose private var context: RealmContext?
+    @WeakContext private var context: RealmContext?
     let path: KeyValuePath
     private let options: KeyValueObservingOptions
     private let reader: Reader
-    private let tell: (ObjectBase, KeyValueEvent) -> Void
+    private let notify: (ObjectBase, KeyValueEvent) -> Void
     private var links: [Link] = []
     /// The current change.
     private var event: KeyValueEvent?
@@ -52,14 +52,14 @@ final class KeyValueSubscription: @unchecked Sendable {
 
     init(
         _ root: ObjectBase, _ path: KeyValuePath, _ options: KeyValueObservingOptions, _ reader: Reader,
-        _ tell: @escaping (ObjectBase, KeyValueEvent) -> Void
+        _ notify: @escaping (ObjectBase, KeyValueEvent) -> Void
     ) {
         self.root = root
         context = root._context
         self.path = path
         self.options = options
         self.reader = reader
-        self.tell = tell
+        self.notify = notify
     }
 
     deinit {
@@ -70,7 +70,7 @@ final class KeyValueSubscription: @unchecked Sendable {
     /// Registers, and makes the initial call if the options request it.
     func start() {
         if let root { attach(0, root) }
-        if options.contains(.initial), let root { tell(root, KeyValueEvent(isInitial: true, new: newValue(nil))) }
+        if options.contains(.initial), let root { notify(root, KeyValueEvent(isInitial: true, new: newValue(nil))) }
     }
 
     /// Ends the notifications. Called on any thread. On another executor than the object's, the registrations are
@@ -104,8 +104,8 @@ final class KeyValueSubscription: @unchecked Sendable {
 
     private func announceCollection(of object: ObjectBase) {
         guard object._state == .unmanaged, let property = path.end, property.isCollection else { return }
-        let collection = RowEncoder.collection(of: object, property.index) as? any AnnouncingCollection
-        if collection?.announcer == nil { collection?.announcer = CollectionAnnouncer(object, property.index) }
+        let collection = RowEncoder.collection(of: object, property.index) as? any NotifyingCollection
+        if collection?.notifier == nil { collection?.notifier = CollectionNotifier(object, property.index) }
     }
 
     private func detach(_ level: Int) {
@@ -144,7 +144,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         if options.contains(.old) { change.old = oldValue(list) }
         event = change
         change.isPrior = true
-        if options.contains(.prior) { tell(root, change) }
+        if options.contains(.prior) { notify(root, change) }
         return true
     }
 
@@ -161,12 +161,12 @@ final class KeyValueSubscription: @unchecked Sendable {
         event = nil
         if state.isEnded { return }
         change.new = newValue(change.list)
-        tell(root, change)
+        notify(root, change)
     }
 
     // The objects along the path may outlive the deleted root.
     private func hasLostRoot(_ root: ObjectBase, _ level: Int) -> Bool {
-        guard level > 0, root._state == .invalidated, !path.isOfOwned, !isReviving(root) else { return false }
+        guard level > 0, root._state == .invalidated, !path.endsInOwnedObject, !isReviving(root) else { return false }
         event = nil
         // The links are kept: a rollback may restore the root.
         for index in links.indices { links[index].pending = 0 }
@@ -174,7 +174,7 @@ final class KeyValueSubscription: @unchecked Sendable {
     }
 
     private func isReviving(_ root: ObjectBase) -> Bool {
-        root._context?.reviving.contains(ObjectIdentifier(root)) == true
+        root._context?.objectsBeingRestored.contains(ObjectIdentifier(root)) == true
     }
 
     /// A link has changed: registers with the objects behind it.
@@ -195,8 +195,8 @@ final class KeyValueSubscription: @unchecked Sendable {
         if path.isCount && edit.script.growth == 0 { return nil }
         let change = edit.change(count: end.elementCount(property))
         if change.isEmpty { return nil }
-        let tellsPositions = reader.tellsPositions && property.kind == .list && !path.isCount
-        return Effect(list: tellsPositions ? KeyValueListChange(change) : nil)
+        let reportsPositions = reader.reportsPositions && property.kind == .list && !path.isCount
+        return Effect(list: reportsPositions ? KeyValueListChange(change) : nil)
     }
 
     // MARK: Values

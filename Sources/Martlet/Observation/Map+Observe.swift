@@ -34,7 +34,7 @@ extension Map {
     ) -> NotificationToken {
         observe("map", keyPaths, queue) { id, paths, schema throws(ResolvedPath.Failure) in
             try MapTracker(id, keyPaths: paths, schema)
-        } tell: { event, _, map in
+        } notify: { event, _, map in
             switch event {
             case .initial: block(.initial(map))
             case .update(let change, _):
@@ -42,7 +42,7 @@ extension Map {
                     .update(
                         map, deletions: change.deletions, insertions: change.insertions,
                         modifications: change.modifications))
-            case .quiet: break
+            case .stateOnly: break
             case .failure(let error): block(.error(error))
             }
         }

@@ -19,7 +19,7 @@ extension NotificationToken {
 
     /// True while a paused observer is notified before a silent write. The observer must store the change until it is
     /// requested. Used on the executor of the Realm.
-    package var isTellingAhead: Bool { hub?.isTellingAhead ?? false }
+    package var isPredelivering: Bool { hub?.isPredelivering ?? false }
 
     /// Runs `body` on the executor of the Realm: at once if this is the current executor and `soon` is false, otherwise
     /// asynchronously.

@@ -19,7 +19,7 @@ extension KeyPathObservable {
     ) -> NotificationToken {
         observe(queue) { context, table in
             ObservedItems.properties(context.requireKeyPaths(keyPaths, table), table, context.schema)
-        } tell: { outcome in
+        } notify: { outcome in
             switch outcome {
             case .change(let object, let changes): block(.change(unsafeDowncast(object, to: Self.self), changes))
             case .deleted: block(.deleted)
@@ -57,7 +57,7 @@ extension ObjectBase {
     /// Checks that the object can be observed, then registers an observer on this Realm's executor or on a queue.
     func observe(
         _ queue: DispatchQueue?, _ items: (RealmContext, TableID) -> ObservedItems,
-        tell: @escaping (ObjectObservation.Outcome) -> Void
+        notify: @escaping (ObjectObservation.Outcome) -> Void
     ) -> NotificationToken {
         guard let context = _context, let table = _table else { Misuse.observeUnmanaged(_typeName) }
         context.requireObservable("a '\(_typeName)'", onQueue: queue != nil)
@@ -65,15 +65,15 @@ extension ObjectBase {
         let items = items(context, table.id)
         guard let queue else {
             let token = NotificationToken(context)
-            ObjectObservation.start(self, items, token.registration, tell)
+            ObjectObservation.start(self, items, token.registration, notify)
             return token
         }
         let (id, key) = (table.id, _key)
-        return context.observe(on: queue, { tell(.failure($0)) }) { context, registration in
+        return context.observe(on: queue, { notify(.failure($0)) }) { context, registration in
             let objects = context.table(id)
             // The object was deleted before the queue could open it.
-            guard objects.exists(key) else { return registration.isEnded ? () : tell(.deleted) }
-            ObjectObservation.start(objects.object(key), items, registration, tell)
+            guard objects.exists(key) else { return registration.isEnded ? () : notify(.deleted) }
+            ObjectObservation.start(objects.object(key), items, registration, notify)
         }
     }
 }

@@ -69,27 +69,27 @@ final class ObjectObservation {
     private var object: ObjectBase
     private let named: [ObservedItems.Named]
     private var values: [Any?] = []
-    private let tell: (Outcome) -> Void
+    private let notify: (Outcome) -> Void
 
     private init(
         _ object: ObjectBase, _ context: RealmContext, _ table: ObjectTable, _ items: ObservedItems,
-        _ tell: @escaping (Outcome) -> Void
+        _ notify: @escaping (Outcome) -> Void
     ) {
         self.object = object
         self.context = context
         self.table = table
-        self.tell = tell
+        self.notify = notify
         named = items.named
     }
 
     static func start(
         _ object: ObjectBase, _ items: ObservedItems, _ registration: Registration,
-        _ tell: @escaping (Outcome) -> Void
+        _ notify: @escaping (Outcome) -> Void
     ) {
         guard let context = object._context, let table = object._table else {
             Misuse.observeUnmanaged(object._typeName)
         }
-        let observation = ObjectObservation(object, context, table, items, tell)
+        let observation = ObjectObservation(object, context, table, items, notify)
         let tracker: ObjectTracker
         do {
             tracker = try ObjectTracker(table: table.id, key: object._key, items: items.items, context.schema)
@@ -111,8 +111,8 @@ final class ObjectObservation {
             known, changes, handle in
             let (state, change) = try tracker.advance(known ?? tracker.state(handle), changes, handle)
             if case .none = change { return .init(state: state) }
-            return .init(state: state, news: change, isLast: state.isOver)
-        } tell: { event, state, _ in
+            return .init(state: state, change: change, isLast: state.isOver)
+        } notify: { event, state, _ in
             observation.receive(event, state)
         }
         context.hub.add(entry)
@@ -122,21 +122,21 @@ final class ObjectObservation {
         _ event: TrackingEntry<ObjectTracker.State, ObjectTracker.Change>.Event, _ state: ObjectTracker.State?
     ) {
         switch event {
-        case .quiet:
+        case .stateOnly:
             #if MARTLET_SEEDED_BUGS
                 if SeededBug.isOn(.silencedValues) { return }
             #endif
             if let state, !state.isOver { values = reportedValues(state.values, Array(state.values.indices)) }
-        case .failure(let error): tell(.failure(error))
-        case .news(.none): break
-        case .news(.deleted): tell(.deleted)
-        case .news(.modified(let changed)):
+        case .failure(let error): notify(.failure(error))
+        case .change(.none): break
+        case .change(.deleted): notify(.deleted)
+        case .change(.modified(let changed)):
             let old = values
             for (index, value) in zip(changed, reportedValues(state?.values ?? [], changed)) { values[index] = value }
             let changes = changed.map { index in
                 PropertyChange(name: named[index].name, oldValue: old[index], newValue: values[index])
             }
-            tell(.change(current, changes))
+            notify(.change(current, changes))
         }
     }
 
@@ -149,7 +149,7 @@ final class ObjectObservation {
     private func reportedValues(_ stored: [SQLValue], _ indices: [Int]) -> [Any?] {
         indices.map { index in
             guard let property = named[index].property else { return nil }
-            if property.isColumn, stored[index] != .null, !property.fits(stored[index]) {
+            if property.isColumn, stored[index] != .null, !property.accepts(stored[index]) {
                 context.refuse(DamagedValue(table.type.name, property, object._key, holds: stored[index]))
             }
             if property.isAny { return AnyRealmValue(stored[index], in: context, isOld: true) }

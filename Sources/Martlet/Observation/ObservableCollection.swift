@@ -4,18 +4,18 @@ import MartletEngine
 /// A live collection of a Realm that can be observed.
 public protocol ObservableCollection<Element> {
     associatedtype Element
-    /// Registers an observer; all variants of `observe` call it. With `keepsPast`, deleted elements can be read as they
+    /// Registers an observer; all variants of `observe` call it. With `keepsDeleted`, deleted elements can be read as they
     /// were.
     func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
-        _ tell: @escaping (_CollectionEvent, Self) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
+        _ notify: @escaping (_CollectionEvent, Self) -> Void
     ) -> NotificationToken
 }
 
 extension ObservableCollection {
     func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_CollectionEvent, Self) -> Void
-    ) -> NotificationToken { _observe(keyPaths, queue, keepsPast: false, tell) }
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_CollectionEvent, Self) -> Void
+    ) -> NotificationToken { _observe(keyPaths, queue, keepsDeleted: false, notify) }
 }
 
 extension ObservableCollection {
@@ -60,7 +60,7 @@ extension ObservableCollection {
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (DetailedCollectionChange<Self>) -> Void
     ) -> NotificationToken {
-        _observe(keyPaths, queue, keepsPast: true) { event, collection in
+        _observe(keyPaths, queue, keepsDeleted: true) { event, collection in
             switch event {
             case .initial: block(.initial(collection))
             case .update(let change): block(.update(collection, change))

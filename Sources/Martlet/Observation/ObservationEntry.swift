@@ -12,7 +12,7 @@ class ObservationEntry {
     /// The position among all observers of the Realm, in the order of registration.
     var number = 0
     /// False while no commit affects the observer. Its state is then also valid for versions after `delivered`.
-    var isAwake = false
+    var isActive = false
     /// The version whose state the observer knows.
     fileprivate(set) var delivered: Version {
         didSet { deliveredFailure = nil }
@@ -28,7 +28,7 @@ class ObservationEntry {
     /// The newest version for which the computation failed.
     fileprivate var failedVersion: Version = 0
     /// Silent commits that were made before an older change was delivered.
-    var silenced: [SilencedStretch] = []
+    var silenced: [SilentCommits] = []
 
     init(_ registration: Registration, _ interest: ObserverInterest, delivered: Version) {
         self.registration = registration
@@ -59,7 +59,7 @@ class ObservationEntry {
     func isSilenced(before version: Version) -> Bool { silenced.first.map { $0.start < version } ?? false }
 
     /// Whether the observer has no pending change up to `version`.
-    func canSleep(_ version: Version) -> Bool {
+    func canSuspend(_ version: Version) -> Bool {
         if case .anything = interest { return false }
         return !isNew && delivered >= version && prepared == nil && silenced.isEmpty
     }
@@ -83,14 +83,14 @@ class ObservationEntry {
     }
 
     /// Removes and returns the pending results. They will not be delivered.
-    func takeResults() -> (PreparedCall?, [SnapshotHandle]) {
+    func takePendingResults() -> (PreparedCall?, [SnapshotHandle]) {
         defer { (prepared, silenced) = (nil, []) }
         return (prepared, silenced.flatMap { [$0.base, $0.handle].compactMap { $0 } })
     }
 
     /// Removes and returns the prepared call if the observer is paused. It would keep a version pinned, and is computed
     /// again later.
-    func takeUnwanted() -> PreparedCall? {
+    func takePausedCall() -> PreparedCall? {
         guard registration.isPaused else { return nil }
         defer { prepared = nil }
         return prepared
@@ -99,13 +99,13 @@ class ObservationEntry {
     /// Records a silent commit that follows an older undelivered change.
     ///
     /// - Returns: a value that is no longer needed, to be released without the lock.
-    func silence(_ stretch: SilencedStretch) -> SilencedStretch? {
-        guard let last = silenced.last, last.handle.version == stretch.start else {
-            silenced.append(stretch)
+    func appendSilent(_ commits: SilentCommits) -> SilentCommits? {
+        guard let last = silenced.last, last.handle.version == commits.start else {
+            silenced.append(commits)
             return nil
         }
-        silenced[silenced.count - 1].handle = stretch.handle
-        return SilencedStretch(start: last.start, base: stretch.base, handle: last.handle)
+        silenced[silenced.count - 1].handle = commits.handle
+        return SilentCommits(start: last.start, base: commits.base, handle: last.handle)
     }
 
     /// Whether the observer has no pending change at `version`, or its call is prepared.
@@ -132,7 +132,7 @@ class ObservationEntry {
 }
 
 /// Consecutive silent commits.
-struct SilencedStretch {
+struct SilentCommits {
     /// The version before the commits.
     let start: Version
     /// A snapshot of that version, from which earlier changes are computed; nil if it could not be opened.
@@ -180,29 +180,29 @@ final class TrackingEntry<State, Change>: ObservationEntry {
     /// A newer state, and the change that led to it.
     struct Step {
         let state: State
-        var news: Change?
+        var change: Change?
         var isLast = false
     }
 
     enum Event {
-        case news(Change)
+        case change(Change)
         /// The state is newer, but the observer is not notified: nothing changed, or the change was silenced.
-        case quiet(silenced: Change?)
+        case stateOnly(silenced: Change?)
         case failure(any Error)
     }
 
     private let advance: (State?, Changes, SnapshotHandle) throws -> Step
-    private let tell: (Event, State?, Version) -> Void
+    private let notify: (Event, State?, Version) -> Void
     private var known: State?
 
     init(
         _ registration: Registration, _ interest: ObserverInterest = .anything, delivered: Version, known: State?,
         advance: @escaping (State?, Changes, SnapshotHandle) throws -> Step,
-        tell: @escaping (Event, State?, Version) -> Void
+        notify: @escaping (Event, State?, Version) -> Void
     ) {
         self.known = known
         self.advance = advance
-        self.tell = tell
+        self.notify = notify
         super.init(registration, interest, delivered: delivered)
     }
 
@@ -217,7 +217,7 @@ final class TrackingEntry<State, Change>: ObservationEntry {
                 let step = try advance(known, changes, handle)
                 return { [self] isSilent in take(step, handle.version, isSilent) }
             } catch {
-                let failure = Realm.Error.told(error, path: handle.path)
+                let failure = Realm.Error.translated(error, path: handle.path)
                 return { [self] _ in fail(failure, handle.version) }
             }
         }
@@ -229,8 +229,8 @@ final class TrackingEntry<State, Change>: ObservationEntry {
         generation += 1
         isOver = step.isLast
         let event: Event =
-            isSilent ? .quiet(silenced: step.news) : step.news.map { .news($0) } ?? .quiet(silenced: nil)
-        return { [tell] in tell(event, step.state, version) }
+            isSilent ? .stateOnly(silenced: step.change) : step.change.map { .change($0) } ?? .stateOnly(silenced: nil)
+        return { [notify] in notify(event, step.state, version) }
     }
 
     // The state is kept, so that the next change is complete.
@@ -240,6 +240,6 @@ final class TrackingEntry<State, Change>: ObservationEntry {
     }
 
     override func failureCall(_ error: any Error) -> (() -> Void)? {
-        { [tell, known, delivered] in tell(.failure(error), known, delivered) }
+        { [notify, known, delivered] in notify(.failure(error), known, delivered) }
     }
 }

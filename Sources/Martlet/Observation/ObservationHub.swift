@@ -32,7 +32,7 @@ final class ObservationHub: @unchecked Sendable {
         var scheduler: Scheduler?
     }
 
-    @Loose private var context: RealmContext?
+    @WeakContext private var context: RealmContext?
     private let coordinator: StoreCoordinator
     private let lock = NSLock()
     private var state = State()
@@ -50,9 +50,9 @@ final class ObservationHub: @unchecked Sendable {
     /// True inside a `.refreshRequired` callback, which may call `refresh()`.
     private var mayRefresh = false
     /// The snapshot of the current callback's notification. An earlier callback may have written since.
-    private(set) var telling: SnapshotHandle?
+    private(set) var callbackSnapshot: SnapshotHandle?
     /// True while the changes before a silent write are delivered to paused observers, which store them.
-    private(set) var isTellingAhead = false
+    private(set) var isPredelivering = false
     /// The base version of the current silent write; set if an observer has not yet been notified of the changes before
     /// it.
     private var silentBase: SnapshotHandle?
@@ -78,7 +78,7 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     /// True if no computation is running or required before the next delivery.
-    var isRipe: Bool { locked { !$0.isComputing && ($0.isBehind == false || $0.computed != nil) } }
+    var isReady: Bool { locked { !$0.isComputing && ($0.isBehind == false || $0.computed != nil) } }
 
     /// True if the Realm itself has observers.
     var isObserved: Bool { locked { !$0.realmObservers.isEmpty } }
@@ -94,7 +94,7 @@ final class ObservationHub: @unchecked Sendable {
             state.scheduler = scheduler
             return startsRun(&state)
         }
-        scheduler.stay()
+        scheduler.keepRunning()
         if starts { startRun() }
         return true
     }
@@ -130,7 +130,7 @@ final class ObservationHub: @unchecked Sendable {
         let removed = locked { state in
             let entry = state.observers.remove(number)
             // Its prepared calls refer back to the entry and keep a version pinned. Only this line breaks that cycle.
-            let removed = (entry, entry?.takeResults())
+            let removed = (entry, entry?.takePendingResults())
             if state.observers.isEmpty { coordinator.setObserving(self, false) }
             return removed
         }
@@ -140,20 +140,20 @@ final class ObservationHub: @unchecked Sendable {
     /// Activates the observers that may be affected by commits up to `version`.
     private func activate(through version: Version, _ handle: SnapshotHandle) {
         let start = locked { state -> Version? in
-            if state.observers.hasSleepers, state.observers.settled < version { return state.observers.settled }
-            state.observers.wake(nil, through: version)
+            if state.observers.hasSuspended, state.observers.examined < version { return state.observers.examined }
+            state.observers.activate(nil, through: version)
             return nil
         }
         guard let start else { return }
         let changes = try? coordinator.changes(after: start, through: version, handle)?.changes
         coordinator.environment.yield(.duringWake)
-        locked { $0.observers.wake(changes, through: version) }
+        locked { $0.observers.activate(changes, through: version) }
     }
 
     private func suspendCurrent() {
         let (paused, finished) = locked { state in
-            let paused = state.observers.awake.compactMap { $0.takeUnwanted() }
-            return (paused, state.observers.rest().map { ($0, $0.takeResults()) })
+            let paused = state.observers.active.compactMap { $0.takePausedCall() }
+            return (paused, state.observers.suspendCurrent().map { ($0, $0.takePendingResults()) })
         }
         withExtendedLifetime((paused, finished)) {}
     }
@@ -235,7 +235,7 @@ final class ObservationHub: @unchecked Sendable {
     // the lock.
     private func prepareCalls(_ handle: SnapshotHandle) {
         activate(through: handle.version, handle)
-        let jobs = locked { state in state.observers.awake.filter { $0.needs(handle.version) }.map { $0.job() } }
+        let jobs = locked { state in state.observers.active.filter { $0.needs(handle.version) }.map { $0.job() } }
         let calls = prepare(jobs, handle)
         coordinator.environment.yield(.duringCompute)
         let dropped = locked { _ in
@@ -318,7 +318,7 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     /// Continues delivery after an observer has resumed.
-    func wake(_ context: RealmContext) { resume(context) }
+    func continueDelivery(_ context: RealmContext) { resume(context) }
 
     /// Runs `body` on the executor; does nothing if there is no scheduler. Called on any thread.
     func schedule(_ body: @escaping @Sendable () -> Void) { locked { $0.scheduler }?.schedule(body) }
@@ -337,7 +337,7 @@ final class ObservationHub: @unchecked Sendable {
         }
         move(to: computed, context)
         let calls = locked { state in
-            state.observers.awake.compactMap { $0.prepared }.filter { $0.isValid && $0.version == computed.version }
+            state.observers.active.compactMap { $0.prepared }.filter { $0.isValid && $0.version == computed.version }
         }
         deliver(calls, context)
     }
@@ -346,13 +346,13 @@ final class ObservationHub: @unchecked Sendable {
     private func notify(_ failure: any Error) {
         isDelivering = true
         defer { isDelivering = false }
-        let error = Realm.Error.told(failure, path: coordinator.path)
+        let error = Realm.Error.translated(failure, path: coordinator.path)
         for entry in locked({ $0.observers.all }) { locked { _ in entry.firstFailureCall(error) }?() }
     }
 
     /// Whether a Realm without a snapshot, as after `invalidate()`, must open one for the first call of an observer.
     private func isFirstCallDue(_ context: RealmContext) -> Bool {
-        !context.hasSnapshot && locked { $0.observers.awake.contains { $0.isNew && $0.isAlive } }
+        !context.hasSnapshot && locked { $0.observers.active.contains { $0.isNew && $0.isAlive } }
     }
 
     private func requireRefresh(_ version: Version, _ context: RealmContext) {
@@ -366,7 +366,7 @@ final class ObservationHub: @unchecked Sendable {
             context.advance(to: handle)
         } else {
             context.replaceSnapshot(handle)
-            context.touch()
+            context.bumpChangeCount()
         }
         guard handle.version > lastDeliveredVersion else { return }
         lastDeliveredVersion = handle.version
@@ -393,7 +393,7 @@ final class ObservationHub: @unchecked Sendable {
         let handle = context.handle
         activate(through: handle.version, handle)
         let (ready, jobs) = locked { state in
-            let entries = state.observers.awake.filter { $0.needs(handle.version) }
+            let entries = state.observers.active.filter { $0.needs(handle.version) }
             let ready = entries.map { entry in
                 entry.prepared.flatMap { $0.isValid && $0.version == handle.version ? $0 : nil }
             }
@@ -433,19 +433,19 @@ final class ObservationHub: @unchecked Sendable {
         guard !tokens.isEmpty else { return }
         let base = context.version
         activate(through: base, context.handle)
-        let isAnyBehind = locked { $0.observers.awake.contains { $0.isSilenced(by: tokens, before: base) } }
+        let isAnyBehind = locked { $0.observers.active.contains { $0.isSilenced(by: tokens, before: base) } }
         // While the write is open, no other writer can commit: the newest version is its base version.
         guard isAnyBehind, let handle = try? coordinator.openSnapshot(), handle.version == base else { return }
         silentBase = handle
         let jobs = locked { state in
-            state.observers.awake.filter { $0.isSilenced(by: tokens, before: base) && $0.registration.isPaused }
+            state.observers.active.filter { $0.isSilenced(by: tokens, before: base) && $0.registration.isPaused }
                 .map { $0.job() }
         }
-        let (wasDelivering, wasAhead) = (isDelivering, isTellingAhead)
+        let (wasDelivering, wasAhead) = (isDelivering, isPredelivering)
         // An observer may have resumed meanwhile. The flag makes it store the change too: no user code runs inside the
         // write.
-        (isDelivering, isTellingAhead) = (true, true)
-        defer { (isDelivering, isTellingAhead) = (wasDelivering, wasAhead) }
+        (isDelivering, isPredelivering) = (true, true)
+        defer { (isDelivering, isPredelivering) = (wasDelivering, wasAhead) }
         for call in prepare(jobs, handle) { notify(call) }
     }
 
@@ -467,12 +467,12 @@ final class ObservationHub: @unchecked Sendable {
         let base = handle.version - 1
         activate(through: base, handle)
         activate(through: handle.version, handle)
-        let stretch = SilencedStretch(start: base, base: silentBase, handle: handle)
+        let commits = SilentCommits(start: base, base: silentBase, handle: handle)
         silentBase = nil
-        let (jobs, dropped) = locked { state -> ([ObservationJob], [SilencedStretch?]) in
-            let entries = state.observers.awake.filter { $0.isSilenced(by: registrations) }
+        let (jobs, dropped) = locked { state -> ([ObservationJob], [SilentCommits?]) in
+            let entries = state.observers.active.filter { $0.isSilenced(by: registrations) }
             // Observers with an older undelivered change skip this commit after that change is delivered.
-            let dropped = entries.filter { $0.delivered < base }.map { $0.silence(stretch) }
+            let dropped = entries.filter { $0.delivered < base }.map { $0.appendSilent(commits) }
             #if MARTLET_SEEDED_BUGS
                 if SeededBug.isOn(.olderSilenced) { return (entries.map { $0.job() }, dropped) }
             #endif
@@ -523,35 +523,35 @@ final class ObservationHub: @unchecked Sendable {
         // A callback may have written in the transaction that starts from this version. Then the version is read
         // through another snapshot.
         guard let job = locked({ _ in entry.isBehind(call.version) && acceptsCalls(entry) ? entry.job() : nil }),
-            let handle = RealmContext.kept(call.handle, coordinator)
+            let handle = RealmContext.separateSnapshot(call.handle, coordinator)
         else { return nil }
         return prepare([job], handle).first
     }
 
     /// A paused observer is notified later, from the state that it knows.
-    private func acceptsCalls(_ entry: ObservationEntry) -> Bool { isTellingAhead || !entry.registration.isPaused }
+    private func acceptsCalls(_ entry: ObservationEntry) -> Bool { isPredelivering || !entry.registration.isPaused }
 
     /// Installs the result of a call as the known state and calls the observer. Returns false if the result is invalid.
     @discardableResult
     private func accept(_ call: PreparedCall, isSilent: Bool) -> Bool {
         let (notifyObserver, dropped) = locked { _ -> ((() -> Void)?, PreparedCall?) in
             let dropped = call.entry.prepared
-            guard call.isValid, isSilent || acceptsCalls(call.entry) else { return (nil, call.entry.takeUnwanted()) }
+            guard call.isValid, isSilent || acceptsCalls(call.entry) else { return (nil, call.entry.takePausedCall()) }
             call.entry.prepared = nil
             return (call.accept(isSilent), dropped)
         }
-        let outer = telling
-        telling = call.handle
-        defer { telling = outer }
+        let outer = callbackSnapshot
+        callbackSnapshot = call.handle
+        defer { callbackSnapshot = outer }
         withExtendedLifetime(dropped) { notifyObserver?() }
         return notifyObserver != nil
     }
 
     // With `ahead`, the observer stores the change, so that no user code runs.
     private func accept(_ call: PreparedCall, ahead: Bool) {
-        let wasAhead = isTellingAhead
-        isTellingAhead = wasAhead || ahead
-        defer { isTellingAhead = wasAhead }
+        let wasAhead = isPredelivering
+        isPredelivering = wasAhead || ahead
+        defer { isPredelivering = wasAhead }
         accept(call, isSilent: false)
     }
 

@@ -14,9 +14,9 @@ enum ObserverInterest {
 /// they know the new state. Observers with the interest `.anything` are always active.
 struct ObserverIndex {
     /// In the order of registration, that is, of their numbers.
-    private(set) var awake: [ObservationEntry] = []
+    private(set) var active: [ObservationEntry] = []
     /// All commits up to this version have been examined. None of them affects a suspended observer.
-    private(set) var settled: Version = 0
+    private(set) var examined: Version = 0
     private var suspendedCount = 0
     private var entries: [Int: ObservationEntry] = [:]
     /// In the order of their numbers.
@@ -29,24 +29,24 @@ struct ObserverIndex {
     /// All observers, in the order of registration.
     var all: [ObservationEntry] { entries.values.sorted { $0.number < $1.number } }
 
-    var hasSleepers: Bool { suspendedCount > 0 }
+    var hasSuspended: Bool { suspendedCount > 0 }
 
     /// Whether an observer may not have been notified of all changes up to `version`.
     func need(_ version: Version) -> Bool {
-        (hasSleepers && settled < version) || awake.contains { $0.needs(version) }
+        (hasSuspended && examined < version) || active.contains { $0.needs(version) }
     }
 
     /// Whether all notifications for `version` are prepared.
     func areReady(for version: Version) -> Bool {
-        (!hasSleepers || settled >= version) && awake.allSatisfy { $0.isReady(for: version) }
+        (!hasSuspended || examined >= version) && active.allSatisfy { $0.isReady(for: version) }
     }
 
     mutating func add(_ entry: ObservationEntry) {
         entry.number = nextNumber
         nextNumber += 1
         entries[entry.number] = entry
-        entry.isAwake = true
-        awake.append(entry)
+        entry.isActive = true
+        active.append(entry)
         guard case .row(let table, let key, let others) = entry.interest else { return }
         rows[table, default: [:]][key, default: []].append(entry)
         for other in others { tables[other, default: [:]][entry.number] = entry }
@@ -55,8 +55,8 @@ struct ObserverIndex {
     /// Removes an observer and returns it, so that the caller can release it without the lock.
     mutating func remove(_ number: Int) -> ObservationEntry? {
         guard let entry = entries.removeValue(forKey: number) else { return nil }
-        if entry.isAwake {
-            awake.remove(entry)
+        if entry.isActive {
+            active.remove(entry)
         } else {
             suspendedCount -= 1
         }
@@ -73,53 +73,53 @@ struct ObserverIndex {
 
     /// Activates the observers that may be affected by `changes`, which lead from `examined` or an earlier
     /// version to `version`. If `changes` is nil, they are unknown and all observers are activated.
-    mutating func wake(_ changes: ChangeSet?, through version: Version) {
-        guard version > settled else { return }
-        defer { settled = version }
-        guard hasSleepers else { return }
-        let count = awake.count
+    mutating func activate(_ changes: ChangeSet?, through version: Version) {
+        guard version > examined else { return }
+        defer { examined = version }
+        guard hasSuspended else { return }
+        let count = active.count
         if let changes {
             for (table, change) in changes.tables {
-                for entry in tables[table]?.values ?? [:].values { wake(entry) }
-                if let observed = rows[table] { wake(observed, change.touchedKeys) }
+                for entry in tables[table]?.values ?? [:].values { activate(entry) }
+                if let observed = rows[table] { activate(observed, change.touchedKeys) }
             }
             for (id, _) in changes.collections {
-                for entry in tables[id.table]?.values ?? [:].values { wake(entry) }
-                for entry in rows[id.table]?[id.owner] ?? [] { wake(entry) }
+                for entry in tables[id.table]?.values ?? [:].values { activate(entry) }
+                for entry in rows[id.table]?[id.owner] ?? [] { activate(entry) }
             }
         } else {
-            for entry in entries.values { wake(entry) }
+            for entry in entries.values { activate(entry) }
         }
-        if awake.count > count { awake.sort { $0.number < $1.number } }
+        if active.count > count { active.sort { $0.number < $1.number } }
     }
 
-    private mutating func wake(_ observed: [ObjectKey: [ObservationEntry]], _ touched: KeySet) {
+    private mutating func activate(_ observed: [ObjectKey: [ObservationEntry]], _ touched: KeySet) {
         if touched.count < observed.count {
-            for key in touched { for entry in observed[key] ?? [] { wake(entry) } }
+            for key in touched { for entry in observed[key] ?? [] { activate(entry) } }
         } else {
-            for (key, entries) in observed where touched.contains(key) { entries.forEach { wake($0) } }
+            for (key, entries) in observed where touched.contains(key) { entries.forEach { activate($0) } }
         }
     }
 
-    private mutating func wake(_ entry: ObservationEntry) {
-        guard !entry.isAwake else { return }
-        entry.isAwake = true
-        entry.catchUp(to: settled)
+    private mutating func activate(_ entry: ObservationEntry) {
+        guard !entry.isActive else { return }
+        entry.isActive = true
+        entry.catchUp(to: examined)
         suspendedCount -= 1
-        awake.append(entry)
+        active.append(entry)
     }
 
     /// Suspends the observers that have no pending change, and removes those for which no further change is possible.
     /// Returns the removed ones, so that the caller can release them without the lock.
-    mutating func rest() -> [ObservationEntry] {
+    mutating func suspendCurrent() -> [ObservationEntry] {
         var finished: [ObservationEntry] = []
-        awake.removeAll { [settled] entry in
-            guard entry.isOver || entry.canSleep(settled) else { return false }
+        active.removeAll { [examined] entry in
+            guard entry.isOver || entry.canSuspend(examined) else { return false }
             if entry.isOver { finished.append(entry) }
-            entry.isAwake = false
+            entry.isActive = false
             return true
         }
-        suspendedCount = entries.count - awake.count
+        suspendedCount = entries.count - active.count
         for entry in finished { _ = remove(entry.number) }
         return finished
     }

@@ -4,38 +4,38 @@ import MartletEngine
 extension List: ObservableCollection {
     /// Registers an observer; all variants of `observe` call it.
     public func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
-        _ tell: @escaping (_CollectionEvent, List) -> Void
-    ) -> NotificationToken { observeElements("list", keyPaths, queue, keepsPast, tell) }
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
+        _ notify: @escaping (_CollectionEvent, List) -> Void
+    ) -> NotificationToken { observeElements("list", keyPaths, queue, keepsDeleted, notify) }
 }
 
 extension MutableSet: ObservableCollection {
     /// Registers an observer; all variants of `observe` call it.
     public func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
-        _ tell: @escaping (_CollectionEvent, MutableSet) -> Void
-    ) -> NotificationToken { observeElements("set", keyPaths, queue, keepsPast, tell) }
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
+        _ notify: @escaping (_CollectionEvent, MutableSet) -> Void
+    ) -> NotificationToken { observeElements("set", keyPaths, queue, keepsDeleted, notify) }
 }
 
 extension CoreCollection {
     fileprivate func observeElements(
-        _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, _ keepsPast: Bool,
-        _ tell: @escaping (_CollectionEvent, Self) -> Void
+        _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, _ keepsDeleted: Bool,
+        _ notify: @escaping (_CollectionEvent, Self) -> Void
     ) -> NotificationToken {
         let elements = core.map { DeletedElement.Kind(type: $0.target?.type, element: $0.property.element) }
-        return observe(kind, keyPaths, queue, keepsPast: keepsPast) {
+        return observe(kind, keyPaths, queue, keepsDeleted: keepsDeleted) {
             id, paths, schema throws(ResolvedPath.Failure) in
             try ElementsTracker(id, keyPaths: paths, schema)
-        } tell: { event, _, collection in
-            if let elements, let event = _CollectionEvent(event, elements) { tell(event, collection) }
+        } notify: { event, _, collection in
+            if let elements, let event = _CollectionEvent(event, elements) { notify(event, collection) }
         }
     }
 
     /// Checks that the collection can be observed, then registers an observer here or on a queue.
     func observe<Tracker: CollectionTracker>(
-        _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool = false,
+        _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool = false,
         _ tracker: @escaping (CollectionID, [PropertyPath]?, DatabaseSchema) throws(ResolvedPath.Failure) -> Tracker,
-        tell: @escaping (TrackedEvent<Tracker.Change>, Tracker.State?, Self) -> Void
+        notify: @escaping (TrackedEvent<Tracker.Change>, Tracker.State?, Self) -> Void
     ) -> NotificationToken {
         guard let core else { Misuse.observeUnmanaged("\(Self.self)") }
         let context = core.context
@@ -43,7 +43,7 @@ extension CoreCollection {
         core.requireValid()
         let paths = core.requireKeyPaths(keyPaths)
         let id = core.id
-        return context.observe(on: queue, { [self] in tell(.failure($0), nil, self) }) {
+        return context.observe(on: queue, { [self] in notify(.failure($0), nil, self) }) {
             [self] context, registration in
             var observed = self
             if core.context !== context {
@@ -56,8 +56,8 @@ extension CoreCollection {
             let collectionTracker = context.tracker { () throws(ResolvedPath.Failure) in
                 try tracker(id, paths, context.schema)
             }
-            context.follow(collectionTracker, registration, keepsPast: keepsPast) { event, state, _ in
-                tell(event, state, state?.isOver == true ? collection : collection.current)
+            context.registerObserver(collectionTracker, registration, keepsDeleted: keepsDeleted) { event, state, _ in
+                notify(event, state, state?.isOver == true ? collection : collection.current)
             }
         }
     }

@@ -30,15 +30,15 @@ extension RealmContext {
     }
 
     /// Starts to listen for commits of other Realms, if this Realm has a scheduler.
-    func follow() {
+    func startListening() {
         if scheduler != nil { _ = hub }
     }
 
     func refresh() -> Bool {
         confinement.require("a Realm")
         // Key-value observers are being notified of an advance that is not complete.
-        if movement != .none || isFrozen { return false }
-        asyncWrites?.settle()
+        if advancePhase != .none || isFrozen { return false }
+        asyncWrites?.commitPending()
         return hub.refresh(self)
     }
 

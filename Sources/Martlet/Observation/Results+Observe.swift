@@ -4,13 +4,13 @@ import MartletEngine
 extension Results: ObservableCollection {
     /// Registers an observer; all variants of `observe` call it.
     public func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
-        _ tell: @escaping (_CollectionEvent, Results) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
+        _ notify: @escaping (_CollectionEvent, Results) -> Void
     ) -> NotificationToken {
-        storage.observe(keyPaths, queue, keepsPast: keepsPast) { event, storage in
+        storage.observe(keyPaths, queue, keepsDeleted: keepsDeleted) { event, storage in
             // The storage stays the same while it is observed here. An observer on another queue gets a storage that
             // belongs to that queue.
-            tell(event, Results(storage))
+            notify(event, Results(storage))
         }
     }
 }
@@ -18,30 +18,30 @@ extension Results: ObservableCollection {
 extension LinkingObjects: ObservableCollection {
     /// Registers an observer; all variants of `observe` call it.
     public func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
-        _ tell: @escaping (_CollectionEvent, LinkingObjects) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
+        _ notify: @escaping (_CollectionEvent, LinkingObjects) -> Void
     ) -> NotificationToken {
         guard let results else { Misuse.observeUnmanaged("LinkingObjects<\(Element.self)>") }
         if results.isInvalidated { Misuse.observeInvalidated("LinkingObjects<\(Element.self)>") }
-        return results._observe(keyPaths, queue, keepsPast: keepsPast) { event, results in
-            tell(event, LinkingObjects(results: results))
+        return results._observe(keyPaths, queue, keepsDeleted: keepsDeleted) { event, results in
+            notify(event, LinkingObjects(results: results))
         }
     }
 }
 
 extension ResultsStorage {
     func observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
-        _ tell: @escaping (_CollectionEvent, ResultsStorage) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
+        _ notify: @escaping (_CollectionEvent, ResultsStorage) -> Void
     ) -> NotificationToken {
         let elements = DeletedElement.Kind(type: table.type, element: .link(table.type.name))
-        return observe(keyPaths, queue, isNoticing: false, keepsPast: keepsPast) { event, storage, _ in
+        return observe(keyPaths, queue, isNoticing: false, keepsDeleted: keepsDeleted) { event, storage, _ in
             switch event {
-            case .initial: tell(.initial, storage)
+            case .initial: notify(.initial, storage)
             case .update(let change, let past):
-                tell(.update(CollectionChangeSet(change.positions, past, elements)), storage)
-            case .quiet: break
-            case .failure(let error): tell(.failure(error), storage)
+                notify(.update(CollectionChangeSet(change.positions, past, elements)), storage)
+            case .stateOnly: break
+            case .failure(let error): notify(.failure(error), storage)
             }
         }
     }
@@ -49,13 +49,13 @@ extension ResultsStorage {
     /// Checks that the results can be observed, then registers an observer here or on a queue. The observer receives
     /// the keys of the reported version. They are also installed in the storage if its Realm shows that version.
     func observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, isNoticing: Bool, keepsPast: Bool = false,
-        _ tell: @escaping (TrackedEvent<ResultsTracker.Change>, ResultsStorage, KeySequence?) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, isNoticing: Bool, keepsDeleted: Bool = false,
+        _ notify: @escaping (TrackedEvent<ResultsTracker.Change>, ResultsStorage, KeySequence?) -> Void
     ) -> NotificationToken {
         context.requireObservable("a collection of '\(table.type.name)'", onQueue: queue != nil)
         let paths = context.requireKeyPaths(keyPaths, table.id)
         let (plan, owner) = (plan, owner.map { CollectionOwner(table: $0._table?.id ?? 0, key: $0._key) })
-        return context.observe(on: queue, { [self] in tell(.failure($0), self, nil) }) {
+        return context.observe(on: queue, { [self] in notify(.failure($0), self, nil) }) {
             [self] context, registration in
             var observed = self
             if context !== self.context {
@@ -63,7 +63,7 @@ extension ResultsStorage {
                 observed = ResultsStorage(context, context.table(plan.table), plan, owner: origin)
             }
             let storage = observed
-            storage.requirePossible()
+            storage.requireExecutable()
             func show(_ keys: KeySequence, isOver: Bool, _ version: UInt64) {
                 if context.shows(version) { storage.install(keys, isOver: isOver) }
             }
@@ -72,10 +72,10 @@ extension ResultsStorage {
                     try OccurrencesTracker(
                         plan, from: source, owner: owner, keyPaths: paths, isNoticing: isNoticing, context.schema)
                 }
-                return context.follow(tracker, registration, keepsPast: keepsPast) {
+                return context.registerObserver(tracker, registration, keepsDeleted: keepsDeleted) {
                     event, state, version in
                     if let state { show(state.keys, isOver: state.isOver, version) }
-                    tell(event, storage, state?.keys)
+                    notify(event, storage, state?.keys)
                 }
             }
             let tracker = context.tracker { () throws(ResolvedPath.Failure) in
@@ -83,9 +83,9 @@ extension ResultsStorage {
                     plan, owner: owner, keyPaths: paths, isNoticing: isNoticing,
                     keysScannedPerSearch: context.coordinator.environment.keysScannedPerSearch, context.schema)
             }
-            context.follow(tracker, registration, keepsPast: keepsPast) { event, state, version in
+            context.registerObserver(tracker, registration, keepsDeleted: keepsDeleted) { event, state, version in
                 if let state { show(state.keys, isOver: state.isOver, version) }
-                tell(event, storage, state?.keys)
+                notify(event, storage, state?.keys)
             }
         }
     }

@@ -34,7 +34,7 @@ public protocol ObservableSections<Row> {
     associatedtype Row
     /// Registers an observer; all variants of `observe` call it.
     func _observeSections(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, Self) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_SectionsEvent, Self) -> Void
     ) -> NotificationToken
 }
 
@@ -43,12 +43,12 @@ extension SectionedResults: ObservableSections {
 
     /// Registers an observer; all variants of `observe` call it.
     public func _observeSections(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, SectionedResults) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_SectionsEvent, SectionedResults) -> Void
     ) -> NotificationToken {
         storage.observe(keyPaths, queue) {
             SectionDifference($0, $1, modified: $2.modified, replaced: $2.replaced)
-        } tell: {
-            tell($0, SectionedResults($1))
+        } notify: {
+            notify($0, SectionedResults($1))
         }
     }
 }
@@ -58,13 +58,13 @@ extension ResultsSection: ObservableSections {
 
     /// Registers an observer; all variants of `observe` call it.
     public func _observeSections(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, ResultsSection) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_SectionsEvent, ResultsSection) -> Void
     ) -> NotificationToken {
         let key = key
         return storage.observe(keyPaths, queue) {
             SectionDifference(key, $0, $1, modified: $2.modified, replaced: $2.replaced)
-        } tell: {
-            tell($0, ResultsSection(key: key, storage: $1))
+        } notify: {
+            notify($0, ResultsSection(key: key, storage: $1))
         }
     }
 }
@@ -121,14 +121,14 @@ extension SectionStorage {
     fileprivate func observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ difference: @escaping (Sections<Key>, Sections<Key>, ResultsTracker.Change) -> SectionDifference<Key>,
-        tell: @escaping (_SectionsEvent, SectionStorage) -> Void
+        notify: @escaping (_SectionsEvent, SectionStorage) -> Void
     ) -> NotificationToken {
         var observed: SectionStorage? = queue == nil ? self : nil
         var known = Sections<Key>()
         return results.storage.observe(keyPaths, queue, isNoticing: true) { [self, key] event, storage, keys in
             let sections = observed ?? SectionStorage(Results(storage), key)
             if case .failure(let error) = event {
-                return tell(_SectionsEvent(kind: .failure(error)), storage === results.storage ? self : sections)
+                return notify(_SectionsEvent(kind: .failure(error)), storage === results.storage ? self : sections)
             }
             observed = sections
             guard let keys else { return }
@@ -136,17 +136,17 @@ extension SectionStorage {
             switch event {
             case .initial, .failure: change = nil
             case .update(let reported, _): change = reported
-            case .quiet(let silenced):
+            case .stateOnly(let silenced):
                 guard let silenced else { return }
                 change = silenced
             }
             let old = known
             known = sections.sections(of: keys, known, change?.noticed)
             if storage.isCurrent { sections.install(known) }
-            guard let change else { return tell(_SectionsEvent(kind: .initial), sections) }
-            if case .quiet = event { return }
+            guard let change else { return notify(_SectionsEvent(kind: .initial), sections) }
+            if case .stateOnly = event { return }
             let sectionChange = difference(old, known, change)
-            if !sectionChange.isEmpty { tell(_SectionsEvent(sectionChange), sections) }
+            if !sectionChange.isEmpty { notify(_SectionsEvent(sectionChange), sections) }
         }
     }
 
@@ -182,8 +182,8 @@ extension SectionStorage {
     /// keys are those of that version.
     private func contextAtDeliveredVersion() -> RealmContext? {
         let context = results.storage.context
-        guard !results.storage.isCurrent, let snapshot = context.hub.telling, !context.shows(snapshot.version),
-            let handle = RealmContext.kept(snapshot, context.coordinator)
+        guard !results.storage.isCurrent, let snapshot = context.hub.callbackSnapshot, !context.shows(snapshot.version),
+            let handle = RealmContext.separateSnapshot(snapshot, context.coordinator)
         else { return nil }
         return RealmContext(frozen: context, handle)
     }

@@ -7,12 +7,12 @@ extension SectionedValues: ObservableSections {
 
     /// Registers an observer; all variants of `observe` call it.
     public func _observeSections(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, SectionedValues) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_SectionsEvent, SectionedValues) -> Void
     ) -> NotificationToken {
         storage.observe(storage.collection, keyPaths, queue) {
             SectionDifference($0, $1)
-        } tell: {
-            tell($0, SectionedValues(storage: $1))
+        } notify: {
+            notify($0, SectionedValues(storage: $1))
         }
     }
 }
@@ -22,13 +22,13 @@ extension ValuesSection: ObservableSections {
 
     /// Registers an observer; all variants of `observe` call it.
     public func _observeSections(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ tell: @escaping (_SectionsEvent, ValuesSection) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_SectionsEvent, ValuesSection) -> Void
     ) -> NotificationToken {
         let key = key
         return storage.observe(storage.collection, keyPaths, queue) {
             SectionDifference(key, $0, $1)
-        } tell: {
-            tell($0, ValuesSection(key: key, storage: $1))
+        } notify: {
+            notify($0, ValuesSection(key: key, storage: $1))
         }
     }
 }
@@ -38,7 +38,7 @@ extension ValueSections {
     fileprivate func observe<Collection: OrderedProperty<Element>>(
         _ collection: Collection, _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ difference: @escaping (Sections<Key>, Sections<Key>) -> SectionDifference<Key>,
-        tell: @escaping (_SectionsEvent, ValueSections) -> Void
+        notify: @escaping (_SectionsEvent, ValueSections) -> Void
     ) -> NotificationToken {
         var observed = self
         var known = Sections<Key>()
@@ -46,21 +46,21 @@ extension ValueSections {
         return collection.observe(Self.name(of: collection), keyPaths, queue) {
             id, _, schema throws(ResolvedPath.Failure) in
             try ValuesTracker(id, schema)
-        } tell: { [key, isAscending] event, state, current in
+        } notify: { [key, isAscending] event, state, current in
             if observed.collection !== current {
                 observed = ValueSections(current, key, isAscending: isAscending)
             }
-            if case .failure(let error) = event { return tell(_SectionsEvent(kind: .failure(error)), observed) }
+            if case .failure(let error) = event { return notify(_SectionsEvent(kind: .failure(error)), observed) }
             guard let state else { return }
             let old = known
             let values = observed.sorted(state.values)
             known = observed.sections(of: values, numbers.renumber(values.map(\._stored)))
             switch event {
-            case .initial: tell(_SectionsEvent(kind: .initial), observed)
+            case .initial: notify(_SectionsEvent(kind: .initial), observed)
             case .update:
                 let change = difference(old, known)
-                if !change.isEmpty { tell(_SectionsEvent(change), observed) }
-            case .quiet, .failure: break
+                if !change.isEmpty { notify(_SectionsEvent(change), observed) }
+            case .stateOnly, .failure: break
             }
         }
     }

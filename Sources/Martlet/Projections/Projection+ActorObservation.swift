@@ -8,11 +8,11 @@ extension ObservableProjection where Self: ThreadConfined {
         keyPaths: [String]? = nil, on actor: A, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
-        await observe(on: actor, isolation: isolation) { actor, arrival in
-            switch arrival {
-            case .here(let projection):
+        await observe(on: actor, isolation: isolation) { actor, resolution in
+            switch resolution {
+            case .resolved(let projection):
                 return projection.observe(keyPaths: keyPaths) { [unowned actor] in actor.run($0, block) }
-            case .gone: actor.run(ObjectChange.deleted, block)
+            case .deleted: actor.run(ObjectChange.deleted, block)
             case .failed(let error): actor.run(ObjectChange.error(error), block)
             }
             return nil

@@ -33,7 +33,7 @@ extension ObservableProjection {
                 }
             }
             return items
-        } tell: { [self] outcome in
+        } notify: { [self] outcome in
             switch outcome {
             case .change(let object, let changes):
                 let isThis = object === rootObject
@@ -65,7 +65,7 @@ struct ProjectionLabels {
     let all: [Label]
 
     init(_ type: any AnyProjection.Type) {
-        guard let facts = SchemaFacts.projection("\(type._facts)") else {
+        guard let facts = SchemaFactsParser.projection("\(type._facts)") else {
             Misuse.notGenerated("\(type)", base: "Projection")
         }
         projection = facts.name
@@ -97,14 +97,14 @@ struct ProjectionLabels {
 extension ProjectedResults: ObservableCollection where Element: AnyProjection {
     /// The implementation of all variants of `observe`.
     public func _observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsPast: Bool,
-        _ tell: @escaping (_CollectionEvent, ProjectedResults) -> Void
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
+        _ notify: @escaping (_CollectionEvent, ProjectedResults) -> Void
     ) -> NotificationToken {
         let labels = ProjectionLabels(Element.self)
         let project = project
-        return storage.observe(labels.chosen(keyPaths).map(\.path.text), queue, keepsPast: keepsPast) {
+        return storage.observe(labels.chosen(keyPaths).map(\.path.text), queue, keepsDeleted: keepsDeleted) {
             event, storage in
-            tell(event, ProjectedResults(storage, project))
+            notify(event, ProjectedResults(storage, project))
         }
     }
 }
@@ -125,6 +125,6 @@ extension ObservableProjection {
     ///
     /// - Parameter keyPaths: the labels to observe, as for `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<ObjectChange<Self>> {
-        Changes { [self] tell in observe(keyPaths: keyPaths) { tell($0, $0.isDeletion) } }
+        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0, $0.isDeletion) } }
     }
 }

@@ -138,7 +138,7 @@ struct BoundOperand {
     }
 
     /// The operand in a subquery, `level` levels further in, where it still refers to its own scope.
-    func outside(_ level: Int) -> BoundOperand {
+    func inSubquery(_ level: Int) -> BoundOperand {
         var outer = self
         outer.operand = .outer(level, operand)
         outer.isFullText = false

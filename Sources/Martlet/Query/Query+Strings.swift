@@ -62,7 +62,7 @@ extension Field where Value: TextValue {
     /// occur. A word that ends with `*` matches any word with that beginning. Case and diacritics are ignored.
     ///
     /// Traps unless the property is declared with `fullText: true`.
-    public func matches(_ search: String) -> Query<Root> { Query(.words(_path.path, WordSearch(search))) }
+    public func matches(_ search: String) -> Query<Root> { Query(.fullText(_path.path, FullTextSearch(search))) }
 }
 
 /// Data or optional data.

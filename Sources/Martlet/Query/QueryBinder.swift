@@ -68,7 +68,7 @@ struct QueryBinder {
         guard left.isPlural else {
             throw QuerySyntaxError(
                 offset: comparison.left.offset,
-                message: "'ANY', 'ALL' and 'NONE' need a collection on the way, and \(left.description) has none")
+                message: "'ANY', 'ALL' and 'NONE' need a path through a collection, and \(left.description) has none")
         }
         let condition = try relate(left, right, comparison)
         switch quantifier {
@@ -102,7 +102,7 @@ struct QueryBinder {
         case .text(let match): return try text(left, match, right, comparison)
         case .isIn: return try isIn(left, right, comparison)
         case .between: return try between(left, right, comparison)
-        case .words: return try fullText(left, right, comparison)
+        case .fullText: return try fullText(left, right, comparison)
         }
     }
 
@@ -238,7 +238,7 @@ struct QueryBinder {
                 message: "'TEXT' needs a property that the schema declares with 'fullText: true'")
         }
         guard case .literal(.string(let search)) = right.type else { throw mismatch(left, right, comparison) }
-        return .words(path, WordSearch(search))
+        return .fullText(path, FullTextSearch(search))
     }
 
     private func mismatch(
@@ -260,7 +260,7 @@ struct QueryBinder {
             var literals: [QueryLiteral] = []
             for part in parts {
                 guard case .literal(let literal, _) = part else {
-                    throw QuerySyntaxError(offset: part.offset, message: "expected a value; a list holds no key paths")
+                    throw QuerySyntaxError(offset: part.offset, message: "expected a value; a list cannot contain key paths")
                 }
                 literals.append(literal)
             }
@@ -269,7 +269,7 @@ struct QueryBinder {
         case .subquery(let path, let variable, let condition, let offset):
             guard scope.level(of: path.variable) ?? 0 == 0 else {
                 throw QuerySyntaxError(
-                    offset: path.offset, message: "a SUBQUERY within another one begins with '$\(scope.variable ?? "")'"
+                    offset: path.offset, message: "a nested SUBQUERY must begin with '$\(scope.variable ?? "")'"
                 )
             }
             let resolved = try resolve(path, scope)
@@ -293,7 +293,7 @@ struct QueryBinder {
 
     private func bind(_ path: QuerySyntax.Path, _ scope: Scope) throws(QuerySyntaxError) -> BoundOperand {
         guard let level = scope.level(of: path.variable), level > 0 else { return try bindOwn(path, scope) }
-        return try bindOwn(path, scope.enclosing[scope.enclosing.count - level]).outside(level)
+        return try bindOwn(path, scope.enclosing[scope.enclosing.count - level]).inSubquery(level)
     }
 
     // Binds a path that starts in the given scope.
@@ -306,11 +306,11 @@ struct QueryBinder {
         if function == .kind { return try kind(resolved, path, isAtEnd: position == path.components.count) }
         guard let end = resolved.collectionEnd else {
             throw QuerySyntaxError(
-                offset: path.offset, message: "\(text) is no collection, so it has no '@count' or sum")
+                offset: path.offset, message: "\(text) is not a collection, so it has no '@count' or sum")
         }
         if case .aggregate(let function) = function { return try aggregate(function, resolved, path) }
         guard position == path.components.count, end == position else {
-            throw QuerySyntaxError(offset: path.offset, message: "'@count' stands behind a collection, at the end")
+            throw QuerySyntaxError(offset: path.offset, message: "'@count' must follow a collection, at the end of the path")
         }
         return BoundOperand(.count(resolved.path), .scalar(.int), "the count of \(text)")
     }
@@ -338,7 +338,7 @@ struct QueryBinder {
         guard isAtEnd, resolved.element == .scalar(.any) else {
             throw QuerySyntaxError(
                 offset: path.offset,
-                message: "'@type' stands behind a value of any type, at the end, and \(text) is "
+                message: "'@type' must follow a value of any type, at the end of the path, and \(text) is "
                     + "'\(resolved.typeDescription)'")
         }
         var operand = BoundOperand(.kind(resolved.path), .scalar(.string), "the kind of \(text)")

@@ -24,7 +24,7 @@ extension QueryParser {
     private mutating func stage() throws(QuerySyntaxError) -> QuerySyntax.Stage {
         let word = word(current)
         advance()
-        try take(sign: "(")
+        try expect(sign: "(")
         let stage: QuerySyntax.Stage
         switch word {
         case "LIMIT":
@@ -46,7 +46,7 @@ extension QueryParser {
             }
             stage = .sort(terms)
         }
-        try take(sign: ")")
+        try expect(sign: ")")
         return stage
     }
 

@@ -30,7 +30,7 @@ struct QueryParser {
         guard parser.nextArgument == arguments.count else {
             throw QuerySyntaxError(
                 offset: text.utf8.count,
-                message: "the number of arguments is \(arguments.count), and the text asks for \(parser.nextArgument)")
+                message: "the number of arguments is \(arguments.count), but the text uses \(parser.nextArgument)")
         }
         return query
     }
@@ -56,7 +56,7 @@ struct QueryParser {
 
     func isWord(_ words: String...) -> Bool { word(current).map { words.contains($0) } ?? false }
 
-    mutating func take(sign: String) throws(QuerySyntaxError) {
+    mutating func expect(sign: String) throws(QuerySyntaxError) {
         guard isSign(sign) else { throw failure("expected '\(sign)'") }
         advance()
     }
@@ -195,7 +195,7 @@ struct QueryParser {
             case "LIKE": relation = .text(.like)
             case "IN": relation = .isIn
             case "BETWEEN": relation = .between
-            case "TEXT": relation = .words
+            case "TEXT": relation = .fullText
             case "MATCHES":
                 throw failure("regular expressions are not supported; use 'LIKE', 'CONTAINS' or 'TEXT'")
             default: return nil
@@ -217,7 +217,7 @@ struct QueryParser {
             letters.lowercased().utf8.allSatisfy({ "cd".utf8.contains($0) })
         else { throw failure(allowed ? "expected 'c', 'd' or 'cd'" : "this comparison has no options") }
         advance()
-        try take(sign: "]")
+        try expect(sign: "]")
         var options: Predicate.TextOptions = []
         if letters.lowercased().contains("c") { options.insert(.caseInsensitive) }
         if letters.lowercased().contains("d") { options.insert(.diacriticInsensitive) }
@@ -250,7 +250,7 @@ struct QueryParser {
             let depth = max(leftDepth, rightDepth) + 1
             guard depth < Self.greatestDepth else {
                 throw QuerySyntaxError(
-                    offset: offset, message: "more than \(Self.greatestDepth) calculations build on one another here")
+                    offset: offset, message: "more than \(Self.greatestDepth) calculations are nested here")
             }
             node = .operand(.arithmetic(left, sign, right, offset), depth: depth)
         }
@@ -263,7 +263,7 @@ struct QueryParser {
         case .sign("("):
             advance()
             let node = try disjunction()
-            try take(sign: ")")
+            try expect(sign: ")")
             return node
         case .sign("{"): return .operand(try list())
         case .sign("-"), .sign("+"): return .operand(.literal(try signedNumber(), token.offset))
@@ -331,10 +331,10 @@ struct QueryParser {
 
     private mutating func list() throws(QuerySyntaxError) -> QuerySyntax.Operand {
         let offset = current.offset
-        try take(sign: "{")
+        try expect(sign: "{")
         var elements: [QuerySyntax.Operand] = []
         while !isSign("}") {
-            if isSign("{") { throw failure("expected a value; a list holds no lists") }
+            if isSign("{") { throw failure("expected a value; a list cannot contain lists") }
             guard case .operand(let element, _) = try sum() else { throw failure("expected a value") }
             elements.append(element)
             if isSign(",") { advance() } else { break }
@@ -348,15 +348,15 @@ struct QueryParser {
     private mutating func subquery() throws(QuerySyntaxError) -> QuerySyntax.Operand {
         let offset = current.offset
         advance()
-        try take(sign: "(")
+        try expect(sign: "(")
         let collection = try path()
-        try take(sign: ",")
+        try expect(sign: ",")
         guard case .variable(let variable) = current.kind else { throw failure("expected a variable such as '$x'") }
         advance()
-        try take(sign: ",")
+        try expect(sign: ",")
         let inner = try condition()
-        try take(sign: ")")
-        try take(sign: ".")
+        try expect(sign: ")")
+        try expect(sign: ".")
         guard case .keyword(let name) = current.kind, name == "count" || name == "size" else {
             throw failure("expected '.@count' after a SUBQUERY")
         }
@@ -398,7 +398,7 @@ struct QueryParser {
         case .keyPathArgument(let number):
             advance()
             guard case .string(let text) = try argument(number, offset) else {
-                throw QuerySyntaxError(offset: offset, message: "'%K' and '$K0' take a key path as a text")
+                throw QuerySyntaxError(offset: offset, message: "'%K' and '$K0' need a key path as a text")
             }
             for name in text.split(separator: ".", omittingEmptySubsequences: false) {
                 path.components.append((.property(String(name)), offset))
@@ -410,7 +410,7 @@ struct QueryParser {
             let offset = current.offset
             advance()
             path.components.append((.entry(try mapKey()), offset))
-            try take(sign: "]")
+            try expect(sign: "]")
         }
     }
 
@@ -423,7 +423,7 @@ struct QueryParser {
             let offset = current.offset
             advance()
             if case .string(let text) = try argument(number, offset) { return text }
-            throw QuerySyntaxError(offset: offset, message: "the key of a map is a text")
+            throw QuerySyntaxError(offset: offset, message: "the key of a map must be a text")
         default: throw failure("expected the key of a map, as in '[\"key\"]'")
         }
     }
@@ -460,7 +460,7 @@ struct QueryParser {
     }
 
     private mutating func backlinkName() throws(QuerySyntaxError) -> String {
-        try take(sign: ".")
+        try expect(sign: ".")
         switch current.kind {
         case .name(let name), .escapedName(let name):
             advance()

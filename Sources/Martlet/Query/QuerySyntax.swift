@@ -30,7 +30,7 @@ struct QuerySyntax {
     enum Relation: Equatable {
         case compare(Predicate.Comparison)
         case text(Predicate.TextMatch)
-        case isIn, between, words
+        case isIn, between, fullText
     }
 
     indirect enum Operand {

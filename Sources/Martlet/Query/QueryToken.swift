@@ -93,7 +93,7 @@ struct QueryLexer {
         }
         let sign = text(position..<position + 1)
         guard "=<>!(){}[],.+-*/".contains(sign) else {
-            throw QuerySyntaxError(offset: position, message: "'\(character)' means nothing here")
+            throw QuerySyntaxError(offset: position, message: "'\(character)' is not expected here")
         }
         position += 1
         return sign
@@ -133,7 +133,7 @@ struct QueryLexer {
         while let byte = current, isDigit(byte) { position += 1 }
         if position > first {
             guard let number = Int32(text(first..<position)).map(Int.init) else {
-                throw QuerySyntaxError(offset: start, message: "there is no argument of this number")
+                throw QuerySyntaxError(offset: start, message: "there is no argument with this index")
             }
             return isKeyPath ? .keyPathArgument(number) : .argument(number)
         }
@@ -183,7 +183,7 @@ struct QueryLexer {
         guard let literal = QueryLiteral.call(type, content) else {
             throw QuerySyntaxError(
                 offset: start,
-                message: "'\(content)' is no \(type == "uuid" ? "UUID" : "object id of 24 hexadecimal digits")")
+                message: "'\(content)' is not \(type == "uuid" ? "a UUID" : "an object id of 24 hexadecimal digits")")
         }
         return literal
     }
@@ -223,8 +223,8 @@ struct QueryLexer {
         else {
             throw QuerySyntaxError(
                 offset: start,
-                message: "expected a date such as 'T1700000000:0', with less than 1000000000 nanoseconds, below zero "
-                    + "where the seconds are")
+                message: "expected a date such as 'T1700000000:0', with less than 1000000000 nanoseconds, negative "
+                    + "if the seconds are")
         }
         return date
     }
@@ -239,7 +239,7 @@ struct QueryLexer {
             while let byte = current, isDigit(byte) || isNameStart(byte) { position += 1 }
             guard let value = Int64(text(start + 2..<position), radix: 16) else {
                 throw QuerySyntaxError(
-                    offset: start, message: "'\(text(start..<position))' is no whole number of 64 bits")
+                    offset: start, message: "'\(text(start..<position))' is not a whole number of 64 bits")
             }
             return .number(.integer(value))
         }
@@ -253,7 +253,7 @@ struct QueryLexer {
         }
         let written = text(start..<position)
         guard let literal = QueryLiteral.number(written) else {
-            throw QuerySyntaxError(offset: start, message: "'\(written)' is no number")
+            throw QuerySyntaxError(offset: start, message: "'\(written)' is not a number")
         }
         return .number(literal)
     }
@@ -269,7 +269,7 @@ struct QueryLexer {
         let written = text(start..<position)
         guard let date = QueryLiteral.dateLiteral(written) else {
             throw QuerySyntaxError(
-                offset: start, message: "'\(written)' is no date; write it as in '2024-01-31T10:00:00Z'")
+                offset: start, message: "'\(written)' is not a date; write it as in '2024-01-31T10:00:00Z'")
         }
         return date
     }
@@ -333,7 +333,7 @@ extension QueryLexer {
     fileprivate func unpaired(_ start: Int) -> QuerySyntaxError {
         QuerySyntaxError(
             offset: start,
-            message: "half of a character was written with '\\u'; write both halves, as in '\\ud83d\\ude00'")
+            message: "half of a surrogate pair was written with '\\u'; write both halves, as in '\\ud83d\\ude00'")
     }
 }
 

@@ -121,7 +121,7 @@ extension Realm {
         if context.access == .readOnly { Misuse.readOnly("the Realm") }
         let writes = context.asyncWrites ?? AsyncWrites(context)
         context.asyncWrites = writes
-        if !writes.canRun() { Misuse.noTurns() }
+        if !writes.canRun() { Misuse.asyncWriteWithoutRunLoop() }
         return writes
     }
 }

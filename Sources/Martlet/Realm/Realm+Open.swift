@@ -109,7 +109,7 @@ extension Realm {
         }
         let scheduler: Scheduler? =
             if let manual = configuration.scheduler {
-                .byHand(manual)
+                .manual(manual)
             } else if confinement.actor != nil {
                 .actor(confinement)
             } else {
@@ -118,10 +118,10 @@ extension Realm {
         let context = RealmContext(
             coordinator, configuration, configuration.models, configuration.readOnly ? .readOnly : .readWrite,
             confinement, scheduler)
-        context.standIn = { StoredObject.model(of: $0) }
+        context.makeFallbackModel = { StoredObject.model(of: $0) }
         context.replaceSnapshot(try translating { try coordinator.openSnapshot() })
         coordinator.register(context.reference, confinement.identity)
-        context.follow()
+        context.startListening()
         return context
     }
 

@@ -57,7 +57,7 @@ extension Realm {
     public var autorefresh: Bool {
         get { context.autorefresh }
         nonmutating set {
-            if isFrozen { Misuse.frozenRealm("told to refresh by itself") }
+            if isFrozen { Misuse.frozenRealm("set to refresh automatically") }
             context.autorefresh = newValue
         }
     }
@@ -71,10 +71,10 @@ extension RealmContext {
     func invalidateAll() {
         confinement.require("a Realm")
         if isFrozen { Misuse.frozenRealm("invalidated") }
-        if hooks.isDelivering() || movement != .none { return }
-        asyncWrites?.settle()
+        if hooks.isDelivering() || advancePhase != .none { return }
+        asyncWrites?.commitPending()
         if isInWrite { cancelWrite() }
-        let notification = announceEnd()
+        let notification = notifyWillInvalidateAll()
         for table in tables.values { table.accessors.forEach(invalidate) }
         for core in collections.values { core.core?.realmWasInvalidated() }
         collections = [:]

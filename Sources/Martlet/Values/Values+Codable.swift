@@ -15,7 +15,7 @@ extension ObjectId: Codable {
         let text = try container.decode(String.self)
         guard let id = try? ObjectId(string: text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "'\(text)' is no ObjectId: expected 24 hexadecimal digits")
+                in: container, debugDescription: "'\(text)' is not an ObjectId: expected 24 hexadecimal digits")
         }
         self = id
     }
@@ -43,7 +43,7 @@ extension Decimal128: Codable {
         guard let number = try? Decimal128(string: text) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "'\(text)' is no decimal number of at most 34 digits: write it as in \"-12.50\"")
+                debugDescription: "'\(text)' is not a decimal number of at most 34 digits: write it as in \"-12.50\"")
         }
         self = number
     }

@@ -19,12 +19,12 @@ struct BreakingCommand: ParsableCommand {
     var against: String
 
     @Option(
-        help: "From which level on a change is an error: data, source or query.",
+        help: "The level from which a change is an error: data, source or query.",
         completion: .list(BreakingThreshold.allCases.map(\.rawValue)), transform: BreakingThreshold.named)
     var level = BreakingThreshold.source
 
     @Option(
-        help: "What the findings look like: \(ReportFormat.words).",
+        help: "The format of the findings: \(ReportFormat.words).",
         completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: ReportFormat.named)
     var format: ReportFormat?
 
@@ -34,7 +34,7 @@ struct BreakingCommand: ParsableCommand {
     func validate() throws { try ReportFormat.require(brief, format) }
 
     func run() throws {
-        let new = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
+        let new = try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(folder: folder) }
         let old = try formerSchema()
         // Without an earlier schema, no change can break anything.
         let comparison = Compiler.compare(new, with: old ?? new, failingFrom: level)
@@ -55,14 +55,14 @@ struct BreakingCommand: ParsableCommand {
         let isPath = against.hasPrefix("/") || against.hasPrefix(".") || against.hasSuffix("/")
         if isPath, !FileSystem.isFolder(against) {
             throw CommandFailure(
-                .inputOutput, "'\(against)' is no folder; name a folder with an older schema, or a git ref")
+                .inputOutput, "'\(against)' is not a folder; name a folder with an older schema, or a git ref")
         }
         if FileSystem.isFolder(against) {
             if !isPath, let history = try? GitHistory(of: folder), try history.commit(named: against) != nil {
                 throw CommandFailure(
                     .usage, "'\(against)' is a folder and a git ref; write './\(against)' or 'refs/heads/\(against)'")
             }
-            return try loading { () throws(DiskError) in try SourceLoader().load(folder: against) }
+            return try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(folder: against) }
         }
         do {
             let schema = try GitHistory(of: folder).schema(where: against)

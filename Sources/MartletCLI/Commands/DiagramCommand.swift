@@ -1,6 +1,6 @@
 import ArgumentParser
 import MartletCompiler
-import MartletReference
+import MartletDocs
 import MartletSchema
 
 struct DiagramCommand: ParsableCommand {
@@ -31,7 +31,7 @@ struct DiagramCommand: ParsableCommand {
         completion: .list(DiagramProperties.allCases.map(\.rawValue)), transform: DiagramProperties.named)
     var properties = DiagramProperties.all
 
-    @Option(help: "Draw this type and those around it alone; may be given more than once.")
+    @Option(help: "Draw only this type and the types around it; may be given more than once.")
     var only: [String] = []
 
     @Option(help: "How many lines away from '--only' types may be.")
@@ -42,7 +42,7 @@ struct DiagramCommand: ParsableCommand {
     }
 
     func run() throws {
-        let input = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
+        let input = try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(folder: folder) }
         let options = DiagramOptions(
             showsProjections: projections, properties: properties, types: only, depth: depth)
         let diagram = Compiler.diagram(input, as: chosenFormat, options: options)
@@ -54,7 +54,7 @@ struct DiagramCommand: ParsableCommand {
             try Console.write(text)
             return
         }
-        let isWritten = try loading { () throws(DiskError) in
+        let isWritten = try reportingDiskErrors { () throws(DiskError) in
             try FileBatch.replace(output, with: Array(text.utf8))
         }
         try Console.write(isWritten ? "wrote \(output.printable)\n" : "nothing to do\n")

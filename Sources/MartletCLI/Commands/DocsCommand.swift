@@ -21,11 +21,11 @@ struct DocsCommand: ParsableCommand {
     var title: String?
 
     func run() throws {
-        let input = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
+        let input = try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(folder: folder) }
         let name = FileSystem.name(of: FileSystem.absolute(folder)).printable
         let text = try Compiler.page(input, title: title ?? name).text(reporting: input)
         let page = OutputFile(name: "index.html", text: text)
-        let written = try loading { () throws(DiskError) in try OutputWriter(folder: output).write([page]) }
+        let written = try reportingDiskErrors { () throws(DiskError) in try OutputWriter(folder: output).write([page]) }
         try Console.write(written.isEmpty ? "nothing to do\n" : "wrote \(output.printable)/index.html\n")
     }
 }

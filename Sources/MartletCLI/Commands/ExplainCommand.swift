@@ -4,7 +4,7 @@ import MartletSchema
 
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Explain a code: what is wrong, why it matters, and how to mend it.",
+        commandName: "explain", abstract: "Explain a code: what is wrong, why it matters, and how to fix it.",
         discussion: "Without a code, all of them are listed.")
 
     @Argument(
@@ -18,7 +18,7 @@ struct ExplainCommand: ParsableCommand {
             return
         }
         guard let code = ExplanationText.code(named: word) else {
-            let advice = ExplanationText.question(about: word) ?? "'martlet explain' lists all codes"
+            let advice = ExplanationText.suggestion(for: word) ?? "'martlet explain' lists all codes"
             throw CommandFailure(.usage, "unknown code '\(word)'; \(advice)")
         }
         try Console.write(ExplanationText.text(of: code))

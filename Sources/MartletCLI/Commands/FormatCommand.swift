@@ -4,7 +4,7 @@ import MartletSchema
 
 struct FormatCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "format", abstract: "Lay schema files out the one canonical way.",
+        commandName: "format", abstract: "Format schema files in the canonical layout.",
         discussion: """
             Comments, order, quotes and numbers stay as they are. Files are written only when their bytes differ; one \
             that is no YAML is left alone and reported.
@@ -43,7 +43,7 @@ struct FormatCommand: ParsableCommand {
                 batch.replace(source.displayPath, with: bytes)
             }
         }
-        for path in try loading({ () throws(DiskError) in try batch.commit() }) {
+        for path in try reportingDiskErrors({ () throws(DiskError) in try batch.commit() }) {
             try Console.write("wrote \(path.printable)\n")
         }
         if !check, isClean, !hasChanges { try Console.write("nothing to do\n") }
@@ -53,8 +53,8 @@ struct FormatCommand: ParsableCommand {
     /// Reads all files before the first is written, so that an invalid path changes no file.
     private func sources() throws -> [SourceText] {
         try paths.flatMap { path in
-            let input = try loading { () throws(DiskError) in try SourceLoader().load([path]) }
-            return input.isConfigurationAlone ? input.allSources : input.sources
+            let input = try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load([path]) }
+            return input.isConfigurationOnly ? input.allSources : input.sources
         }
     }
 

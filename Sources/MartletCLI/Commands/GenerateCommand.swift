@@ -19,7 +19,7 @@ struct GenerateCommand: ParsableCommand {
     @Flag(help: "Compare with what is there, write nothing, and fail where it differs.")
     var check = false
 
-    @Option(help: "Who sees the generated types: public, package or internal.")
+    @Option(help: "The access level of the generated types: public, package or internal.")
     var access: AccessChoice?
 
     @Flag(help: "One line for each finding.")
@@ -32,10 +32,10 @@ struct GenerateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let input = try loading { () throws(DiskError) in try SourceLoader().load(folder: folder) }
+        let input = try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(folder: folder) }
         let options = CompilerOptions(access: access?.level)
         let compilation = Compiler.compile(input, options: options)
-        Memory.leave(compilation)
+        Memory.leak(compilation)
         let printer = DiagnosticPrinter(
             sources: input.allSources, style: brief ? .brief : .full, isColored: Console.isColored(descriptor: 2))
         Console.error(printer.text(compilation.diagnostics))
@@ -45,7 +45,7 @@ struct GenerateCommand: ParsableCommand {
             try report(writer.check(compilation.outputs))
             return
         }
-        let (written, removed) = try loading { () throws(DiskError) in try writer.update(compilation.outputs) }
+        let (written, removed) = try reportingDiskErrors { () throws(DiskError) in try writer.update(compilation.outputs) }
         let done = written.map { "wrote \($0.printable)\n" } + removed.map { "removed \($0.printable)\n" }
         try Console.write(done.isEmpty ? "nothing to do\n" : done.joined())
     }

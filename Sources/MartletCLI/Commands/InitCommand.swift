@@ -12,14 +12,14 @@ struct InitCommand: ParsableCommand {
 
     func run() throws {
         let starter = SchemaStarter(folder: folder)
-        let obstacles = starter.obstacles()
-        guard obstacles.isEmpty else {
-            let shown = obstacles.prefix(3).map { "'\($0)'" }.joined(separator: ", ")
-            let rest = obstacles.count > 3 ? " and \(obstacles.count - 3) more" : ""
+        let conflictingFiles = starter.conflictingFiles()
+        guard conflictingFiles.isEmpty else {
+            let shown = conflictingFiles.prefix(3).map { "'\($0)'" }.joined(separator: ", ")
+            let rest = conflictingFiles.count > 3 ? " and \(conflictingFiles.count - 3) more" : ""
             throw CommandFailure(
                 .findings, "nothing was written, since there is \(shown)\(rest) already; name another folder")
         }
-        try loading { () throws(DiskError) in try starter.write() }
+        try reportingDiskErrors { () throws(DiskError) in try starter.write() }
         try Console.write("wrote \(starter.path.printable)\n\n" + StarterSchema.advice(for: folder.printable))
     }
 }

@@ -18,7 +18,7 @@ struct JSONSchemaCommand: ParsableCommand {
             try Console.write(EditorSchema.text)
             return
         }
-        let isWritten = try loading { () throws(DiskError) in
+        let isWritten = try reportingDiskErrors { () throws(DiskError) in
             try FileBatch.replace(output, with: Array(EditorSchema.text.utf8))
         }
         try Console.write(isWritten ? "wrote \(output.printable)\n" : "nothing to do\n")

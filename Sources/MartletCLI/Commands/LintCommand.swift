@@ -11,14 +11,14 @@ struct LintCommand: ParsableCommand {
     var paths: [String]
 
     @Option(
-        help: "What the findings look like: \(ReportFormat.words).",
+        help: "The format of the findings: \(ReportFormat.words).",
         completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: ReportFormat.named)
     var format: ReportFormat?
 
     @Flag(help: "One line for each finding: the same as '--format brief'.")
     var brief = false
 
-    @Flag(help: "Apply all safe fixes first, in the files of the schema folder alone.")
+    @Flag(help: "Apply all safe fixes first, only in the files of the schema folder.")
     var fix = false
 
     @Option(help: "Which findings to show: minimal (errors), standard (and warnings) or strict (and notes).")
@@ -34,7 +34,7 @@ struct LintCommand: ParsableCommand {
         var isClean = true
         var report = Report(pathsFrom: FileSystem.currentFolder)
         for paths in schemas {
-            var input = try loading { () throws(DiskError) in try SourceLoader().load(paths) }
+            var input = try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(paths) }
             let options = CompilerOptions(preset: preset?.preset)
             if fix { input = try applyFixes(input, paths, options) }
             let compilation = Compiler.lint(input, options: options)
@@ -48,7 +48,7 @@ struct LintCommand: ParsableCommand {
 
     /// Applies the fixes and reports them on standard error, because standard output contains the findings.
     private func applyFixes(_ input: SchemaInput, _ paths: [String], _ options: CompilerOptions) throws -> SchemaInput {
-        let result = try loading { () throws(DiskError) in try SourceMender(paths).mend(input, options: options) }
+        let result = try reportingDiskErrors { () throws(DiskError) in try SourceFixer(paths).fix(input, options: options) }
         Console.error(result.report.text)
         return result.input
     }
@@ -88,7 +88,7 @@ extension ReportFormat {
 }
 
 /// Converts errors of the file system to the exit code for input and output errors.
-func loading<Value>(_ body: () throws(DiskError) -> Value) throws -> Value {
+func reportingDiskErrors<Value>(_ body: () throws(DiskError) -> Value) throws -> Value {
     do {
         return try body()
     } catch {

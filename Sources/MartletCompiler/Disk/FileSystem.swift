@@ -18,14 +18,14 @@ public enum FileSystem {
     public static func isFolder(_ path: String) -> Bool { kind(of: path) == .folder }
 
     /// Whether the path is a folder, without following a final symbolic link.
-    public static func isFolderItself(_ path: String) -> Bool { kind(of: path, followingLinks: false) == .folder }
+    public static func isRealFolder(_ path: String) -> Bool { kind(of: path, followingLinks: false) == .folder }
 
     /// Whether an item exists at the path. A link with a missing target does not count.
     public static func exists(_ path: String) -> Bool { kind(of: path) != nil }
 
     /// - Parameter absence: the error's reason if no item exists. If the path cannot be examined, the reason is the
     ///   system's error.
-    public static func requireThere(_ path: String, or absence: String) throws(DiskError) {
+    public static func requireExists(_ path: String, or absence: String) throws(DiskError) {
         var status = stat()
         let (_, code) = path.withSystemPath { path in call { stat(path, &status) } }
         switch code {

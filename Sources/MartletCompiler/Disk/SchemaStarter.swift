@@ -10,7 +10,7 @@ public struct SchemaStarter {
     public var path: String { FileSystem.join(folder, StarterSchema.fileName) }
 
     /// Existing schema files, or a file at the path of the folder.
-    public func obstacles() -> [String] {
+    public func conflictingFiles() -> [String] {
         guard FileSystem.exists(folder) else { return [] }
         guard FileSystem.isFolder(folder) else { return [folder] }
         return schemaFiles(in: folder, "").sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }

@@ -21,7 +21,7 @@ public struct SourceLoader {
         let files = paths.filter { !isConfiguration($0) }
         guard let first = files.first else {
             var input = try read([], configuration: paths[0])
-            input.isConfigurationAlone = true
+            input.isConfigurationOnly = true
             return input
         }
         let nearest = ConfigurationFinder().nearest(to: first)
@@ -36,7 +36,7 @@ public struct SourceLoader {
 
     /// Loads the schema of a folder, with the `martlet.yaml` in it or beside it.
     public func load(folder: String) throws(DiskError) -> SchemaInput {
-        try FileSystem.requireThere(folder, or: "no such folder")
+        try FileSystem.requireExists(folder, or: "no such folder")
         guard FileSystem.isFolder(folder) else {
             throw DiskError(path: folder, reason: "this is a file; name the schema folder")
         }
@@ -45,7 +45,7 @@ public struct SourceLoader {
         var input = try read(
             walk.files.filter { $0.relative != ConfigurationFinder.name },
             configuration: ConfigurationFinder().path(of: folder))
-        input.overlooked = walk.overlooked
+        input.skippedFiles = walk.skippedFiles
         return input
     }
 
@@ -68,7 +68,7 @@ public struct SourceLoader {
 
     private struct Walk {
         var files: [(relative: String, display: String)] = []
-        var overlooked: [String] = []
+        var skippedFiles: [String] = []
     }
 
     private func walk(
@@ -87,14 +87,14 @@ public struct SourceLoader {
             } else if name.hasSuffix(".yaml") {
                 // Pipes and devices may be endless. A link with a missing target fails later, when it is read.
                 guard kind == nil || kind == .file else {
-                    throw DiskError(path: path, reason: "this is no file that could be read to its end; remove it")
+                    throw DiskError(path: path, reason: "this is not a regular file; remove it")
                 }
                 walk.files.append((below, path))
                 guard walk.files.count <= Self.maximumFiles else {
                     throw DiskError(path: folder, reason: "more than 2000 schema files; name a folder further down")
                 }
             } else if [".yml", ".yaml"].contains(where: name.lowercased().hasSuffix) {
-                walk.overlooked.append(path)
+                walk.skippedFiles.append(path)
             }
         }
     }

@@ -24,7 +24,7 @@ public enum EditorSchema {
         return [
             ("enum", ["anyOf": [reference("caseList"), level(.enumeration)]]),
             ("object", level(.object)),
-            ("embedded", level(.object, without: LevelKey.ofObjectsAlone)),
+            ("embedded", level(.object, without: LevelKey.ofObjectsOnly)),
             ("projection", level(.projection)),
             ("property", ["anyOf": [reference("type"), level(.property)]]),
             ("type", type),
@@ -94,7 +94,7 @@ public enum EditorSchema {
         case .cases:
             ["anyOf": [reference("caseList"), named(.enumCase, "scalar", isEmptyAllowed: false)]]
         case .text: reference("text")
-        case .remark, .literal: reference("scalar")
+        case .textOrFlag, .literal: reference("scalar")
         case .flag: ["type": "boolean"]
         case .words(let words): self.words(words)
         case .type: reference("type")

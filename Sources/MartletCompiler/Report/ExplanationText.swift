@@ -11,8 +11,8 @@ public enum ExplanationText {
     }
 
     /// A suggestion for an unknown code, such as `did you mean 'MRT0203'?`; nil if no code is similar.
-    public static func question(about word: String) -> String? {
-        Frontend.question(about: spelling(of: word), among: DiagnosticCode.allCases.map(\.rawValue))
+    public static func suggestion(for word: String) -> String? {
+        Frontend.suggestion(for: spelling(of: word), among: DiagnosticCode.allCases.map(\.rawValue))
     }
 
     /// One line for each code with its meaning.

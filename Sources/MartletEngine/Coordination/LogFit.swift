@@ -28,7 +28,7 @@ struct LogFit {
         defer { writeLock.release() }
         switch try verdict() {
         case .fits: return
-        case .isCopied: try connection.cutLog()
+        case .isCopied: try connection.truncateLog()
         case .differs: try setAside()
         }
     }

@@ -19,7 +19,7 @@ package final class MigrationSides {
             side: options, types.compactMap { type in ids[migration.currentName(type.name)].map { ($0, type) } },
             meta.epoch)
         newCoordinator = StoreCoordinator(side: options, migration.staged, meta.epoch)
-        oldHandle = oldCoordinator.makeHandle(migration.past, meta)
+        oldHandle = oldCoordinator.makeHandle(migration.previous, meta)
         transaction = WriteTransaction(
             handle: newCoordinator.makeHandle(migration.connection, meta), coordinator: newCoordinator)
     }
@@ -29,7 +29,7 @@ package final class MigrationSides {
 
     /// Takes the connections back, whoever still holds an object.
     func end() {
-        _ = oldHandle?.surrender()
+        _ = oldHandle?.takeConnection()
         _ = transaction?.giveBack()
         oldHandle = nil
         transaction = nil

@@ -212,7 +212,7 @@ extension StoreCoordinator {
             guard var connection = try? takeConnection() else { return false }
             defer { give(back: connection) }
             guard (try? connection.run("BEGIN")) != nil, let meta = try? Catalog.meta(connection),
-                meta.version == handle.version, meta.epoch == handle.epoch, let old = handle.exchange(connection)
+                meta.version == handle.version, meta.epoch == handle.epoch, let old = handle.replaceConnection(connection)
             else {
                 isLeft = false
                 continue
@@ -246,7 +246,7 @@ extension StoreCoordinator {
     @discardableResult
     func emptyLog(_ connection: Connection) -> Bool {
         guard let done = try? checkpoint(holding: connection), done.logFrames == done.copiedFrames else { return false }
-        return connection.emptyLog()
+        return connection.checkpointAndTruncateLog()
     }
 
     /// True when the log has begun anew. Called under the write lock, when all of it was copied.

@@ -49,7 +49,7 @@ extension StoreCoordinator {
     // Called under the write lock. The new epoch is a version of its own without changes, before the same content is
     // written anew: VACUUM is a transaction by itself.
     private func compact(_ connection: Connection) throws {
-        connection.forgetStatements()
+        connection.finalizeStatements()
         try connection.run("BEGIN IMMEDIATE")
         do {
             try requireContinuity(connection)

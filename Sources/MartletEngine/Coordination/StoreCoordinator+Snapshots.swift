@@ -85,7 +85,7 @@ extension StoreCoordinator {
     /// Takes the connection out of a handle that nobody else will read from.
     func surrender(_ handle: SnapshotHandle) -> Connection? {
         requireSameProcess()
-        guard let connection = handle.surrender() else { return nil }
+        guard let connection = handle.takeConnection() else { return nil }
         forget(ObjectIdentifier(handle), handle.version)
         return connection
     }
@@ -121,7 +121,7 @@ extension StoreCoordinator {
         guard meta.epoch != epoch else { return }
         var types = try Catalog.types(connection)
         for overlay in overlays {
-            guard overlay.fits(types) else {
+            guard overlay.matches(types) else {
                 throw EngineError(
                     .schemaMismatch, path: path,
                     "another process has given the file types that it lacked when it was opened with 'readOnly'; "
@@ -130,7 +130,7 @@ extension StoreCoordinator {
             types = overlay.types(types)
         }
         let found = Dictionary(types.map { ($0.type.name, $0.type) }, uniquingKeysWith: { first, _ in first })
-        let changed = declared.values.filter { found[$0.name]?.isLaidOut(for: $0) != true }.map(\.name).sorted()
+        let changed = declared.values.filter { found[$0.name]?.isStorageCompatible(with: $0) != true }.map(\.name).sorted()
         guard changed.isEmpty else {
             throw EngineError(
                 .schemaMismatch, path: path,

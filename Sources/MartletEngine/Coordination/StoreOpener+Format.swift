@@ -26,6 +26,6 @@ extension StoreOpener {
                 UPDATE martlet_meta SET file_format = \(Catalog.format); PRAGMA user_version = \(Catalog.format)
                 """)
         }
-        connection.forgetStatements()
+        connection.finalizeStatements()
     }
 }

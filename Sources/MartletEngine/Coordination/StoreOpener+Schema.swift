@@ -19,7 +19,7 @@ extension StoreOpener {
         defer { writeLock.release() }
         if try connection.value("PRAGMA journal_mode") != .text("wal") { try makeLog(connection) }
         try transaction(on: connection) { try changeSchema(connection) }
-        connection.forgetStatements()
+        connection.finalizeStatements()
         let contents = try Catalog.contents(connection, known: [:])
         writeLock.note(contents.meta.version)
         return contents
@@ -45,7 +45,7 @@ extension StoreOpener {
             try refuse(
                 change.apply(diff.steps),
                 "what the schema asks for is not true of the objects in the file; nothing was changed")
-            try change.createWords(diff.steps)
+            try change.createFullTextIndexes(diff.steps)
             try AnyLinkRows(connection, Catalog.types(connection))?.rebuildIndex()
         }
         let isChanged = migrates || !diff.isEmpty
@@ -83,13 +83,13 @@ extension StoreOpener {
                 .inputOutput, path: path,
                 "the version before the migration cannot be read; nothing was changed; try again")
         }
-        let migration = TypeMigration(past: past, connection, diff, stored: types, options.types)
+        let migration = TypeMigration(previous: past, connection, diff, stored: types, options.types)
         try migration.prepare()
         if let block = options.migration {
-            let sides = MigrationSides(migration, options, meta, types)
-            defer { sides.end() }
-            try block(sides)
-            try sides.finishWriting()
+            let context = MigrationSides(migration, options, meta, types)
+            defer { context.end() }
+            try block(context)
+            try context.finishWriting()
         }
         try refuse(
             migration.finish(),
@@ -139,17 +139,17 @@ extension StoreOpener {
         let stored = found.types.map(\.type)
         let diff = SchemaDiff(stored: stored, declared: options.types.map(\.type))
         guard let overlay = SchemaOverlay(diff, stored: stored, options.types) else { return (nil, found) }
-        guard overlay.lacks.isEmpty else {
+        guard overlay.unavailable.isEmpty else {
             throw EngineError(
                 .schemaMismatch, path: path,
                 "the file is older than the schema and open with 'readOnly'; open it once for writing; it lacks:"
-                    + overlay.lacks.map { "\n  - \($0)" }.joined())
+                    + overlay.unavailable.map { "\n  - \($0)" }.joined())
         }
         // What is made inside of a transaction goes with it.
         if connection.isInTransaction { try connection.run("ROLLBACK") }
         try overlay.apply(to: connection)
         let contents = try Catalog.contents(connection, known: [:])
-        guard overlay.fits(contents.types) else {
+        guard overlay.matches(contents.types) else {
             throw EngineError(.busy, path: path, "another process is changing the types of the file; open it again")
         }
         return (overlay, contents)

@@ -64,7 +64,7 @@ struct StoreOpener {
         _ lockFile: (file: LockFile, content: LockFile.Content)?
     ) throws -> (Connection, WriteLock) {
         do {
-            let connection = try Connection(options.connection, isReady: false)
+            let connection = try Connection(options.connection, makesReady: false)
             let writeLock =
                 knownLock
                 ?? WriteLock(path: connection.filePath + LockFile.suffix, environment: options.environment)
@@ -147,7 +147,7 @@ struct StoreOpener {
     }
 
     func checkFormat(_ format: Int64) throws {
-        if let error = Catalog.refusal(of: format, path: path) { throw error }
+        if let error = Catalog.formatError(for: format, path: path) { throw error }
     }
 
     // A tool may have taken the log away; without it readers would block writers.

@@ -187,7 +187,7 @@ package final class WriteTransaction {
     /// Ends it for whoever lent the connection, who commits or rolls back.
     func giveBack() -> Connection? {
         isOpen = false
-        return handle.surrender()
+        return handle.takeConnection()
     }
 
     private func abandoned(_ error: EngineError) -> EngineError {

@@ -31,7 +31,7 @@ package struct EngineError: Error, Sendable {
     package init(_ error: SQLiteError, path: String, duringCommit: Bool = false) {
         let detail = "SQLite says '\(error.message)' (\(error.extendedCode))"
         let (code, text): (Code, String) =
-            if duringCommit && error.leavesCommitOpen {
+            if duringCommit && error.leavesOutcomeUnknown {
                 (
                     .commitOutcomeUnknown,
                     "the disk refused to confirm a commit, so its outcome is unknown; open the file again and look"
@@ -50,7 +50,7 @@ package struct EngineError: Error, Sendable {
                         .outOfDiskSpace,
                         "the disk is full; nothing of this transaction was kept; free space and try again"
                     )
-                case .inputOutput where error.findsFileTooShort:
+                case .inputOutput where error.isFileTooShort:
                     (
                         .corrupt,
                         "the file is shorter than it must be; it was left as it is; restore a backup or work on a copy"
@@ -59,7 +59,7 @@ package struct EngineError: Error, Sendable {
                 case .corrupt:
                     (.corrupt, "the file is damaged; it was left as it is; restore a backup or work on a copy")
                 case .notADatabase: (.notADatabase, "this is not a Martlet file; it was left as it is")
-                case .constraint where error.isUniqueness:
+                case .constraint where error.isUniquenessViolation:
                     (.uniqueViolation, "a value that must be unique exists already")
                 case .constraint:
                     (

@@ -14,11 +14,11 @@ struct AnyLinkRows {
 
     /// Builds the index again, because it contains the positions of properties.
     func rebuildIndex() throws {
-        connection.forgetStatements()
+        connection.finalizeStatements()
         let index = AnyLinkIndex(connection)
         try index.removeAll()
         try forEachValue { holder, value in
-            try index.count(try locating(holder, value) { try AnyLink.counts(in: value) }, of: holder)
+            try index.addCounts(try locating(holder, value) { try AnyLink.counts(in: value) }, of: holder)
             return value
         }
     }

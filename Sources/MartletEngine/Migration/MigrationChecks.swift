@@ -17,17 +17,17 @@ struct MigrationChecks {
     // MARK: Values
 
     /// Values that could not be converted and that the migration has not replaced.
-    func unsettledValues() throws -> [String] {
-        try migration.unsettled.remaining.map { type, index, keys in
-            guard let property = schema[type]?.type.properties[index], let past = migration.pastType(of: type),
-                let old = past.type[migration.source(of: property.name, in: type)]
+    func unconvertedValues() throws -> [String] {
+        try migration.unconverted.remaining.map { type, index, keys in
+            guard let property = schema[type]?.type.properties[index], let previous = migration.previousType(of: type),
+                let old = previous.type[migration.source(of: property.name, in: type)]
             else {
                 let name = schema[type].map { $0.type.properties[index].name } ?? "number \(index)"
                 return
                     "property '\(type).\(name)' has no value in \(keys.count) objects: set it in the 'migrationBlock'"
             }
             let examples = try keys.prefix(Self.exampleCount).map {
-                "\(try past.text(of: old, $0)) of '\(past.type.name)' \(try past.name(of: $0))"
+                "\(try previous.text(of: old, $0)) of '\(previous.type.name)' \(try previous.name(of: $0))"
             }
             let more = keys.count - examples.count
             return
@@ -44,24 +44,24 @@ struct MigrationChecks {
     func owners(of types: [ObjectTypeSchema]) throws -> [String] {
         var conflicts: [String] = []
         for type in types {
-            guard let past = migration.pastType(of: type.name) else { continue }
+            guard let previous = migration.previousType(of: type.name) else { continue }
             let unowned = try keys("SELECT \"_key\" FROM \(SQLText.identifier(type.name)) WHERE \(isUnowned(type))")
             conflicts += try conflict(
-                type, unowned, "no owner", "delete them in the 'migrationBlock', or give them one", past)
+                type, unowned, "no owner", "delete them in the 'migrationBlock', or give them one", previous)
             let uses = owners(of: type).map(\.uses).joined(separator: " UNION ALL ")
             guard !uses.isEmpty else { continue }
             let shared = try keys("SELECT key FROM (\(uses)) GROUP BY key HAVING sum(uses) > 1 ORDER BY key")
             conflicts += try conflict(
-                type, shared, "several owners", "give each owner an object of its own in the 'migrationBlock'", past)
+                type, shared, "several owners", "give each owner an object of its own in the 'migrationBlock'", previous)
         }
         return conflicts
     }
 
     private func conflict(
-        _ type: ObjectTypeSchema, _ keys: [ObjectKey], _ problem: String, _ fix: String, _ past: PastType
+        _ type: ObjectTypeSchema, _ keys: [ObjectKey], _ problem: String, _ fix: String, _ previous: PreviousType
     ) throws -> [String] {
         guard !keys.isEmpty else { return [] }
-        var examples = try keys.prefix(Self.exampleCount).map { try past.name(of: $0) }
+        var examples = try keys.prefix(Self.exampleCount).map { try previous.name(of: $0) }
         if keys.count > examples.count { examples.append("and \(keys.count - examples.count) more") }
         return [
             "'\(type.name)' is embedded now, and \(keys.count) of its objects have \(problem) "
@@ -90,7 +90,7 @@ struct MigrationChecks {
                 )
             }
         }
-        for index in layout.words {
+        for index in layout.fullTextIndexes {
             try connection.run(
                 "DELETE FROM \(index.table) WHERE rowid IN (SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(condition))"
             )
@@ -136,7 +136,7 @@ struct MigrationChecks {
 }
 
 extension TypeMigration {
-    func pastType(of name: String) -> PastType? { storedType(of: name).map { PastType($0, past) } }
+    func previousType(of name: String) -> PreviousType? { storedType(of: name).map { PreviousType($0, previous) } }
 
     /// The name in the file of the property whose values `property` keeps.
     func source(of property: String, in type: String) -> String {

@@ -12,9 +12,9 @@ struct SchemaChange {
 
     /// Returns the conflicts of the stored rows with the new schema, one sentence each; if there are any, the caller
     /// rolls back. It does not rebuild tables, which is done by the migration, or create full-text indexes, which is
-    /// done by `createWords`.
+    /// done by `createFullTextIndexes`.
     func apply(_ steps: [SchemaDiff.Step]) throws -> [String] {
-        try WordTables(connection).drop(of: steps.changedTypes)
+        try FullTextIndexes(connection).drop(of: steps.changedTypes)
         // Types are renamed first, because all other steps use the new names.
         for case .renameType(let old, let new) in steps {
             let isRebuilt = steps.contains { if case .rebuildType(new, _) = $0 { true } else { false } }
@@ -31,7 +31,7 @@ struct SchemaChange {
             case .renameProperty(let type, let from, let to): try renameProperty(from, to, declaration(type).type)
             case .rebuildIndex(let type, let property): try rebuildIndex(property, declaration(type).type)
             case .rebuildUniques(let type): conflicts += try rebuildUniques(declaration(type).type)
-            case .replaceFacts(let name): try replaceFacts(declaration(name).type)
+            case .replaceSchemaFacts(let name): try replaceSchemaFacts(declaration(name).type)
             case .rebuildType: break
             }
         }
@@ -39,11 +39,11 @@ struct SchemaChange {
     }
 
     /// Creates the full-text indexes of changed types and fills them from their rows.
-    func createWords(_ steps: [SchemaDiff.Step]) throws {
+    func createFullTextIndexes(_ steps: [SchemaDiff.Step]) throws {
         for step in steps {
             switch step {
-            case .createType(let name), .replaceFacts(let name):
-                try WordTables(connection).create(for: declaration(name).type)
+            case .createType(let name), .replaceSchemaFacts(let name):
+                try FullTextIndexes(connection).create(for: declaration(name).type)
             default: break
             }
         }
@@ -60,12 +60,12 @@ struct SchemaChange {
         for statement in TableLayout.definition(type) { try connection.execute(statement) }
         try connection.run(
             "INSERT INTO martlet_types (name, facts) VALUES (?1, ?2)",
-            [.text(type.name), .text(SchemaText.facts(type))])
+            [.text(type.name), .text(SchemaFactsWriter.facts(type))])
     }
 
-    private func replaceFacts(_ type: ObjectTypeSchema) throws {
+    private func replaceSchemaFacts(_ type: ObjectTypeSchema) throws {
         try connection.run(
-            "UPDATE martlet_types SET facts = ?2 WHERE name = ?1", [.text(type.name), .text(SchemaText.facts(type))])
+            "UPDATE martlet_types SET facts = ?2 WHERE name = ?1", [.text(type.name), .text(SchemaFactsWriter.facts(type))])
     }
 
     private func renameType(_ old: String, _ new: String, keepingIndexes: Bool) throws {
@@ -80,7 +80,7 @@ struct SchemaChange {
             guard type != stored else { continue }
             try connection.run(
                 "UPDATE martlet_types SET facts = ?2 WHERE id = ?1",
-                [.integer(Int64(id)), .text(SchemaText.facts(type))])
+                [.integer(Int64(id)), .text(SchemaFactsWriter.facts(type))])
         }
         // The names of indexes contain the name of the type.
         for name in try connection.indexNames(prefix: old + ".") {
@@ -223,17 +223,17 @@ struct SchemaChange {
 extension TypeDeclaration {
     /// The value of a new property in an existing row.
     func defaultValue(of property: PropertySchema, _ position: Int) -> SQLValue {
-        property.startValue(defaultRow()[position])
+        property.initialValue(defaultRow()[position])
     }
 }
 
 extension PropertySchema {
     /// True if null can be stored.
-    var holdsNothing: Bool { isOptional || isLink || element == .scalar(.any) }
+    var acceptsNull: Bool { isOptional || isLink || element == .scalar(.any) }
 
     /// Converts the value of a new object to a column value.
-    func startValue(_ value: SQLValue) -> SQLValue {
-        if value == .null && !holdsNothing { return TableLayout.zero(of: element) }
+    func initialValue(_ value: SQLValue) -> SQLValue {
+        if value == .null && !acceptsNull { return TableLayout.zero(of: element) }
         return element.isFloating ? FloatingSpecials.number(value) : value
     }
 }

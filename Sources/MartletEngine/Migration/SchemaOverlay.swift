@@ -11,7 +11,7 @@ struct SchemaOverlay: Sendable {
     private let changed: [(stored: ObjectTypeSchema, declared: ObjectTypeSchema)]
     private let added: [ObjectTypeSchema]
     /// What cannot be presented, for messages.
-    let lacks: [String]
+    let unavailable: [String]
 
     /// Nil if nothing is missing.
     init?(_ diff: SchemaDiff, stored: [ObjectTypeSchema], _ declarations: [TypeDeclaration]) {
@@ -21,7 +21,7 @@ struct SchemaOverlay: Sendable {
             let name = diff.renames.first { $0.value == declaration.type.name }?.key ?? declaration.type.name
             builder.add(declaration, over: storedByName[name])
         }
-        (statements, changed, added, lacks) = (builder.statements, builder.changed, builder.added, builder.lacks)
+        (statements, changed, added, unavailable) = (builder.statements, builder.changed, builder.added, builder.unavailable)
         if changed.isEmpty && added.isEmpty { return nil }
     }
 
@@ -42,7 +42,7 @@ struct SchemaOverlay: Sendable {
     private static let firstNumber = 1 << 20
 
     /// True while the file has the same differences as when this overlay was created.
-    func fits(_ types: [(id: TableID, type: ObjectTypeSchema)]) -> Bool {
+    func matches(_ types: [(id: TableID, type: ObjectTypeSchema)]) -> Bool {
         let stored = Dictionary(types.map { ($0.type.name, $0.type) }, uniquingKeysWith: { first, _ in first })
         return changed.allSatisfy { stored[$0.stored.name] == $0.stored } && added.allSatisfy { stored[$0.name] == nil }
     }
@@ -52,7 +52,7 @@ private struct OverlayBuilder {
     private(set) var statements: [String] = []
     private(set) var changed: [(stored: ObjectTypeSchema, declared: ObjectTypeSchema)] = []
     private(set) var added: [ObjectTypeSchema] = []
-    private(set) var lacks: [String] = []
+    private(set) var unavailable: [String] = []
     /// The names in the file, by type and property.
     private var former: [String: [String: String]] = [:]
     private var movedSpecials: [String: [PropertyIndex: PropertyIndex]] = [:]
@@ -73,7 +73,7 @@ private struct OverlayBuilder {
             added.append(type)
             statements.append(temporary(TableLayout.tableDefinition(type)))
             for property in type.properties where property.isCollection { addEmpty(property, type) }
-            for index in TableLayout(type).words {
+            for index in TableLayout(type).fullTextIndexes {
                 statements.append(
                     TableLayout.definition(of: index)
                         .replacing("CREATE VIRTUAL TABLE ", with: "CREATE VIRTUAL TABLE IF NOT EXISTS temp."))
@@ -86,12 +86,12 @@ private struct OverlayBuilder {
         for property in type.properties {
             guard let source = stored[sourceName(property, type)], source.isColumn || source.isCollection else {
                 if property.isCollection { addEmpty(property, type) }
-                if property.isFullText { lacks.append("the words of '\(type.name).\(property.name)'") }
+                if property.isFullText { unavailable.append("the full-text index of '\(type.name).\(property.name)'") }
                 continue
             }
             let isRenamed = source.name != property.name || stored.name != type.name
             if property.isFullText && (isRenamed || !source.isFullText) {
-                lacks.append("the words of '\(type.name).\(property.name)'")
+                unavailable.append("the full-text index of '\(type.name).\(property.name)'")
             }
             if property.isCollection && isRenamed { addView(property, type, source, stored) }
         }

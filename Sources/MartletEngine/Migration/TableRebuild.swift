@@ -4,23 +4,23 @@ import MartletSQLite
 ///
 /// Rows keep their keys. They are read from the version before the migration, through another connection.
 struct TableRebuild {
-    let past: PastType
+    let previous: PreviousType
     /// The type with its layout during the migration.
     let type: ObjectTypeSchema
     let declaration: TypeDeclaration
     /// The conversion from the property in the file, for each property that keeps its values.
-    let fits: [PropertyIndex: PropertyFit]
+    let converters: [PropertyIndex: PropertyConverter]
     let connection: Connection
 
-    func run(_ unsettled: inout UnsettledValues) throws {
-        connection.forgetStatements()
+    func run(_ unconverted: inout UnconvertedValues) throws {
+        connection.finalizeStatements()
         try moveKeptCollections()
         try connection.execute(TableLayout.tableDefinition(type))
         let layout = TableLayout(type)
         for property in type.properties where property.isCollection && !isKept(property) {
             for statement in TableLayout.collectionDefinition(property, in: type) { try connection.execute(statement) }
         }
-        let last = try fill(layout, &unsettled)
+        let last = try fill(layout, &unconverted)
         for property in type.properties {
             for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
         }
@@ -56,8 +56,8 @@ struct TableRebuild {
     // MARK: Unchanged collections
 
     private func isKept(_ property: PropertySchema) -> Bool {
-        guard property.isCollection, let fit = fits[property.index] else { return false }
-        return fit.isIdentity
+        guard property.isCollection, let converter = converters[property.index] else { return false }
+        return converter.isIdentity
     }
 
     // All other tables are dropped. Intermediate names are needed because two collections may have swapped names.
@@ -65,7 +65,7 @@ struct TableRebuild {
         let kept = type.properties.filter(isKept)
         let suffixes = try connection.tableSuffixes(type.name + ".")
         for property in kept {
-            guard let old = fits[property.index]?.old.name else { continue }
+            guard let old = converters[property.index]?.old.name else { continue }
             for part in ["", ".targets"] where suffixes.contains(old + part) {
                 try connection.renameTable("\(type.name).\(old)\(part)", "martlet.kept.\(property.name)\(part)")
             }
@@ -82,33 +82,33 @@ struct TableRebuild {
     // MARK: Rows
 
     /// Returns the highest key.
-    private func fill(_ layout: TableLayout, _ unsettled: inout UnsettledValues) throws -> ObjectKey {
+    private func fill(_ layout: TableLayout, _ unconverted: inout UnconvertedValues) throws -> ObjectKey {
         let defaults = RowDefaults(declaration)
         let insert = try connection.statement(layout.insert)
-        let collections = type.properties.filter { $0.isCollection && fits[$0.index] != nil && !isKept($0) }
-        let select = try past.connection.statement(past.select + " ORDER BY \(past.layout.keyColumn)")
+        let collections = type.properties.filter { $0.isCollection && converters[$0.index] != nil && !isKept($0) }
+        let select = try previous.connection.statement(previous.select + " ORDER BY \(previous.layout.keyColumn)")
         defer { select.reset() }
         var last: ObjectKey = 0
         while try select.step() {
-            let key = past.key(select)
+            let key = previous.key(select)
             var row = RowValues(insert)
             for (position, column) in layout.columns.enumerated() {
                 let property = type.properties[column.property]
-                guard let fit = fits[property.index] else {
+                guard let converter = converters[property.index] else {
                     row.append(defaults.value(of: property, position), property.index)
                     continue
                 }
-                let converted = fit.fit(try past.elements(of: fit.old, select))
-                if converted == nil { unsettled.insert(key, property.index, of: type.name) }
+                let converted = converter.convert(try previous.elements(of: converter.old, select))
+                if converted == nil { unconverted.insert(key, property.index, of: type.name) }
                 let value = converted?.first ?? .null
-                let isMissing = converted == nil || (value == .null && !property.holdsNothing)
+                let isMissing = converted == nil || (value == .null && !property.acceptsNull)
                 row.append(isMissing ? defaults.value(of: property, position) : value, property.index)
             }
             try row.insert(layout, key)
             for property in collections {
-                guard let fit = fits[property.index], let elements = fit.fit(try past.elements(of: fit.old, select))
+                guard let converter = converters[property.index], let elements = converter.convert(try previous.elements(of: converter.old, select))
                 else {
-                    unsettled.insert(key, property.index, of: type.name)
+                    unconverted.insert(key, property.index, of: type.name)
                     continue
                 }
                 try CollectionRows(property, layout, connection).write(elements, owner: key)
@@ -133,7 +133,7 @@ private struct RowDefaults {
 
     func value(of property: PropertySchema, _ position: Int) -> SQLValue {
         guard first[position] == second[position] else { return declaration.defaultValue(of: property, position) }
-        return property.startValue(first[position])
+        return property.initialValue(first[position])
     }
 }
 

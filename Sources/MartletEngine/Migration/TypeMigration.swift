@@ -7,12 +7,12 @@ import MartletSQLite
 /// no unique properties, so that keys can be corrected one by one.
 package final class TypeMigration {
     /// A connection on which the version before the migration is pinned.
-    let past: Connection
+    let previous: Connection
     let connection: Connection
     package let diff: SchemaDiff
     private let stored: [String: ObjectTypeSchema]
     private let declarations: [String: TypeDeclaration]
-    private(set) var unsettled = UnsettledValues()
+    private(set) var unconverted = UnconvertedValues()
     /// The names in the file of properties that the user's code has renamed, by type and current name.
     private(set) var renamed: [String: [String: String]] = [:]
     /// Types that are removed from the file at the end.
@@ -21,10 +21,10 @@ package final class TypeMigration {
     package private(set) var staged: [(id: TableID, type: ObjectTypeSchema)] = []
 
     init(
-        past: Connection, _ connection: Connection, _ diff: SchemaDiff, stored: [ObjectTypeSchema],
+        previous: Connection, _ connection: Connection, _ diff: SchemaDiff, stored: [ObjectTypeSchema],
         _ declarations: [TypeDeclaration]
     ) {
-        self.past = past
+        self.previous = previous
         self.connection = connection
         self.diff = diff
         self.stored = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -40,7 +40,7 @@ package final class TypeMigration {
         for case .rebuildType(let name, let sources) in diff.steps {
             types[name] = try rebuild(name, sources)
         }
-        connection.forgetStatements()
+        connection.finalizeStatements()
         let changed = Set(diff.steps.compactMap(\.changedName))
         staged = try Catalog.types(connection).map { id, type in
             let current = types[type.name] ?? type
@@ -52,20 +52,20 @@ package final class TypeMigration {
     private func rebuild(_ name: String, _ sources: [String: String]) throws -> ObjectTypeSchema? {
         guard let declaration = declarations[name], let old = storedType(of: name) else { return nil }
         let type = declaration.type.staged(from: old, sources)
-        var fits: [PropertyIndex: PropertyFit] = [:]
+        var converters: [PropertyIndex: PropertyConverter] = [:]
         for property in type.properties where property.isColumn || property.isCollection {
-            fits[property.index] = sources[property.name].flatMap { fit(old, $0, property, declaration) }
+            converters[property.index] = sources[property.name].flatMap { converter(old, $0, property, declaration) }
         }
         try TableRebuild(
-            past: PastType(old, past), type: type, declaration: declaration, fits: fits, connection: connection
-        ).run(&unsettled)
+            previous: PreviousType(old, previous), type: type, declaration: declaration, converters: converters, connection: connection
+        ).run(&unconverted)
         return type
     }
 
-    private func fit(
+    private func converter(
         _ old: ObjectTypeSchema, _ name: String, _ property: PropertySchema, _ declaration: TypeDeclaration?
-    ) -> PropertyFit? {
-        old[name].map { PropertyFit($0.retargeted(diff.currentName), property, declaration) }
+    ) -> PropertyConverter? {
+        old[name].map { PropertyConverter($0.retargeted(diff.currentName), property, declaration) }
     }
 
     // MARK: Names
@@ -82,23 +82,23 @@ package final class TypeMigration {
     // MARK: While the user's code runs
 
     /// Records that the user's code has deleted or assigned values.
-    package func settle(_ changes: ChangeSet) {
+    package func markResolved(_ changes: ChangeSet) {
         for (id, type) in staged {
-            if let touched = changes.tables[id] { unsettled.settle(touched, of: type.name) }
+            if let touched = changes.tables[id] { unconverted.markResolved(touched, of: type.name) }
         }
     }
 
-    package func settle(_ key: ObjectKey, _ property: PropertyIndex, of type: String) {
-        unsettled.settle(key, property, of: type)
+    package func markResolved(_ key: ObjectKey, _ property: PropertyIndex, of type: String) {
+        unconverted.markResolved(key, property, of: type)
     }
 
     /// Copies the values of a property in the file to a property of all remaining rows.
     package func fill(_ type: ObjectTypeSchema, _ property: PropertySchema, from name: String) throws {
-        guard let old = storedType(of: type.name), let fit = fit(old, name, property, declarations[type.name]) else {
+        guard let old = storedType(of: type.name), let converter = converter(old, name, property, declarations[type.name]) else {
             return
         }
         renamed[type.name, default: [:]][property.name] = name
-        try PropertyFill(past: PastType(old, past), type: type, fit: fit, connection: connection).run(&unsettled)
+        try PropertyCopier(previous: PreviousType(old, previous), type: type, converter: converter, connection: connection).run(&unconverted)
         if property.element == .scalar(.any) { try AnyLinkRows(connection, staged)?.rebuildIndex() }
     }
 
@@ -107,8 +107,8 @@ package final class TypeMigration {
     package func dropAtEnd(_ type: ObjectTypeSchema) { dropped.insert(type.name) }
 
     private func drop(_ type: ObjectTypeSchema) throws {
-        try WordTables(connection).drop(of: [type.name])
-        connection.forgetStatements()
+        try FullTextIndexes(connection).drop(of: [type.name])
+        connection.finalizeStatements()
         for suffix in try connection.tableSuffixes(type.name + ".") {
             try connection.execute("DROP TABLE \(SQLText.identifier("\(type.name).\(suffix)"))")
         }
@@ -123,10 +123,10 @@ package final class TypeMigration {
 
     /// Returns the conflicts of the rows with the schema, one sentence each. If there are any, the caller rolls back.
     func finish() throws -> [String] {
-        connection.forgetStatements()
+        connection.finalizeStatements()
         for (_, type) in staged where dropped.contains(type.name) { try drop(type) }
         let checks = MigrationChecks(self)
-        var conflicts = try checks.unsettledValues()
+        var conflicts = try checks.unconvertedValues()
         let rebuilt = diff.steps.compactMap { step -> ObjectTypeSchema? in
             if case .rebuildType(let name, _) = step { declarations[name]?.type } else { nil }
         }
@@ -147,7 +147,7 @@ package final class TypeMigration {
             }
         }
         conflicts += try duplicatesOfOthers()
-        try change.createWords(diff.steps)
+        try change.createFullTextIndexes(diff.steps)
         try AnyLinkRows(connection, Catalog.types(connection))?.rebuildIndex()
         return conflicts
     }
@@ -171,7 +171,7 @@ package final class TypeMigration {
             staged.primaryKey == nil
         else { return }
         if type.hasIntegerKey {
-            try KeyChange(connection, from: staged, to: type, DatabaseSchema(self.staged)).run()
+            try PrimaryKeyRewrite(connection, from: staged, to: type, DatabaseSchema(self.staged)).run()
         } else {
             for statement in TableLayout.indexes(of: type.properties[key], in: type) {
                 try connection.execute(statement)
@@ -188,7 +188,7 @@ extension SchemaDiff.Step {
     /// The type whose full-text indexes are created again after the migration.
     fileprivate var changedName: String? {
         switch self {
-        case .createType(let name), .replaceFacts(let name): name
+        case .createType(let name), .replaceSchemaFacts(let name): name
         default: nil
         }
     }

@@ -164,15 +164,15 @@ extension QueryCompiler {
 
     /// The path to the first collection that an operand passes through, and the rest of the operand. The collection
     /// over which an aggregate is computed does not count.
-    func outerCollection(of placed: PlacedOperand) throws -> (PropertyPath, Predicate.Operand)? {
-        switch placed.operand {
-        case .path(let path): try split(path, placed.scope, leaving: 0).map { ($0, .path($1)) }
-        case .kind(let path): try split(path, placed.scope, leaving: 0).map { ($0, .kind($1)) }
-        case .count(let path): try split(path, placed.scope, leaving: 1).map { ($0, .count($1)) }
+    func outerCollection(of scoped: ScopedOperand) throws -> (PropertyPath, Predicate.Operand)? {
+        switch scoped.operand {
+        case .path(let path): try split(path, scoped.scope, leaving: 0).map { ($0, .path($1)) }
+        case .kind(let path): try split(path, scoped.scope, leaving: 0).map { ($0, .kind($1)) }
+        case .count(let path): try split(path, scoped.scope, leaving: 1).map { ($0, .count($1)) }
         case .aggregate(let function, let path):
-            try split(path, placed.scope, leaving: 1).map { ($0, .aggregate(function, $1)) }
+            try split(path, scoped.scope, leaving: 1).map { ($0, .aggregate(function, $1)) }
         case .matching(let path, let condition):
-            try split(path, placed.scope, leaving: 1).map { ($0, .matching($1, condition)) }
+            try split(path, scoped.scope, leaving: 1).map { ($0, .matching($1, condition)) }
         case .value, .matchingShared, .arithmetic, .outer: nil
         }
     }
@@ -226,7 +226,7 @@ extension QueryCompiler {
         _ function: Predicate.Aggregate, _ path: PropertyPath, _ scope: QueryScope
     ) throws -> QueryTerm {
         guard let end = try collectionEnds(path, scope).first else {
-            throw QueryFailure("'\(path.text)' needs a collection on its way, to take the \(function.rawValue) over")
+            throw QueryFailure("'\(path.text)' needs a path through a collection to compute the \(function.rawValue)")
         }
         let prefix = PropertyPath(components: Array(path.components[..<end]))
         let (relation, owner, element) = try collection(prefix, scope, isFromOwner: true)
@@ -289,14 +289,14 @@ extension QueryCompiler {
             let prefix = PropertyPath(components: Array(path.components[..<end]))
             if let first = shared, first != prefix {
                 throw QueryFailure(
-                    "a condition that is counted must be about one collection, and this is about '\(first.text)' and "
+                    "a counted condition must use one collection, and this one uses '\(first.text)' and "
                         + "'\(prefix.text)'")
             }
             shared = prefix
             return PropertyPath(components: Array(path.components[end...]))
         }
         let inner = try condition.mapPaths(inside(_:leaving:))
-        guard let shared else { throw QueryFailure("a condition that is counted must be about a collection") }
+        guard let shared else { throw QueryFailure("a counted condition must use a collection") }
         return (shared, inner)
     }
 }
@@ -307,6 +307,6 @@ extension QueryFailure {
     }
 
     static func noCollection(_ path: PropertyPath) -> QueryFailure {
-        QueryFailure("'\(path.text)' is no collection")
+        QueryFailure("'\(path.text)' is not a collection")
     }
 }

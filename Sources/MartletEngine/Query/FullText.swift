@@ -2,15 +2,15 @@ import MartletSQLite
 
 extension QueryCompiler {
     /// A condition: the text at the end of a path matches a full-text search.
-    mutating func words(_ placed: PlacedOperand, _ search: WordSearch) throws -> String {
-        guard case .path(let path) = placed.operand, case .row(let table, let alias) = placed.scope else {
-            throw QueryFailure("words are searched for in a property")
+    mutating func fullText(_ scoped: ScopedOperand, _ search: FullTextSearch) throws -> String {
+        guard case .path(let path) = scoped.operand, case .row(let table, let alias) = scoped.scope else {
+            throw QueryFailure("a full-text search needs a property")
         }
         let resolved = try ResolvedPath(path, from: table, in: schema)
         guard let end = resolved.end,
-            let index = schema[end.table].layout.words.first(where: { $0.property == end.property })?.table
+            let index = schema[end.table].layout.fullTextIndexes.first(where: { $0.property == end.property })?.table
         else {
-            throw QueryFailure("'\(path.text)' cannot be searched for words: declare it with 'fullText: true'")
+            throw QueryFailure("'\(path.text)' has no full-text index: declare it with 'fullText: true'")
         }
         let key = try rowKey(resolved, end.table, alias)
         func rows(_ pattern: String) -> String {
@@ -19,7 +19,7 @@ extension QueryCompiler {
         let excluded = search.excluded
         guard let required = search.required else {
             guard let excluded else { return "0" }
-            let text = try term(placed.operand, placed.scope).sql
+            let text = try term(scoped.operand, scoped.scope).sql
             return "(\(text) IS NOT NULL AND \(key) NOT IN \(rows(excluded)))"
         }
         guard let excluded else { return "\(key) IN \(rows(required))" }
@@ -27,7 +27,7 @@ extension QueryCompiler {
     }
 }
 
-extension WordSearch {
+extension FullTextSearch {
     // Every word is quoted, so FTS5 interprets no part of it as an operator.
     private func pattern(_ words: [Word], _ separator: String) -> String? {
         words.isEmpty

@@ -28,7 +28,7 @@ extension Predicate {
                 .contained(.outer(1, .path(path)), keys.map { .integer($0) })
             }
         case .exists(let path, let condition): .exists(try required(path, inside), condition)
-        case .words(let path, let search): .words(try required(path, inside), search)
+        case .fullText(let path, let search): .fullText(try required(path, inside), search)
         }
     }
 
@@ -36,7 +36,7 @@ extension Predicate {
         _ path: PropertyPath, _ inside: (PropertyPath, _ leaving: Int) throws -> PropertyPath?
     ) throws -> PropertyPath {
         guard let inner = try inside(path, 0) else {
-            throw QueryFailure("'\(path.text)' is not of the collection whose elements are counted")
+            throw QueryFailure("'\(path.text)' does not belong to the collection whose elements are counted")
         }
         return inner
     }

@@ -23,7 +23,7 @@ package indirect enum Predicate: Sendable, Equatable {
     /// Some element of the collection satisfies a condition. The paths of the condition start at the element.
     case exists(PropertyPath, Predicate)
     /// The text at the end of the path matches a full-text search.
-    case words(PropertyPath, WordSearch)
+    case fullText(PropertyPath, FullTextSearch)
 
     package enum Comparison: String, Sendable {
         case equal = "="
@@ -121,7 +121,7 @@ extension Predicate.Operand {
 }
 
 /// A full-text search for words in any order.
-package struct WordSearch: Sendable, Equatable {
+package struct FullTextSearch: Sendable, Equatable {
     package struct Word: Sendable, Equatable {
         package let text: String
         package let isPrefix: Bool

@@ -17,7 +17,7 @@ extension QueryCompiler {
                 try compiler.someElement(of: path, scope) { compiler, element in
                     try compiler.compile(condition, element)
                 }
-            case .comparison, .contained, .range, .text, .isRow, .words: try compiler.compileLeaf(predicate, scope)
+            case .comparison, .contained, .range, .text, .isRow, .fullText: try compiler.compileLeaf(predicate, scope)
             }
         }
     }
@@ -56,9 +56,9 @@ extension QueryCompiler {
             return try terms([.path(path)], scope, seesNil: negation != nil) { compiler, terms in
                 change(try compiler.contained(terms[0], keys.map(SQLValue.integer), []))
             }
-        case .words(let path, let search):
-            return try forSome([PlacedOperand(.path(path), scope)], seesNil: false) { compiler, operands in
-                change(try compiler.words(operands[0], search))
+        case .fullText(let path, let search):
+            return try forSome([ScopedOperand(.path(path), scope)], seesNil: false) { compiler, operands in
+                change(try compiler.fullText(operands[0], search))
             }
         case .constant, .and, .or, .not, .someNot, .element, .exists:
             return change(try compile(predicate, scope))

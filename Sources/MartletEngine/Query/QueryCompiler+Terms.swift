@@ -10,7 +10,7 @@ extension QueryCompiler {
         _ operands: [Predicate.Operand], _ scope: QueryScope, seesNil: Bool = true, _ leaf: Leaf
     ) throws -> String {
         // The operands of an arithmetic expression can be in different collections, or in none.
-        let leaves = try operands.flatMap(\.leaves).map { try placed($0, scope) }
+        let leaves = try operands.flatMap(\.leaves).map { try scoped($0, scope) }
         return try forSome(leaves, seesNil: seesNil) { compiler, leaves in
             var terms = try leaves.map { try compiler.term($0.operand, $0.scope) }[...]
             return try leaf(&compiler, operands.map { try $0.assembled(&terms) })
@@ -18,14 +18,14 @@ extension QueryCompiler {
     }
 
     mutating func forSome(
-        _ operands: [PlacedOperand], seesNil: Bool, _ leaf: (inout QueryCompiler, [PlacedOperand]) throws -> String
+        _ operands: [ScopedOperand], seesNil: Bool, _ leaf: (inout QueryCompiler, [ScopedOperand]) throws -> String
     ) throws -> String {
-        for (position, placed) in operands.enumerated() {
-            guard let (collection, rest) = try outerCollection(of: placed) else { continue }
+        for (position, scoped) in operands.enumerated() {
+            guard let (collection, rest) = try outerCollection(of: scoped) else { continue }
             let nilEntries: NilEntries = seesNil && rest == .path(.itself) ? .asValues : .skipped
-            return try someElement(of: collection, placed.scope, nilEntries) { compiler, element in
+            return try someElement(of: collection, scoped.scope, nilEntries) { compiler, element in
                 var inside = operands
-                inside[position] = PlacedOperand(rest, element)
+                inside[position] = ScopedOperand(rest, element)
                 return try compiler.forSome(inside, seesNil: seesNil, leaf)
             }
         }
@@ -33,12 +33,12 @@ extension QueryCompiler {
     }
 
     /// An operand with its scope, which `.outer` operands take from an enclosing condition.
-    private func placed(_ operand: Predicate.Operand, _ scope: QueryScope) throws -> PlacedOperand {
-        guard case .outer(let level, let inner) = operand else { return PlacedOperand(operand, scope) }
+    private func scoped(_ operand: Predicate.Operand, _ scope: QueryScope) throws -> ScopedOperand {
+        guard case .outer(let level, let inner) = operand else { return ScopedOperand(operand, scope) }
         guard level >= 1, level <= enclosing.count else {
-            throw QueryFailure("a condition refers to an enclosing one, and there is none")
+            throw QueryFailure("a condition refers to an enclosing condition, and there is none")
         }
-        return PlacedOperand(inner, enclosing[enclosing.count - level])
+        return ScopedOperand(inner, enclosing[enclosing.count - level])
     }
 
     // MARK: Operands
@@ -56,8 +56,8 @@ extension QueryCompiler {
             let (path, inner) = try sharedCollection(condition, scope)
             return QueryTerm(try matching(path, inner, scope), .number)
         case .outer:
-            let placed = try placed(operand, scope)
-            return try term(placed.operand, placed.scope)
+            let scoped = try scoped(operand, scope)
+            return try term(scoped.operand, scoped.scope)
         case .arithmetic:
             var terms = try operand.leaves.map { try term($0, scope) }[...]
             return try operand.assembled(&terms)
@@ -68,7 +68,7 @@ extension QueryCompiler {
         switch scope {
         case .value(let alias, let column, let element):
             guard path.components.isEmpty else {
-                throw QueryFailure("'\(path.text)' is asked of values, which have no properties")
+                throw QueryFailure("'\(path.text)' is applied to values, which have no properties")
             }
             return QueryTerm("\(alias).\(column)", element, isNaN: "\(alias).nan")
         case .row(let table, let alias):

@@ -112,7 +112,7 @@ package struct QueryCompiler {
 
     /// Compiles one condition deeper. This limit protects the stack of this program; SQLite has its own limit.
     mutating func nested<R>(_ body: (inout QueryCompiler) throws -> R) throws -> R {
-        guard depth < Self.greatestDepth else { throw QueryFailure.tooLarge("conditions lie within each other") }
+        guard depth < Self.greatestDepth else { throw QueryFailure.tooLarge("too many conditions are nested") }
         depth += 1
         defer { depth -= 1 }
         return try body(&self)
@@ -138,7 +138,7 @@ package struct QueryCompiler {
     mutating func countCollection() throws {
         collectionCount += 1
         guard collectionCount <= Self.greatestCollectionCount else {
-            throw QueryFailure.tooLarge("it looks into more than \(Self.greatestCollectionCount) collections")
+            throw QueryFailure.tooLarge("it uses more than \(Self.greatestCollectionCount) collections")
         }
     }
 

@@ -164,7 +164,7 @@ package struct QueryDependencies: Sendable {
         case .contained(let operand, _, _): try add(operand, base, schema)
         case .range(let operand, let lower, let upper, _):
             for part in [operand, lower, upper] { try add(part, base, schema) }
-        case .isRow(let path, _), .words(let path, _): try add(path, base, schema)
+        case .isRow(let path, _), .fullText(let path, _): try add(path, base, schema)
         case .exists(let path, let condition): try add(path, condition, base, schema)
         }
     }

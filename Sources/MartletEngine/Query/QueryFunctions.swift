@@ -74,11 +74,11 @@ enum QueryFunctions {
     // (elements, count, layout): layout is the sum of 1 for maps, which alternate keys and values, and 2 for
     // floating-point values
     private static let elements = TableFunction("martlet_elements", columns: ["k", "v", "nan"], argumentCount: 3) {
-        (arguments: FunctionArguments) throws(TableFunction.Refusal) in
+        (arguments: FunctionArguments) throws(TableFunction.MalformedArguments) in
         guard !arguments.isNull(0) else { return [] }
         guard let bytes = arguments.bytes(0),
             let elements = bytes.withUnsafeBytes({ ElementCodec.decode($0, count: Int(arguments.integer(1))) })
-        else { throw TableFunction.Refusal(EngineError.unreadableCollection) }
+        else { throw TableFunction.MalformedArguments(EngineError.unreadableCollection) }
         let layout = arguments.integer(2)
         func row(_ key: SQLValue, _ value: SQLValue) -> TableFunction.Row {
             guard layout & 2 != 0, case .blob = value, case .real(let number) = FloatingSpecials.number(value) else {
@@ -96,10 +96,10 @@ enum QueryFunctions {
 // (count): that many rows
 extension QueryFunctions {
     private static let times = TableFunction("martlet_times", columns: ["n"], argumentCount: 1) {
-        (arguments: FunctionArguments) throws(TableFunction.Refusal) in
+        (arguments: FunctionArguments) throws(TableFunction.MalformedArguments) in
         let count = arguments.integer(0)
         // No collection has more elements.
-        guard count <= Int64(Int32.max) else { throw TableFunction.Refusal("a link is counted \(count) times") }
+        guard count <= Int64(Int32.max) else { throw TableFunction.MalformedArguments("a link is counted \(count) times") }
         return (0..<max(0, count)).map { [.integer($0)] }
     }
 }
@@ -113,7 +113,7 @@ private final class DecimalTotal: Aggregation {
 
     func step(_ arguments: FunctionArguments) { if !sum.add(arguments) { isDamaged = true } }
 
-    var outcome: SQLValue { isDamaged ? .text("damaged") : .blob(sum.total.bytes) }
+    var result: SQLValue { isDamaged ? .text("damaged") : .blob(sum.total.bytes) }
 }
 
 /// The mean of decimals; null if there are none. It is a text, which no property accepts, if a value is not a decimal.
@@ -125,7 +125,7 @@ private final class DecimalMean: Aggregation {
 
     func step(_ arguments: FunctionArguments) { if !sum.add(arguments) { isDamaged = true } }
 
-    var outcome: SQLValue { isDamaged ? .text("damaged") : sum.mean.map { .blob($0.bytes) } ?? .null }
+    var result: SQLValue { isDamaged ? .text("damaged") : sum.mean.map { .blob($0.bytes) } ?? .null }
 }
 
 extension DecimalSum {

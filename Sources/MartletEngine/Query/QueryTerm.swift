@@ -9,7 +9,7 @@ enum QueryScope {
 }
 
 /// An operand with the start of its paths.
-struct PlacedOperand {
+struct ScopedOperand {
     var operand: Predicate.Operand
     var scope: QueryScope
 

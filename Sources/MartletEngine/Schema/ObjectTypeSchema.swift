@@ -30,7 +30,7 @@ package struct ObjectTypeSchema: Sendable, Equatable {
     /// same order, with the same types and deletion rules, and this type has a full-text index for every property that
     /// `other` searches. A program also maintains full-text indexes that only the file declares. Other indexes, unique
     /// sets and former names may differ.
-    package func isLaidOut(for other: ObjectTypeSchema) -> Bool {
+    package func isStorageCompatible(with other: ObjectTypeSchema) -> Bool {
         name == other.name && isEmbedded == other.isEmbedded && primaryKey == other.primaryKey
             && properties.count == other.properties.count
             && zip(properties, other.properties).allSatisfy {

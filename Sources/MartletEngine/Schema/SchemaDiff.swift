@@ -12,7 +12,7 @@ package struct SchemaDiff: Equatable {
         case rebuildIndex(type: String, property: String)
         /// The sets of properties that must be unique together have changed.
         case rebuildUniques(String)
-        case replaceFacts(String)
+        case replaceSchemaFacts(String)
         /// A migration creates the tables again and fills them. `sources` contains, for each property that keeps its
         /// values, the name of the property in the file.
         case rebuildType(String, sources: [String: String])
@@ -65,8 +65,8 @@ package struct SchemaDiff: Equatable {
         if old.isEmbedded != new.isEmbedded {
             differences.append(
                 "'\(new.name)' is \(old.isEmbedded ? "an embedded" : "a top-level") type in the file and "
-                    + "\(new.isEmbedded ? "an embedded" : "a top-level") type in the schema: keep what it is, or migrate"
-                    + (new.isEmbedded ? " and see to it that each object has one owner" : ""))
+                    + "\(new.isEmbedded ? "an embedded" : "a top-level") type in the schema: keep it, or migrate"
+                    + (new.isEmbedded ? " and make sure that each object has one owner" : ""))
         }
         // The names of properties in the file with the properties that keep their values.
         var successors: [String: String] = [:]
@@ -88,7 +88,7 @@ package struct SchemaDiff: Equatable {
             let sources = Dictionary(successors.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
             steps.replaceSubrange(start..., with: [.rebuildType(new.name, sources: sources)])
         }
-        steps.append(.replaceFacts(new.name))
+        steps.append(.replaceSchemaFacts(new.name))
     }
 
     /// Returns the name in the file of the property whose values `property` keeps; nil if it is new.

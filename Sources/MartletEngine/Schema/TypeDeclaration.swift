@@ -9,15 +9,15 @@ package struct TypeDeclaration: Sendable {
     /// differ.
     package let defaultRow: @Sendable () -> [SQLValue]
     /// True if a property, or an element of it, can have a raw value: for enums, the raw values of the cases.
-    package let holds: @Sendable (PropertyIndex, SQLValue) -> Bool
+    package let isValidRawValue: @Sendable (PropertyIndex, SQLValue) -> Bool
 
     package init(
         _ type: ObjectTypeSchema, defaultRow: @escaping @Sendable () -> [SQLValue],
-        holds: @escaping @Sendable (PropertyIndex, SQLValue) -> Bool = { _, _ in true }
+        isValidRawValue: @escaping @Sendable (PropertyIndex, SQLValue) -> Bool = { _, _ in true }
     ) {
         self.type = type
-        facts = SchemaText.facts(type)
+        facts = SchemaFactsWriter.facts(type)
         self.defaultRow = defaultRow
-        self.holds = holds
+        self.isValidRawValue = isValidRawValue
     }
 }

@@ -48,7 +48,7 @@ package struct AnyLinkIndex {
     // MARK: Writing
 
     /// Adds to the counts of links. A link whose count drops to zero is removed.
-    package func count(_ changes: [AnyLink: Int], of holder: Holder) throws {
+    package func addCounts(_ changes: [AnyLink: Int], of holder: Holder) throws {
         // In primary-key order, which is the fastest.
         for (link, change) in changes.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) })
         where change != 0 {

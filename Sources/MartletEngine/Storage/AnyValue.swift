@@ -70,7 +70,7 @@ package struct AnyValue {
 
     /// Nil for null, and for values that are not well-formed.
     init?(_ stored: SQLValue) {
-        guard Self.isSound(stored) else { return nil }
+        guard Self.isWellFormed(stored) else { return nil }
         self.init(wellFormed: stored)
     }
 
@@ -107,7 +107,7 @@ package struct AnyValue {
     package static let greatestDepth = 100
 
     /// True for a well-formed stored value of any type, including its nested values.
-    package static func isSound(_ stored: SQLValue, depth: Int = 0) -> Bool {
+    package static func isWellFormed(_ stored: SQLValue, depth: Int = 0) -> Bool {
         guard case .blob(let blob) = stored else { return true }
         guard let tag = stored.tag else { return false }
         let count = blob.count - 1
@@ -127,10 +127,10 @@ package struct AnyValue {
     }
 
     private static func areWellFormed(_ elements: [SQLValue], isMap: Bool, depth: Int) -> Bool {
-        if !isMap { return elements.allSatisfy { isSound($0, depth: depth) } }
+        if !isMap { return elements.allSatisfy { isWellFormed($0, depth: depth) } }
         return elements.count.isMultiple(of: 2)
             && elements.indices.allSatisfy { position in
-                if !position.isMultiple(of: 2) { return isSound(elements[position], depth: depth) }
+                if !position.isMultiple(of: 2) { return isWellFormed(elements[position], depth: depth) }
                 if case .text = elements[position] { return true }
                 return false
             }
@@ -203,7 +203,7 @@ extension AnyValue {
     /// Bytes whose order is the order of values of any type: null, booleans, numbers of all kinds by value, texts,
     /// data, dates, object ids, UUIDs, then objects, lists and maps by their bytes.
     package static func sortKey(_ stored: SQLValue) -> SQLValue {
-        isSound(stored) ? wellFormedSortKey(stored) : .null
+        isWellFormed(stored) ? wellFormedSortKey(stored) : .null
     }
 
     private static func wellFormedSortKey(_ stored: SQLValue) -> SQLValue {

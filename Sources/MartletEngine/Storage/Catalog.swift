@@ -48,7 +48,7 @@ enum Catalog {
         }
         defer { statement.reset() }
         let format = statement.integer(3)
-        if let error = refusal(of: format, path: path) { throw error }
+        if let error = formatError(for: format, path: path) { throw error }
         let version = statement.integer(1)
         let epoch = statement.integer(2)
         guard statement.columnCount == 7, validNumbers.contains(version), validNumbers.contains(epoch) else {
@@ -64,7 +64,7 @@ enum Catalog {
     private static let validNumbers: ClosedRange<Int64> = 1...Int64.max / 2
 
     /// The error for a file of a format that cannot be used; nil if it can be used.
-    static func refusal(of format: Int64, path: String) -> EngineError? {
+    static func formatError(for format: Int64, path: String) -> EngineError? {
         if format < oldestFormat {
             return EngineError.damaged("the file says that it has format \(format)", path: path)
         }
@@ -86,7 +86,7 @@ enum Catalog {
         while try statement.step() {
             let name = statement.text(1)
             let facts = statement.text(2)
-            guard let type = known[facts] ?? SchemaFacts.storedType(facts), type.name == name || !checkingNames
+            guard let type = known[facts] ?? SchemaFactsParser.storedType(facts), type.name == name || !checkingNames
             else {
                 statement.reset()
                 throw EngineError.damaged(

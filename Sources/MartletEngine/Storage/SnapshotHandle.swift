@@ -65,10 +65,10 @@ package final class SnapshotHandle: @unchecked Sendable {
     }
 
     /// Records the Realm that uses the handle, for reports of pinned versions.
-    package func note(live holder: (any CustomStringConvertible & Sendable)?) { owners.withLock { $0.live = holder } }
+    package func recordOwner(live holder: (any CustomStringConvertible & Sendable)?) { owners.withLock { $0.live = holder } }
 
     /// Records where the handle was frozen, for reports of pinned versions.
-    package func note(frozen holder: any CustomStringConvertible & Sendable) { owners.withLock { $0.frozen = holder } }
+    package func recordOwner(frozen holder: any CustomStringConvertible & Sendable) { owners.withLock { $0.frozen = holder } }
 
     var holders: [String] {
         let owners = owners.withLock { $0 }
@@ -81,7 +81,7 @@ package final class SnapshotHandle: @unchecked Sendable {
     }
 
     /// False once a write transaction uses the connection: reads then include its uncommitted changes.
-    package var isVersion: Bool {
+    package var isUnmodified: Bool {
         lock.lock()
         defer { lock.unlock() }
         return !isWriting
@@ -97,7 +97,7 @@ package final class SnapshotHandle: @unchecked Sendable {
     package var path: String { read { $0.options.path } }
 
     /// Removes and returns the connection. The caller holds the only reference to the handle.
-    func surrender() -> Connection? {
+    func takeConnection() -> Connection? {
         lock.lock()
         defer { lock.unlock() }
         defer { connection = nil }
@@ -106,7 +106,7 @@ package final class SnapshotHandle: @unchecked Sendable {
 
     /// Replaces the connection by another one with the same version, and returns the previous one. Returns nil if a
     /// read is in progress or the connection is inside a write transaction.
-    func exchange(_ other: Connection) -> Connection? {
+    func replaceConnection(_ other: Connection) -> Connection? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
         guard let old = connection, !isWriting, !old.isWriting else { return nil }

@@ -71,7 +71,7 @@ extension TableLayout {
     }
 
     /// The statement that creates a full-text index. It ignores case and diacritics.
-    static func definition(of index: Words) -> String {
+    static func definition(of index: FullTextIndex) -> String {
         "CREATE VIRTUAL TABLE \(index.table) USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')"
     }
 

@@ -22,7 +22,7 @@ package struct TableLayout: Sendable {
     }
 
     /// A property with a full-text index.
-    package struct Words: Sendable {
+    package struct FullTextIndex: Sendable {
         package let property: PropertyIndex
         package let table: String
         /// Parameters: the key and the text.
@@ -38,7 +38,7 @@ package struct TableLayout: Sendable {
     package let keyColumn: String
     package let columns: [Column]
     package let collections: [Collection]
-    package let words: [Words]
+    package let fullTextIndexes: [FullTextIndex]
     package let hasSpecials: Bool
     /// The object key, whatever its column is called. Used while a schema changes.
     let rowIDColumn = "_rowid_"
@@ -60,9 +60,9 @@ package struct TableLayout: Sendable {
                 property: $0.index, chunks: SQLText.identifier(name),
                 targets: $0.isLink ? SQLText.identifier(name + ".targets") : nil)
         }
-        words = type.properties.filter(\.isFullText).map {
+        fullTextIndexes = type.properties.filter(\.isFullText).map {
             let table = SQLText.identifier("\(type.name).\($0.name).words")
-            return Words(
+            return FullTextIndex(
                 property: $0.index, table: table,
                 replace: "INSERT OR REPLACE INTO \(table)(rowid, text) VALUES (?1, ?2)",
                 delete: "DELETE FROM \(table) WHERE rowid = ?1")

@@ -20,7 +20,7 @@ extension Frontend {
         var writer = LayoutWriter(source, comments: content.comments)
         let text = writer.write(reading.root)
         guard LayoutContent(text) == content else {
-            let message = "this file cannot be laid out without changing what it says; write it in a plainer form"
+            let message = "this file cannot be formatted without changing its content; write it in a simpler form"
             return FileLayout(bytes: nil, diagnostics: [Diagnostic(.yamlSubset, message, at: source.span.beginning)])
         }
         return FileLayout(bytes: Array(text.utf8), diagnostics: [])

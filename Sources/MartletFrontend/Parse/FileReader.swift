@@ -6,7 +6,7 @@ struct FileReading {
     let comments: CommentReader
     let diagnostics: FindingList
     /// Words of text that could not be parsed. A declaration that appears to be missing may be in this text.
-    let lostWords: Set<String>
+    let unreadableWords: Set<String>
     /// Ranges where error recovery may have misread the text. Diagnostics in them are not reported.
     let doubtful: [SourceSpan]
 }
@@ -35,7 +35,7 @@ struct FileReader {
         diagnostics += encoding.diagnostics
         guard encoding.isReadable else {
             return FileReading(
-                root: nil, comments: CommentReader(emptySource, outside: []), diagnostics: diagnostics, lostWords: [],
+                root: nil, comments: CommentReader(emptySource, outside: []), diagnostics: diagnostics, unreadableWords: [],
                 doubtful: [])
         }
         let conflicts = ConflictCheck(source)
@@ -46,43 +46,43 @@ struct FileReader {
             (encoding.offending + conflicts.offending).map { ($0, "") }
                 + blanks.offending.map { ($0, blanks.spaces(for: $0)) })
         let reading = readWithRecovery()
-        let comments = CommentReader(source, outside: reading.commentFree)
+        let comments = CommentReader(source, outside: reading.spansWithoutComments)
         diagnostics += comments.diagnostics
         if reading.isAbandoned || reading.failure != nil { lost += source.bytes }
         return FileReading(
             root: reading.root, comments: comments, diagnostics: diagnostics,
-            lostWords: words(lost), doubtful: doubtful)
+            unreadableWords: words(lost), doubtful: doubtful)
     }
 
     private mutating func readWithRecovery() -> YAMLReading {
         // Each attempt parses the file again, so the number of attempts depends on the file size. Applying fixes
         // requires all diagnostics and permits more attempts.
-        let reportsAll = FindingList.keptPerFile > FindingList.usualPerFile
+        let reportsAll = FindingList.keptPerFile > FindingList.defaultPerFile
         let maximumBytes = (reportsAll ? 64 : 6) << 20
         var attempts = max(4, min(reportsAll ? 2000 : 100, maximumBytes / max(1, text.bytes.count)))
         var reading = YAMLReader.read(text)
         while let failure = reading.failure {
-            let trap = TrapFinder.trap(text: text, failure: failure)
-            diagnostics.append(trap.diagnostic)
+            let recovery = RecoveryRules.recovery(text: text, failure: failure)
+            diagnostics.append(recovery.diagnostic)
             attempts -= 1
-            guard attempts > 0, !isUnchanged(trap) else { break }
-            for edit in trap.edits where edit.replacement.allSatisfy({ $0.isBlank || $0.isLineBreak }) {
+            guard attempts > 0, !isUnchanged(recovery) else { break }
+            for edit in recovery.edits where edit.replacement.allSatisfy({ $0.isBlank || $0.isLineBreak }) {
                 lost += text.bytes[edit.range]
                 lost.append(Byte.space)
             }
-            if let range = trap.doubtful {
+            if let range = recovery.doubtful {
                 lost += text.bytes[range] + [Byte.space]
                 doubtful.append(text.span(range))
             }
-            text.replace(trap.edits)
+            text.replace(recovery.edits)
             reading = YAMLReader.read(text)
         }
         diagnostics += reading.diagnostics
         return reading
     }
 
-    private func isUnchanged(_ trap: Trap) -> Bool {
-        trap.edits.allSatisfy { text.bytes[$0.range].elementsEqual($0.replacement) }
+    private func isUnchanged(_ recovery: SyntaxRecovery) -> Bool {
+        recovery.edits.allSatisfy { text.bytes[$0.range].elementsEqual($0.replacement) }
     }
 
     /// Removes unreadable ranges, and replaces characters that look like spaces with spaces.

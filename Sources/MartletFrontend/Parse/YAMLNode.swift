@@ -33,7 +33,7 @@ struct YAMLScalar {
     }
 
     /// The key and value of `name:String`, which lacks a space, or of `name :String`, whose space is before the colon.
-    var glued: YAMLEntry? {
+    var misspacedEntry: YAMLEntry? {
         guard isPlain, let start = contentStart, let colon = text.utf8.firstIndex(of: Byte.colon) else { return nil }
         var end = colon
         while end > text.startIndex, text.utf8[text.utf8.index(before: end)].isBlank {
@@ -121,7 +121,7 @@ struct YAMLReading {
     var failure: YAMLFailure?
     var diagnostics = FindingList()
     /// The ranges of scalars that can contain a `#` that begins no comment, in order.
-    var commentFree: [SourceSpan] = []
+    var spansWithoutComments: [SourceSpan] = []
     /// True if parsing stopped at a limit. The rest of the file was not parsed.
     var isAbandoned = false
 }

@@ -132,7 +132,7 @@ struct YAMLReader {
         let start = offset(event.start_mark)
         try checkDepth(depth, at: start)
         var entries: [YAMLEntry] = []
-        var keys = KeyRegister()
+        var keys = DuplicateKeyFinder()
         var lastChild: SourceSpan?
         while true {
             var next = try nextEvent()
@@ -168,7 +168,7 @@ struct YAMLReader {
         let end = offset(event.end_mark)
         let place = text.span(start, end)
         if event.end_mark.line != event.start_mark.line || bytes.contains(Byte.hash) {
-            result.commentFree.append(place)
+            result.spansWithoutComments.append(place)
         }
         if bytes.count > Self.maximumScalarBytes {
             result.diagnostics.append(

@@ -47,7 +47,7 @@ extension Resolver {
             return refuse(literal, "a case is written without dot and quotes; write '\(bare)'", fix: bare)
         }
         if ["nil", "null", "~"].contains(literal.text) {
-            return refuse(literal, "nil is no case of '\(name)'; remove the default", removes: true)
+            return refuse(literal, "nil is not a case of '\(name)'; remove the default", removes: true)
         }
         guard !syntax.isIncomplete else { return nil }
         reportMissing(
@@ -114,10 +114,10 @@ extension Resolver {
         let isPlain = !text.utf8.contains(Byte.doubleQuote) && !text.utf8.contains(Byte.backslash)
         let reason =
             inside == nil
-            ? "text that is not one plain word stands in quotes"
-            : "these signs are no quotes to the language"
+            ? "text that is not one plain word needs quotes"
+            : "these characters are not quotes in the schema language"
         return refuse(
-            literal, isPlain ? "\(reason); write '\(quoted)'" : "\(reason); write \" before and behind it",
+            literal, isPlain ? "\(reason); write '\(quoted)'" : "\(reason); write \" before and after it",
             fix: isPlain ? quoted : nil)
     }
 
@@ -187,7 +187,7 @@ extension Resolver {
     // MARK: Findings
 
     private mutating func mismatch(_ literal: LiteralSyntax, _ kind: ScalarKind, _ advice: String) -> DefaultModel? {
-        refuse(literal, "'\(literal.text.shortened)' is no default for '\(kind.rawValue)'; \(advice)")
+        refuse(literal, "'\(literal.text.shortened)' is not a default for '\(kind.rawValue)'; \(advice)")
     }
 
     private mutating func ambiguous(

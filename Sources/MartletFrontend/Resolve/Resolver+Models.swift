@@ -26,7 +26,7 @@ extension Resolver {
                     of: property, type, isPrimaryKey: primaryKey?.value == property.name.value,
                     isIndexed: indexed.contains(property.name.value)))
         }
-        for property in syntax.nameless {
+        for property in syntax.misnamed {
             guard let type = property.type.flatMap({ resolve($0, of: property) }) else { continue }
             _ = model(of: property, type, isPrimaryKey: false, isIndexed: false)
         }
@@ -141,8 +141,8 @@ extension Resolver {
         for name in list {
             if let first = seen[name.value] {
                 report(
-                    .duplicateKey, "'\(name.value)' stands twice in this list; remove one", at: name.span,
-                    notes: [DiagnosticNote("it stands here first", at: first)])
+                    .duplicateKey, "'\(name.value)' occurs twice in this list; remove one", at: name.span,
+                    notes: [DiagnosticNote("it occurs here first", at: first)])
             }
             seen[name.value] = name.span
             guard let member = scope.members[name.value] else {
@@ -181,8 +181,8 @@ extension Resolver {
             }
             if let first = names[item.name.value] {
                 report(
-                    .duplicateKey, "case '\(item.name.value)' stands twice; rename or remove one", at: item.name.span,
-                    notes: [DiagnosticNote("it stands here first", at: first.span)])
+                    .duplicateKey, "case '\(item.name.value)' occurs twice; rename or remove one", at: item.name.span,
+                    notes: [DiagnosticNote("it occurs here first", at: first.span)])
                 continue
             }
             names[item.name.value] = item.name
@@ -229,7 +229,7 @@ extension Resolver {
         case .none:
             report(
                 .badDefault,
-                "'\(scalar.text.shortened)' is no whole number, and the enum is stored as 'Int'; write one",
+                "'\(scalar.text.shortened)' is not a whole number, and the enum is stored as 'Int'; write one",
                 at: scalar.span)
         }
         return nil

@@ -19,9 +19,9 @@ extension Resolver {
                     .duplicateKey,
                     isSame
                         ? "'\(name.value)' is declared twice; rename or remove one"
-                        : "'\(name.value)' differs from '\(first.value)' by case alone; rename one",
+                        : "'\(name.value)' differs from '\(first.value)' only in case; rename one",
                     at: name.span, label: "again here",
-                    notes: [DiagnosticNote("the other one stands here", at: first.span)])
+                    notes: [DiagnosticNote("the other one is here", at: first.span)])
             } else {
                 folded[key] = name
             }
@@ -72,7 +72,7 @@ extension Resolver {
             guard value.objectName != nil else {
                 report(
                     .badLinkingObjects,
-                    "linking objects come from objects, and '\(value.name)' is none; name an object",
+                    "linking objects come from objects, and '\(value.name)' is not one; name an object",
                     at: type.name.span)
                 return nil
             }
@@ -172,7 +172,7 @@ extension Resolver {
                 switch container.kind {
                 case .linkingObjects:
                     "'LinkingObjects' needs a type and its property; write 'LinkingObjects<Dog.owner>'"
-                case .optional: "'\(name.value)' is not part of the language; write the type with a '?' behind it"
+                case .optional: "'\(name.value)' is not part of the language; write the type with a '?' after it"
                 case .list, .set, .map:
                     "'\(name.value)' needs the type of its elements; write '\(container.spelling)<String>'"
                 }
@@ -218,7 +218,7 @@ extension Resolver {
                 let near = Array(names.prefix(3))
                 report(
                     .badLinkingObjects,
-                    "'\(type.name.value).\(member.value)' is no link to '\(syntax.name.value)'; name a property that is",
+                    "'\(type.name.value).\(member.value)' is not a link to '\(syntax.name.value)'; name a property that is",
                     at: member.span, label: "this is '\(targetType.text)'",
                     notes: [DiagnosticNote("'\(member.value)' is declared here", at: target.nameSpan)],
                     help: Suggestions.question(near),

@@ -34,7 +34,7 @@ struct Resolver {
 
     let files: [FileSyntax]
     /// Words of text that could not be parsed. A name among these words is not reported as missing.
-    let lostWords: Set<String>
+    let unreadableWords: Set<String>
     var symbols = SymbolTable()
     var scopes: [String: ObjectScope] = [:]
     var enums: [String: EnumScope] = [:]
@@ -44,9 +44,9 @@ struct Resolver {
     var suggestions = Suggestions()
     var diagnostics = FindingList()
 
-    init(_ files: [FileSyntax], lostWords: Set<String>) {
+    init(_ files: [FileSyntax], unreadableWords: Set<String>) {
         self.files = files
-        self.lostWords = lostWords
+        self.unreadableWords = unreadableWords
     }
 
     /// The models of all files. They form a valid schema if no error was reported.
@@ -57,7 +57,7 @@ struct Resolver {
         var declared: [[DeclarationSyntax]] = []
         var refused: [ObjectSyntax] = []
         for file in files {
-            for case .object(let syntax) in file.nameless { refused.append(syntax) }
+            for case .object(let syntax) in file.misnamed { refused.append(syntax) }
             declared.append(
                 file.declarations.filter { declaration in
                     let isNew = symbols.insert(declaration, diagnostics: &diagnostics)
@@ -69,8 +69,8 @@ struct Resolver {
         for case .object(let syntax) in declared.joined() { scopes[syntax.name.value] = scope(of: syntax) }
         // The contents of a declaration with a duplicate or invalid name are checked as well.
         for syntax in refused { _ = model(of: syntax, in: scope(of: syntax)) }
-        for case .enumeration(let syntax) in files.flatMap(\.nameless) { _ = model(of: syntax) }
-        for case .projection(let syntax) in files.flatMap(\.nameless) { _ = model(of: syntax) }
+        for case .enumeration(let syntax) in files.flatMap(\.misnamed) { _ = model(of: syntax) }
+        for case .projection(let syntax) in files.flatMap(\.misnamed) { _ = model(of: syntax) }
         for case .object(let syntax) in declared.joined() { checkLinkingObjects(of: syntax) }
         EmbeddingCheck.run(declared.joined().compactMap(\.objectName), scopes, &diagnostics)
         var models: [FileModel] = []
@@ -79,7 +79,7 @@ struct Resolver {
                 FileModel(
                     file: file.source.file, path: file.source.relativePath,
                     declarations: declarations.compactMap { model(of: $0) }, ignores: file.ignores,
-                    mends: file.mends))
+                    fixIts: file.fixIts))
         }
         return models
     }
@@ -113,7 +113,7 @@ struct Resolver {
         _ code: DiagnosticCode, _ message: String, _ name: Spanned<String>, among candidates: [String],
         label: String, notes: [DiagnosticNote] = [], where isLegal: (String) -> Bool = { _ in true }
     ) {
-        guard !lostWords.contains(name.value) else { return }
+        guard !unreadableWords.contains(name.value) else { return }
         guard diagnostics.keeps(name.span) else {
             return diagnostics.count(at: name.span, isError: code.severity == .error)
         }

@@ -79,7 +79,7 @@ struct SymbolTable {
             let detail =
                 first.name.value == name
                 ? "'\(name)' is declared twice; rename or remove one"
-                : "'\(name)' differs from '\(first.name.value)' by case alone; rename one"
+                : "'\(name)' differs from '\(first.name.value)' only in case; rename one"
             diagnostics.append(
                 Diagnostic(
                     .duplicateType, detail, at: symbol.name.span, label: "declared again here",

@@ -50,7 +50,7 @@ struct KeyReader {
             names = suggestions.nearest(to: key.text, among: free)
         }
         help = help ?? Suggestions.question(names)
-        let isSpelling = names.count == 1 && Level.isSpelling(key.text, of: names[0])
+        let isSpellingVariant = names.count == 1 && Level.isSpellingVariant(key.text, of: names[0])
         let advice = level.advice[folded].map { "; \($0)" } ?? ""
         diagnostics.append(
             Diagnostic(
@@ -60,7 +60,7 @@ struct KeyReader {
                     ? [DiagnosticNote("the keys here are \(level.keys.map { "'\($0)'" }.joined(separator: ", "))")]
                     : [],
                 help: help,
-                fixes: names.map { Fix("write '\($0)'", isSpelling ? .safe : .suggested, [Edit(key.span, $0)]) }))
+                fixes: names.map { Fix("write '\($0)'", isSpellingVariant ? .safe : .suggested, [Edit(key.span, $0)]) }))
         return names.count == 1 ? names[0] : nil
     }
 }

@@ -49,7 +49,7 @@ public struct Level: Sendable {
             "comment": "doc", "docs": "doc",
         ],
         advice: [
-            "nullable": "write a '?' behind the type", "optional": "write a '?' behind the type",
+            "nullable": "write a '?' after the type", "optional": "write a '?' after the type",
             "required": "a type without '?' is required", "primarykey": "write 'primaryKey:' at the object",
             "primary": "write 'primaryKey:' at the object", "index": "list the property under 'index:' of the object",
             "indexed": "list the property under 'index:' of the object",
@@ -74,7 +74,7 @@ public struct Level: Sendable {
         ], advice: [:])
 
     /// Whether two words differ only in case, `_` and `-`: `primarykey`, `primary_key`.
-    static func isSpelling(_ key: String, of right: String) -> Bool {
+    static func isSpellingVariant(_ key: String, of right: String) -> Bool {
         key.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") || $0 == Byte.dash }
             && folded(key) == folded(right)
     }

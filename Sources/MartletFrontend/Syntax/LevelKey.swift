@@ -14,7 +14,7 @@ public struct LevelKey: Sendable {
         case cases
         case text
         /// A text or a boolean.
-        case remark
+        case textOrFlag
         case flag
         case words([String])
         /// A type expression, with or without a default.
@@ -57,7 +57,7 @@ public struct LevelKey: Sendable {
 
     static let object =
         [
-            LevelKey("primaryKey", .name, "The property that tells one object from all others of its type."),
+            LevelKey("primaryKey", .name, "The property that identifies an object among all objects of its type."),
             LevelKey("index", .names, "Properties that are searched or sorted by often."),
             LevelKey("unique", .nameLists, "Lists of properties; together the values of each list are unique."),
             LevelKey("properties", .properties, "What is stored: names and types.", isRequired: true),
@@ -66,11 +66,11 @@ public struct LevelKey: Sendable {
         ] + [renamedFrom("type"), deprecated, doc]
 
     /// The keys that embedded objects do not support.
-    public static let ofObjectsAlone = ["primaryKey", "index", "unique"]
+    public static let ofObjectsOnly = ["primaryKey", "index", "unique"]
 
     static let property = [
-        LevelKey("type", .type, "The type, with or without a default behind a '='.", isRequired: true),
-        LevelKey("default", .literal, "The value that a new object begins with."),
+        LevelKey("type", .type, "The type, with or without a default after a '='.", isRequired: true),
+        LevelKey("default", .literal, "The initial value in a new object."),
         renamedFrom("property"), deprecated,
         LevelKey("fullText", .flag, "Whether the words of the text can be searched."),
         LevelKey(
@@ -96,10 +96,10 @@ public struct LevelKey: Sendable {
     ]
 
     private static func renamedFrom(_ thing: String) -> LevelKey {
-        LevelKey("renamedFrom", .name, "What the \(thing) is called in files that exist.")
+        LevelKey("renamedFrom", .name, "What the \(thing) is called in existing files.")
     }
 
     private static let deprecated = LevelKey(
-        "deprecated", .remark, "What to use instead; Swift warns where it is used.")
-    private static let doc = LevelKey("doc", .text, "Documentation, in the place of '##' lines above.")
+        "deprecated", .textOrFlag, "What to use instead; Swift warns where it is used.")
+    private static let doc = LevelKey("doc", .text, "Documentation, instead of '##' lines above.")
 }

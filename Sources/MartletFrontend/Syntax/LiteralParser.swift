@@ -2,7 +2,7 @@ import MartletSchema
 
 /// Parses a default: a word, a number, or a quoted text with escapes.
 enum LiteralParser {
-    static let nothing = "no default behind '='"
+    static let nothing = "no default after '='"
 
     struct Result {
         var literal: LiteralSyntax?
@@ -40,7 +40,7 @@ enum LiteralParser {
             let place = scalar.span(of: index..<end)
             return Result(diagnostics: [
                 Diagnostic(
-                    .badDefault, "nothing can stand behind the closing quote; escape quotes inside text", at: place)
+                    .badDefault, "nothing can follow the closing quote; escape quotes inside text", at: place)
             ])
         case .badEscape(let range):
             let text = String(decoding: bytes[range], as: UTF8.self)

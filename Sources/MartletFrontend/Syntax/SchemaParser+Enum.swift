@@ -104,7 +104,7 @@ extension SchemaParser {
         case .scalar(let scalar) where !scalar.isEmpty: return scalar
         case .broken: return nil
         case .scalar:
-            report(.wrongShape, "case '\(name.value)' has no stored value; write one behind the ':'", at: name.span)
+            report(.wrongShape, "case '\(name.value)' has no stored value; write one after the ':'", at: name.span)
         case .sequence, .mapping:
             report(.wrongShape, "the stored value of a case is text or a number, not \(node.shape)", at: node.span)
         }

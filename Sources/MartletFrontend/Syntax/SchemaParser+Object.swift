@@ -12,14 +12,14 @@ extension SchemaParser {
         }
         let keys = keys(entries(mapping), .object)
         var properties: [PropertySyntax] = []
-        var nameless: [PropertySyntax] = []
+        var misnamed: [PropertySyntax] = []
         if let value = keys.value("properties") {
-            properties = parseProperties(value, of: "'properties'", nameless: &nameless)
+            properties = parseProperties(value, of: "'properties'", misnamed: &misnamed)
             if case .mapping(let mapping) = value, mapping.entries.isEmpty { reportNoProperties(name) }
         } else {
             reportNoProperties(name)
         }
-        let ignored = keys.value("ignored").map { parseProperties($0, of: "'ignored'", nameless: &nameless) } ?? []
+        let ignored = keys.value("ignored").map { parseProperties($0, of: "'ignored'", misnamed: &misnamed) } ?? []
         var indexes: [Spanned<String>] = []
         if let value = keys.value("index") {
             noteListRemovals(of: "index", in: mapping)
@@ -29,7 +29,7 @@ extension SchemaParser {
         let unique = keys.value("unique").map { parseUnique($0) } ?? []
         if isEmbedded {
             // A primary key is reported under its own code.
-            for key in LevelKey.ofObjectsAlone where key != "primaryKey" {
+            for key in LevelKey.ofObjectsOnly where key != "primaryKey" {
                 guard let entry = keys[key] else { continue }
                 let fixes = removalFixes(of: key, in: mapping)
                 report(
@@ -39,7 +39,7 @@ extension SchemaParser {
         return ObjectSyntax(
             name: name, documentation: documentation(entry, keys), isEmbedded: isEmbedded,
             primaryKey: parsePrimaryKey(keys, isEmbedded: isEmbedded), indexes: isEmbedded ? [] : indexes,
-            unique: isEmbedded ? [] : unique, properties: properties, ignored: ignored, nameless: nameless,
+            unique: isEmbedded ? [] : unique, properties: properties, ignored: ignored, misnamed: misnamed,
             keyPaths: keys.value("keypaths").map { parseKeyPaths($0) } ?? [], renamedFrom: renamedFrom(keys),
             deprecation: deprecation(keys))
     }
@@ -47,7 +47,7 @@ extension SchemaParser {
     private func emptyObject(_ name: Spanned<String>, isEmbedded: Bool) -> ObjectSyntax {
         ObjectSyntax(
             name: name, documentation: nil, isEmbedded: isEmbedded, primaryKey: nil, indexes: [], unique: [],
-            properties: [], ignored: [], nameless: [], keyPaths: [], renamedFrom: nil, deprecation: nil)
+            properties: [], ignored: [], misnamed: [], keyPaths: [], renamedFrom: nil, deprecation: nil)
     }
 
     private mutating func reportNoProperties(_ name: Spanned<String>) {
@@ -117,7 +117,7 @@ extension SchemaParser {
     // MARK: Properties
 
     private mutating func parseProperties(
-        _ node: YAMLNode, of owner: String, nameless: inout [PropertySyntax]
+        _ node: YAMLNode, of owner: String, misnamed: inout [PropertySyntax]
     ) -> [PropertySyntax] {
         guard let mapping = mapping(node, of: owner, holds: "names and types") else { return [] }
         let entries = entries(mapping)
@@ -127,7 +127,7 @@ extension SchemaParser {
             if let name = name(entry.key, of: "property") {
                 result.append(parseProperty(name, entry))
             } else {
-                nameless.append(parseProperty(entry.key.spanned, entry))
+                misnamed.append(parseProperty(entry.key.spanned, entry))
             }
         }
         return result

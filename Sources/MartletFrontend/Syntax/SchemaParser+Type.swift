@@ -14,7 +14,7 @@ extension SchemaParser {
             return (refuseBrackets(sequence, of: name), nil)
         case .scalar(let scalar) where scalar.isEmpty:
             report(
-                .wrongShape, "property '\(name.value)' has no type; write one behind the ':'", at: name.span,
+                .wrongShape, "property '\(name.value)' has no type; write one after the ':'", at: name.span,
                 label: "needs a type")
             return (nil, nil)
         case .scalar(let scalar):
@@ -41,7 +41,7 @@ extension SchemaParser {
         let span = SourceSpan(file: scalar.span.file, start: start, end: end)
         let text = source.text(of: span)
         let hasColon = text.utf8.contains(Byte.colon)
-        let advice = hasColon ? "write a space behind its ':' and indent it like '\(name.value)'" : "join the lines"
+        let advice = hasColon ? "write a space after its ':' and indent it like '\(name.value)'" : "join the lines"
         report(
             .yamlTrap, "'\(text.shortened)' continues the type of '\(name.value)' on a new line; \(advice)", at: span,
             label: "part of the value above",
@@ -68,7 +68,7 @@ extension SchemaParser {
             default: break
             }
         }
-        guard sequence.isFlow, let element, let type = TrapFinder.collectionType(inside) else {
+        guard sequence.isFlow, let element, let type = RecoveryRules.collectionType(inside) else {
             report(
                 .wrongShape, "the type of '\(name.value)' is text, not a list; write 'List<…>' for a collection",
                 at: sequence.span)
@@ -79,7 +79,7 @@ extension SchemaParser {
             help: "write '\(type)'",
             fixes: [
                 Fix(
-                    "write '\(type)'", TrapFinder.isCertainCollection(inside) ? .safe : .suggested,
+                    "write '\(type)'", RecoveryRules.isCertainCollection(inside) ? .safe : .suggested,
                     [Edit(sequence.span, type)])
             ])
         let parsed = TypeExpressionParser.parse(element).type
@@ -94,13 +94,13 @@ extension SchemaParser {
     mutating func dictionaryType(_ mapping: YAMLMapping, of name: Spanned<String>) -> TypeSyntax? {
         guard mapping.isFlow, mapping.entries.count == 1, let entry = mapping.entries.first, entry.key.text.isName,
             !Level.property.keys.contains(entry.key.text), ForeignTypes.scalar(for: entry.key.text) != nil,
-            let value = entry.value.scalar, let type = TrapFinder.collectionType("String: \(value.text)")
+            let value = entry.value.scalar, let type = RecoveryRules.collectionType("String: \(value.text)")
         else { return nil }
         report(
             .unknownType, "braces are not part of a type; write '\(type)'", at: mapping.span, help: "write '\(type)'",
             fixes: [
                 Fix(
-                    "write '\(type)'", TrapFinder.isTextKey(entry.key.text) ? .safe : .suggested,
+                    "write '\(type)'", RecoveryRules.isTextKey(entry.key.text) ? .safe : .suggested,
                     [Edit(mapping.span, type)])
             ])
         return TypeExpressionParser.parse(value).type.map {
@@ -138,7 +138,7 @@ extension SchemaParser {
         let right = "'\(source.text(of: scalar.span)) \"\(text)\"'"
         let advice = "write \(right), or remove the '='"
         return Diagnostic(
-            .yamlTrap, "a ' #' begins a comment, so that no default stands behind '='; quote it, or remove the '='",
+            .yamlTrap, "a ' #' begins a comment, so that no default follows '='; quote it, or remove the '='",
             at: SourceSpan(file: file, start: start, end: start + 1), label: "the comment begins here",
             help: isPlain ? advice : nil, fixes: isPlain ? [Fix("write \(right)", .suggested, [Edit(all, right)])] : [])
     }

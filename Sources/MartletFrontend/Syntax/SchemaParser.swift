@@ -6,9 +6,9 @@ struct SchemaParser {
     let comments: CommentReader
     var diagnostics = FindingList()
     var suggestions = Suggestions()
-    var mends = MendModel()
+    var fixIts = FixItModel()
     private var declarations: [DeclarationSyntax] = []
-    private var nameless: [DeclarationSyntax] = []
+    private var misnamed: [DeclarationSyntax] = []
 
     init(source: SourceText, comments: CommentReader) {
         self.source = source
@@ -32,7 +32,7 @@ struct SchemaParser {
             }
         }
         return FileSyntax(
-            source: source, declarations: declarations, nameless: nameless, ignores: comments.ignores, mends: mends)
+            source: source, declarations: declarations, misnamed: misnamed, ignores: comments.ignores, fixIts: fixIts)
     }
 
     private mutating func parseSection(_ kind: String, _ section: YAMLEntry) {
@@ -41,7 +41,7 @@ struct SchemaParser {
             let name = name(entry.key, of: "type")
             // The contents of a declaration with an invalid name are parsed as well.
             guard let declaration = parseDeclaration(kind, name ?? entry.key.spanned, entry) else { continue }
-            if name == nil { nameless.append(declaration) } else { declarations.append(declaration) }
+            if name == nil { misnamed.append(declaration) } else { declarations.append(declaration) }
         }
     }
 
@@ -112,7 +112,7 @@ struct SchemaParser {
         switch node {
         case .mapping(let mapping): return mapping
         case .broken: return nil
-        case .scalar(let scalar) where scalar.glued != nil: return glued(scalar)
+        case .scalar(let scalar) where scalar.misspacedEntry != nil: return misspacedMapping(scalar)
         default:
             let span = node.span.isEmpty ? node.span.beginning : node.span
             report(.wrongShape, "\(owner) holds \(content), not \(node.shape)", at: span)
@@ -122,8 +122,8 @@ struct SchemaParser {
 
     /// `name:String` as the only entry of a mapping, which YAML reads as a scalar. Parsing continues as if the space
     /// were present.
-    private mutating func glued(_ scalar: YAMLScalar) -> YAMLMapping? {
-        guard let entry = scalar.glued else { return nil }
+    private mutating func misspacedMapping(_ scalar: YAMLScalar) -> YAMLMapping? {
+        guard let entry = scalar.misspacedEntry else { return nil }
         let end = entry.key.span.end
         let sign = source.bytes[end...].firstIndex(of: Byte.colon) ?? end
         let colon = SourceSpan(file: source.file, start: sign, end: sign + 1)
@@ -131,11 +131,11 @@ struct SchemaParser {
         let name = entry.key.text.shortened
         let message =
             sign == end
-            ? "no space behind the ':' of '\(name)'; YAML reads this as one word"
-            : "the space belongs behind the ':' of '\(name)', not before it; write '\(name): '"
+            ? "no space after the ':' of '\(name)'; YAML reads this as one word"
+            : "the space belongs after the ':' of '\(name)', not before it; write '\(name): '"
         let edit = sign == end ? Edit(colon.ending, " ") : Edit(all, ": ")
         report(
-            .yamlTrap, message, at: colon, label: "a space belongs behind this", help: "write '\(name): '",
+            .yamlTrap, message, at: colon, label: "a space belongs after this", help: "write '\(name): '",
             fixes: [Fix("write '\(name): '", .safe, [edit])])
         return YAMLMapping(span: scalar.span, entries: [entry], isFlow: false)
     }

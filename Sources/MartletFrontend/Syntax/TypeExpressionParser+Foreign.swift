@@ -10,7 +10,7 @@ extension TypeExpressionParser {
         guard let name = readName() else { return refuse(from: start, "expected the name of a type") }
         let right = "\(ForeignTypes.rightSpelling(of: name.value))?"
         report(
-            .unknownType, "the '?' stands behind the type; write '\(right)'", start..<index, replacement: right)
+            .unknownType, "the '?' follows the type; write '\(right)'", start..<index, replacement: right)
         return finish(.single, name, optional: sign, outer: nil, start: start)
     }
 
@@ -31,7 +31,7 @@ extension TypeExpressionParser {
         }
         let right = "\(ForeignTypes.rightSpelling(of: name.value))?"
         report(
-            .unknownType, "a value that may be missing has a '?' behind its type; write '\(right)'", nameStart..<index,
+            .unknownType, "a value that may be missing has a '?' after its type; write '\(right)'", nameStart..<index,
             replacement: right)
         return scalar.span(of: start..<index)
     }
@@ -61,7 +61,7 @@ extension TypeExpressionParser {
         }
         index = end + 1
         let right = "LinkingObjects<\(element.value).\(name.value)>"
-        replaceAll(start..<index, with: right, "a '.' stands between the type and its property;")
+        replaceAll(start..<index, with: right, "a '.' separates the type and its property;")
         return finish(.linkingObjects(name), element, optional: nil, outer: readOptional(), start: start)
     }
 
@@ -82,7 +82,7 @@ extension TypeExpressionParser {
         index = end + 1
         replaceAll(
             start..<index, with: "LinkingObjects<\(words[1].value).\(words[words.count - 1].value)>",
-            "a type and its property stand between '<' and '>';")
+            "a type and its property are written between '<' and '>';")
         return finish(.linkingObjects(words[words.count - 1]), words[1], optional: nil, outer: nil, start: start)
     }
 
@@ -165,7 +165,7 @@ extension TypeExpressionParser {
             let span = scalar.span(of: range)
             diagnostics.append(
                 Diagnostic(
-                    .yamlTrap, "\(blank.name) stands in this type; \(advice)", at: span, label: "looks like a space",
+                    .yamlTrap, "\(blank.name) is in this type; \(advice)", at: span, label: "looks like a space",
                     help: advice, fixes: scalar.contentStart == nil ? [] : [Fix(advice, .safe, [Edit(span, " ")])]))
             for index in range { bytes[index] = Byte.space }
             place = range.upperBound

@@ -126,10 +126,10 @@ struct TypeExpressionParser {
         index += 1
         let outer = readOptional()
         let type = "Map<\(ForeignTypes.rightSpelling(of: value.value))\(optional == nil ? "" : "?")>"
-        let isText = TrapFinder.isTextKey(key)
+        let isText = RecoveryRules.isTextKey(key)
         let reason = isText ? "keys are always 'String'" : "keys can only be 'String'"
         replaceAll(
-            start..<index, with: type, "'\(container.value)' names the type of its values alone, \(reason);",
+            start..<index, with: type, "'\(container.value)' names only the type of its values, \(reason);",
             isText ? .safe : .suggested)
         return finish(.map, value, optional: optional, outer: outer, start: start)
     }
@@ -171,10 +171,10 @@ struct TypeExpressionParser {
                     decoding: bytes[..<(bytes.firstIndex(where: \.isBlank) ?? bytes.count)], as: UTF8.self)
                 _ = refuse(
                     from: 0, to: word.utf8.count,
-                    "'\(word.shortened)' is no name of a type; names have letters, digits and '_' of ASCII")
+                    "'\(word.shortened)' is not the name of a type; names have letters, digits and '_' of ASCII")
                 return nil
             }
-            _ = refuse(from: index, to: bytes.count, "expected ' = ' and a default, or nothing, behind the type")
+            _ = refuse(from: index, to: bytes.count, "expected ' = ' and a default, or nothing, after the type")
             return nil
         }
         index += 1
@@ -192,10 +192,10 @@ struct TypeExpressionParser {
         let close = bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.count
         let inside = String(decoding: bytes[(index + 1)..<max(index + 1, close)], as: UTF8.self)
         let end = min(bytes.count, close + 1)
-        if let type = TrapFinder.collectionType(inside) {
+        if let type = RecoveryRules.collectionType(inside) {
             replaceAll(
                 index..<end, with: type, "square brackets are not part of a type;",
-                TrapFinder.isCertainCollection(inside) ? .safe : .suggested)
+                RecoveryRules.isCertainCollection(inside) ? .safe : .suggested)
             return nil
         }
         return refuse(from: index, to: end, "square brackets are not part of a type; write 'List<…>'")
@@ -230,7 +230,7 @@ struct TypeExpressionParser {
                     fixes: scalar.contentStart == nil
                         ? [] : [Fix("write '\(right)'", kind.isCertain ? .safe : .suggested, [Edit(all, right)])]))
         } else {
-            report(.unknownType, "the type stands in '<' and '>'; write '\(right)'", start..<end, replacement: right)
+            report(.unknownType, "the type is written in '<' and '>'; write '\(right)'", start..<end, replacement: right)
         }
     }
 
@@ -281,7 +281,7 @@ struct TypeExpressionParser {
         let inside = String(decoding: bytes[inner..<end], as: UTF8.self)
         return refuse(
             from: inner, to: end,
-            "'\(inside.shortened)' is no name of a type; names have letters, digits and '_' of ASCII")
+            "'\(inside.shortened)' is not the name of a type; names have letters, digits and '_' of ASCII")
     }
 
     mutating func refuse(from start: Int, to end: Int? = nil, _ reason: String) -> TypeSyntax? {

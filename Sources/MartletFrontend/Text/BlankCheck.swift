@@ -38,7 +38,7 @@ struct BlankCheck {
             guard colon + 1 < line.upperBound, UnicodeBlank(source.bytes, at: colon + 1) != nil,
                 let key = key(before: colon, from: start)
             else { continue }
-            report(colon + 1..<end(ofBlanksAt: colon + 1, in: line), "stands behind the ':' of '\(key.shortened)'")
+            report(colon + 1..<end(ofBlanksAt: colon + 1, in: line), "is after the ':' of '\(key.shortened)'")
         }
     }
 
@@ -88,7 +88,7 @@ struct BlankCheck {
         let span = SourceSpan(file: source.file, start: range.lowerBound, end: range.upperBound)
         diagnostics.append(
             Diagnostic(
-                .yamlTrap, "\(name) \(place), and YAML takes it for a letter; write a space", at: span,
+                .yamlTrap, "\(name) \(place), and YAML reads it as a letter; write a space", at: span,
                 label: "looks like a space", help: "write a space",
                 fixes: [Fix("write a space", .safe, [Edit(span, spaces(for: range))])]))
     }

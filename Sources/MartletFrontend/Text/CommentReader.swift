@@ -117,7 +117,7 @@ struct CommentReader {
             switch DiagnosticCode(rawValue: word.text) {
             case nil: report("unknown code '\(word.text.shortened)'; write one such as 'MRT0501'", word.span)
             case let code? where !code.canBeSilenced:
-                report("'\(word.text)' is an error and cannot be silenced; mend what it finds", word.span)
+                report("'\(word.text)' is an error and cannot be silenced; fix the error", word.span)
             default: ignores.append(IgnoreModel(code: Spanned(word.text, word.span), line: target))
             }
         }

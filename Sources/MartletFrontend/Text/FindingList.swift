@@ -8,8 +8,8 @@ import MartletSchema
 struct FindingList {
     /// The number of findings kept per file. It exceeds the number that are shown, because some findings are removed
     /// later. Applying fixes sets a higher value. A task-local value, because lists are created throughout a run.
-    @TaskLocal static var keptPerFile = usualPerFile
-    static let usualPerFile = 5 * FindingLimit.perFile
+    @TaskLocal static var keptPerFile = defaultPerFile
+    static let defaultPerFile = 5 * FindingLimit.perFile
 
     private struct Tally {
         var count = 0

@@ -64,7 +64,7 @@ struct Suggestions {
 
 extension Frontend {
     /// `did you mean 'a', 'b' or 'c'?`, for words beside the schema; nil when nothing is near.
-    public static func question(about word: String, among candidates: [String]) -> String? {
+    public static func suggestion(for word: String, among candidates: [String]) -> String? {
         var suggestions = Suggestions()
         return Suggestions.question(suggestions.nearest(to: word, among: candidates))
     }

@@ -23,7 +23,7 @@ public struct BreakingChange: Hashable, Sendable {
         self.message = message
         self.span = renames.first?.nameSpan ?? span
         self.label = renames.isEmpty ? label : "this is new"
-        notes = old.map { [DiagnosticNote("it stood here before", at: $0)] } ?? []
+        notes = old.map { [DiagnosticNote("it was declared here", at: $0)] } ?? []
         self.renames = renames
         self.advice = advice
     }

@@ -50,8 +50,8 @@ struct SchemaPair {
         return result
     }
 
-    var goneObjects: [ObjectModel] { old.objects.filter { objectNames[$0.name] == nil } }
-    var goneEnums: [EnumModel] { old.enums.filter { enumNames[$0.name] == nil } }
+    var removedObjects: [ObjectModel] { old.objects.filter { objectNames[$0.name] == nil } }
+    var removedEnums: [EnumModel] { old.enums.filter { enumNames[$0.name] == nil } }
 
     var addedObjects: [ObjectModel] {
         let kept = Set(objectNames.values)
@@ -114,7 +114,7 @@ struct ObjectPair {
         self.successors = successors
     }
 
-    var goneProperties: [PropertyModel] { old.properties.filter { successors[$0.name] == nil } }
+    var removedProperties: [PropertyModel] { old.properties.filter { successors[$0.name] == nil } }
 
     var addedProperties: [PropertyModel] {
         let kept = Set(successors.values)

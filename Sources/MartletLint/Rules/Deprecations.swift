@@ -32,7 +32,7 @@ struct Deprecations: LintRule {
         guard let deprecation, deprecation.message == nil else { return [] }
         return [
             Diagnostic(
-                code, "'\(name)' is deprecated without a word; say what to use instead", at: deprecation.span,
+                code, "'\(name)' is deprecated without a message; say what to use instead", at: deprecation.span,
                 help: "write 'deprecated: Use other.'")
         ]
     }

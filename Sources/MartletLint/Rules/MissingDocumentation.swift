@@ -31,7 +31,7 @@ struct MissingDocumentation: LintRule {
 
     /// Whether the text contains only the words of the name and filler words. Most texts differ at the first word.
     private func repeats(_ documentation: String, _ name: String) -> Bool {
-        var expected = Words.split(name).filter { !Self.filler.contains($0) }[...]
+        var expected = NameWords.split(name).filter { !Self.filler.contains($0) }[...]
         var rest = documentation[...]
         while let start = rest.firstIndex(where: Self.isWordSign) {
             let word = rest[start...].prefix(while: Self.isWordSign)

@@ -62,7 +62,7 @@ struct NamingCase: LintRule {
     private func finding(_ name: Name, _ schema: SchemaModel) -> Diagnostic? {
         let isType = name.kind == "type"
         guard isMisnamed(name.text, isType: isType) else { return nil }
-        let right = isType ? Words.upperCamel(name.text) : Words.lowerCamel(name.text)
+        let right = isType ? NameWords.upperCamel(name.text) : NameWords.lowerCamel(name.text)
         let style = isType ? "UpperCamelCase" : "lowerCamelCase"
         let detail =
             switch name.storage {

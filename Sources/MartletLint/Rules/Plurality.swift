@@ -8,14 +8,14 @@ struct Plurality: LintRule {
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []
         for object in schema.objects {
-            if Words.isPlural(object.name) == true {
+            if NameWords.isPlural(object.name) == true {
                 findings.append(
                     Diagnostic(code, "type '\(object.name)' is plural; name it in the singular", at: object.nameSpan))
             }
             for property in object.properties {
                 // The rule does not apply to plain values.
                 guard !property.type.isSingle || property.type.value.objectName != nil else { continue }
-                let isPlural = Words.isPlural(property.name)
+                let isPlural = NameWords.isPlural(property.name)
                 if !property.type.isSingle, property.type.kind != .map, isPlural == false {
                     findings.append(
                         Diagnostic(

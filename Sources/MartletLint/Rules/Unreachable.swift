@@ -58,7 +58,7 @@ struct Unreachable: LintRule {
         let rest = cycle.count - steps.count
         let route = (steps + (rest > 0 ? ["\(rest) more"] : [])).joined(separator: " and ")
         return Diagnostic(
-            code, "deleting cascades in a circle, through \(route); break it with 'nullify'",
+            code, "deletions cascade in a cycle, through \(route); break it with 'nullify'",
             at: cycle.first?.property.nameSpan)
     }
 

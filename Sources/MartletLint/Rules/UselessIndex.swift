@@ -28,7 +28,7 @@ struct UselessIndex: LintRule {
                     Diagnostic(
                         code, "'\(entry.value)' is listed \(times(listed[entry.value])); keep one", at: entry.span,
                         label: "again here",
-                        notes: [DiagnosticNote("it stands here first", at: earlier)], fixes: fixes))
+                        notes: [DiagnosticNote("it occurs here first", at: earlier)], fixes: fixes))
             } else if property.isPrimaryKey {
                 findings.append(
                     Diagnostic(
@@ -72,7 +72,7 @@ struct UselessIndex: LintRule {
                 findings.append(
                     Diagnostic(
                         code, "these are unique together already; remove the list", at: start, label: "again here",
-                        notes: [DiagnosticNote("they stand here first", at: earlier)]))
+                        notes: [DiagnosticNote("they occur here first", at: earlier)]))
             }
             first[names] = first[names] ?? start
         }

@@ -33,7 +33,7 @@ public enum FindingLimit {
         let what = rest == 1 ? "one more finding in this file is" : "\(rest) more findings in this file are"
         return sorted.prefix(limit) + [
             Diagnostic(
-                .limitExceeded, "\(what) not shown; mend the first ones",
+                .limitExceeded, "\(what) not shown; fix the first ones",
                 at: (hidden.first ?? sorted.last)?.span, severity: hasError ? .error : .warning)
         ]
     }

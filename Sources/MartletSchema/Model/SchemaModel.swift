@@ -33,17 +33,17 @@ public struct FileModel: Hashable, Sendable {
     /// In source order.
     public let declarations: [DeclarationModel]
     public let ignores: [IgnoreModel]
-    public let mends: MendModel
+    public let fixIts: FixItModel
 
     public init(
         file: SourceFileID, path: String, declarations: [DeclarationModel], ignores: [IgnoreModel] = [],
-        mends: MendModel = MendModel()
+        fixIts: FixItModel = FixItModel()
     ) {
         self.file = file
         self.path = path
         self.declarations = declarations
         self.ignores = ignores
-        self.mends = mends
+        self.fixIts = fixIts
     }
 
     public var enums: [EnumModel] {
@@ -92,12 +92,12 @@ public struct SchemaModel: Hashable, Sendable {
 
     /// The edits that remove the entry whose name or value has this range; nil if they are unknown.
     public func removal(of span: SourceSpan) -> [Edit]? {
-        filePositions[span.file].flatMap { files[$0].mends.removals[span] }?.map { Edit($0, "") }
+        filePositions[span.file].flatMap { files[$0].fixIts.removals[span] }?.map { Edit($0, "") }
     }
 
     /// The edits that add `renamedFrom` with the current name to the declaration whose name has this range.
     public func renamedFromAddition(at nameSpan: SourceSpan) -> [Edit]? {
-        filePositions[nameSpan.file].flatMap { files[$0].mends.renamedFromAdditions[nameSpan] }
+        filePositions[nameSpan.file].flatMap { files[$0].fixIts.renamedFromAdditions[nameSpan] }
     }
 
     private static func positions(of names: [String]) -> [String: Int] {

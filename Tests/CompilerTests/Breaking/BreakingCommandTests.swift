@@ -34,7 +34,7 @@ struct BreakingCommandTests {
                   |
                 6 |       called: String
                   |       ^^^^^^ this is new
-                note: it stood here before
+                note: it was declared here
                  --> Old/Dog.yaml:6:7
                   |
                 6 |       name: String
@@ -89,7 +89,7 @@ struct BreakingCommandTests {
             outcome.output == """
                 Schemas/Dog.yaml:6:13: error: breaks source: property 'Dog.name' was 'String' and is 'String?'; \
                 keep the type [MRT0601]
-                \(base):Schemas/Dog.yaml:6:13: note: it stood here before
+                \(base):Schemas/Dog.yaml:6:13: note: it was declared here
 
                 """)
     }
@@ -112,7 +112,7 @@ struct BreakingCommandTests {
         let moved = try run(["Models", "--against", "main", "--brief"], in: repository.folder)
         #expect(moved.status == 1)
         #expect(moved.errors == "martlet: note: 'Models' was 'Schemas' at \(base)\n")
-        #expect(moved.output.contains("\(base):Schemas/Dog.yaml:6:7: note: it stood here before\n"))
+        #expect(moved.output.contains("\(base):Schemas/Dog.yaml:6:7: note: it was declared here\n"))
     }
 
     @Test("S43 errors of the new schema come first; an old one with errors cannot be compared")

@@ -113,13 +113,13 @@ struct PropertyChangeTests {
         try check(
             dog("«a»: Int, b: Int, c: Int"), dog("b: Int, c: Int, «a»: Int"),
             [
-                "source: property 'Dog.a' stands further down than before, and the initialiser takes its arguments in "
+                "source: property 'Dog.a' was moved down, and the initialiser takes its arguments in "
                     + "this order; move it back"
             ])
         try check(
             dog("a: Int, b: Int"), dog("a: Int, «c»: Int, b: Int, d: Int"),
             [
-                "query: property 'Dog.c' stands before others, and 'create' takes the values of an array in this "
+                "query: property 'Dog.c' was added before others, and 'create' takes the values of an array in this "
                     + "order; move it to the end"
             ])
     }

@@ -76,7 +76,7 @@ struct RuntimeAgreementTests {
     /// As generated classes carry them.
     private func facts(of schema: SchemaModel) -> [ObjectTypeSchema] {
         schema.objects.compactMap { object in
-            SchemaFacts.objectType(FactsEmitter.lines(for: object).joined(separator: "\n"))
+            SchemaFactsParser.objectType(FactsEmitter.lines(for: object).joined(separator: "\n"))
         }
     }
 }

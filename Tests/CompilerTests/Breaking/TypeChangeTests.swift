@@ -95,10 +95,10 @@ struct TypeChangeTests {
             "objects:\n  Dog:\n    renamedFrom: «Hound»\n    properties: {age: {type: Int, renamedFrom: «years»}}\n",
             "objects:\n  «Dog»:\n    properties: {«age»: Int}\n",
             [
-                "query: 'Dog' says no longer that it was 'Hound', so files from before that do not follow; "
-                    + "keep 'renamedFrom: Hound' as long as there may be some",
-                "query: 'Dog.age' says no longer that it was 'years', so files from before that do not follow; "
-                    + "keep 'renamedFrom: years' as long as there may be some",
+                "query: 'Dog' no longer says that it was 'Hound', so older files are not migrated; "
+                    + "keep 'renamedFrom: Hound' as long as such files may exist",
+                "query: 'Dog.age' no longer says that it was 'years', so older files are not migrated; "
+                    + "keep 'renamedFrom: years' as long as such files may exist",
             ])
     }
 }

@@ -9,7 +9,7 @@ import Testing
 struct CommandLineTests {
     private static let clean = """
         objects:
-          ## Somebody who lives in the kennel.
+          ## A dog that lives in the kennel.
           Dog:
             primaryKey: id
             properties:

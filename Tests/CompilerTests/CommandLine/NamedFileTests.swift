@@ -6,7 +6,7 @@ import Testing
 struct NamedFileTests {
     private static let dog = """
         objects:
-          ## Somebody who lives in the kennel.
+          ## A dog that lives in the kennel.
           Dog:
             properties:
               id: ObjectId = new
@@ -174,9 +174,9 @@ struct NamedFileTests {
     @Test(
         "S43 MRT0601 types that stand in another namespace break code",
         arguments: [
-            ("", "namespace: Zoo\n", "stood in no namespace and stand in 'Zoo'", "remove 'namespace'"),
-            ("namespace: Zoo\n", "", "stood in 'Zoo' and stand in no namespace", "write 'namespace: Zoo'"),
-            ("namespace: Zoo\n", "namespace: Farm\n", "stood in 'Zoo' and stand in 'Farm'", "write 'namespace: Zoo'"),
+            ("", "namespace: Zoo\n", "were in no namespace and are in 'Zoo'", "remove 'namespace'"),
+            ("namespace: Zoo\n", "", "were in 'Zoo' and are in no namespace", "write 'namespace: Zoo'"),
+            ("namespace: Zoo\n", "namespace: Farm\n", "were in 'Zoo' and are in 'Farm'", "write 'namespace: Zoo'"),
         ])
     func namespace(before: String, after: String, change: String, mend: String) throws {
         let folder = try folder()

@@ -89,9 +89,9 @@ struct ExplanationTests {
         for word in ["MRT0299", "20", "", "1203", "MRT203x", "٢٠٣", "unknownType"] {
             #expect(ExplanationText.code(named: word) == nil, "\(word)")
         }
-        #expect(ExplanationText.question(about: "MRT0230") == "did you mean 'MRT0203', 'MRT0003' or 'MRT0103'?")
-        #expect(ExplanationText.question(about: "mrt2003") == "did you mean 'MRT0003', 'MRT0203' or 'MRT0001'?")
-        #expect(ExplanationText.question(about: "types") == nil)
+        #expect(ExplanationText.suggestion(for: "MRT0230") == "did you mean 'MRT0203', 'MRT0003' or 'MRT0103'?")
+        #expect(ExplanationText.suggestion(for: "mrt2003") == "did you mean 'MRT0003', 'MRT0203' or 'MRT0001'?")
+        #expect(ExplanationText.suggestion(for: "types") == nil)
     }
 
     @Test("S50 S40 prose is wrapped, examples are not touched")

@@ -85,7 +85,7 @@ struct TrapTests {
     func mended(_ trap: Trap) {
         let text = Self.head + trap.text.filter { !"«»".contains($0) }
         let source = SourceText(file: SourceFileID(0), path: "Dog.yaml", text: text)
-        let mending = SchemaMender.mend(SchemaInput(sources: [source]), options: CompilerOptions(preset: .minimal))
+        let mending = FixApplier.apply(SchemaInput(sources: [source]), options: CompilerOptions(preset: .minimal))
         #expect(String(decoding: mending.input.sources[0].bytes, as: UTF8.self) == Self.head + (trap.mended ?? ""))
         #expect(Compiler.lint(mending.input, options: CompilerOptions(preset: .minimal)).diagnostics.isEmpty)
     }

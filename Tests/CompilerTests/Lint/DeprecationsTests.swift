@@ -15,7 +15,7 @@ struct DeprecationsTests {
             #~  note @5:24+10 deprecated here
                 properties:
                   old: {type: Int, deprecated: true}
-            #~                     ^^^^^^^^^^ warning MRT0603: 'old' is deprecated without a word; say what to use instead
+            #~                     ^^^^^^^^^^ warning MRT0603: 'old' is deprecated without a message; say what to use instead
             #~  help write 'deprecated: Use other.'
                   fine: {type: Int, deprecated: Use b.}
                   next: Dog?
@@ -41,7 +41,7 @@ struct DeprecationsTests {
                 properties: {a: old}
             enums:
               Size: {cases: [a], deprecated: }
-            #~                   ^^^^^^^^^^ warning MRT0603: 'Size' is deprecated without a word; say what to use instead
+            #~                   ^^^^^^^^^^ warning MRT0603: 'Size' is deprecated without a message; say what to use instead
             #~  help write 'deprecated: Use other.'
 
             """)

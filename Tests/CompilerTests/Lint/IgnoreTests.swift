@@ -68,7 +68,7 @@ struct IgnoreTests {
             #~          ^^^^^ error MRT0203: unknown type 'Strng'
             #~  help did you mean 'String'?
             #~  suggested "String"
-            #~                                 ^^^^^^^ warning MRT0003: 'MRT0203' is an error and cannot be silenced; mend what it finds
+            #~                                 ^^^^^^^ warning MRT0003: 'MRT0203' is an error and cannot be silenced; fix the error
 
             """)
     }

@@ -20,7 +20,7 @@ struct UnreachableTests {
                   a: Used
                   b: List<Listed>
                   cat: {type: Cat?, onDelete: cascade}
-            #~    ^^^ warning MRT0505: deleting cascades in a circle, through Dog.cat and Cat.dog; break it with 'nullify'
+            #~    ^^^ warning MRT0505: deletions cascade in a cycle, through Dog.cat and Cat.dog; break it with 'nullify'
                 ignored:
                   c: Ignored = a
               Cat:

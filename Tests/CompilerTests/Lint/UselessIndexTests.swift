@@ -17,7 +17,7 @@ struct UselessIndexTests {
             #~          ^^ warning MRT0305: 'id' is the primary key, which has an index; remove it
             #~  safe @13+4 ""
             #~                          ^^^^ warning MRT0305: 'name' is listed twice; keep one
-            #~  note @17+4 it stands here first
+            #~  note @17+4 it occurs here first
             #~  safe @27+6 ""
             #~                                ^^^^ warning MRT0305: no index on 'data'; 'Data' cannot have an index, so remove it
             #~  note @11:7+4 'data' is declared here
@@ -44,7 +44,7 @@ struct UselessIndexTests {
                   - name
                   - name # again
             #~      ^^^^ warning MRT0305: 'name' is listed twice; keep one
-            #~  note @18:9+4 it stands here first
+            #~  note @18:9+4 it occurs here first
             #~  safe @7+7 ""
                 properties:
                   name: String
@@ -62,7 +62,7 @@ struct UselessIndexTests {
                 primaryKey: id
                 unique: [[name, age], [age, name], [id], [name]]
             #~                         ^^^ warning MRT0305: these are unique together already; remove the list
-            #~  note @15+4 they stand here first
+            #~  note @15+4 they occur here first
             #~                                      ^^ warning MRT0305: the primary key is unique without being listed; remove the list
                 properties:
                   id: Int

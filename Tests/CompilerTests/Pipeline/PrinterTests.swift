@@ -37,8 +37,8 @@ struct PrinterTests {
         #expect(
             printer.text(Frontend.analyze([source]).diagnostics) == """
                 Schemas/Kennel/Dog.yaml:5:7: error: 'ü' cannot be a property name; use letters, digits and '_' of ASCII [MRT0402]
-                Schemas/Kennel/Dog.yaml:6:7: error: 'a' stands twice in this mapping; rename or remove one [MRT0102]
-                Schemas/Kennel/Dog.yaml:4:7: note: 'a' stands here first
+                Schemas/Kennel/Dog.yaml:6:7: error: 'a' occurs twice in this mapping; rename or remove one [MRT0102]
+                Schemas/Kennel/Dog.yaml:4:7: note: 'a' occurs here first
 
                 """)
     }

@@ -1,6 +1,6 @@
 import Foundation
 import MartletCompiler
-import MartletReference
+import MartletDocs
 import MartletSchema
 import Testing
 

@@ -1,5 +1,5 @@
 import MartletCompiler
-import MartletReference
+import MartletDocs
 import MartletSchema
 import Testing
 

@@ -5,7 +5,7 @@ import Testing
 struct ReferenceCommandTests {
     private static let schema = """
         objects:
-          ## Somebody who lives in the kennel.
+          ## A dog that lives in the kennel.
           Dog:
             primaryKey: id
             properties:

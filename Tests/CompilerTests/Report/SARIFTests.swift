@@ -50,7 +50,7 @@ struct SARIFTests {
         #expect(fix["insertedContent"]["text"].string == "String")
         let twice = run["results"].finding("ruleId", "MRT0102")
         #expect(token(twice["relatedLocations"][0]["physicalLocation"]["region"]) == "first")
-        #expect(twice["relatedLocations"][0]["message"]["text"].string == "'first' stands here first")
+        #expect(twice["relatedLocations"][0]["message"]["text"].string == "'first' occurs here first")
     }
 
     @Test("S41 a rule carries its explanation and its severity")
@@ -58,7 +58,7 @@ struct SARIFTests {
         let rules = JSONQuery(value: try document())["runs"][0]["tool"]["driver"]["rules"]
         let rule = rules.finding("id", "MRT0502")
         #expect(rule["name"].string == "IndexCost")
-        #expect(rule["shortDescription"]["text"].string == "an index of little use, or too many of them")
+        #expect(rule["shortDescription"]["text"].string == "an index with little benefit, or too many indexes")
         #expect(rule["fullDescription"]["text"].string == DiagnosticCode.indexCost.explanation.problem)
         #expect(rule["help"]["text"].string?.contains("\n\nWrong:\n\n    objects:\n") == true)
         #expect(rule["help"]["markdown"].string?.contains("\n\n```yaml\nobjects:\n") == true)

@@ -37,7 +37,7 @@ struct BombTests {
         #expect(lint(text).map(\.code) == [code])
         let source = SourceText(file: SourceFileID(0), path: "A.yaml", text: text)
         #expect(Compiler.format(source).bytes == nil)
-        #expect(SchemaMender.mend(SchemaInput(sources: [source])).count == 0)
+        #expect(FixApplier.apply(SchemaInput(sources: [source])).count == 0)
     }
 
     @Test("S6 S10 an alias bomb is refused with one finding for its aliases")

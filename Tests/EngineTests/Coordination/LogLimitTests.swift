@@ -101,7 +101,7 @@ struct LogLimitTests {
         let process = try open(folder, clock)
         try process.add("a")
         let old = process.handle
-        old?.note(live: "the reader of 'Old.swift'")
+        old?.recordOwner(live: "the reader of 'Old.swift'")
         try grow(process, folder)
         #expect(clock.now() > 2_000_000_000 && clock.now() < 2_200_000_000, "one wait: \(clock.now())")
         #expect(clock.reports.all.count == 1)
@@ -117,7 +117,7 @@ struct LogLimitTests {
         let process = try open(folder, clock, throwing: true)
         try process.add("a")
         var old = process.handle
-        old?.note(live: "the reader of 'Old.swift'")
+        old?.recordOwner(live: "the reader of 'Old.swift'")
         let error = engineError { try grow(process, folder) }
         #expect(error?.code == .logFull && error?.message.contains("the reader of 'Old.swift'") == true)
         let bytes = StoreFiles.logBytes(folder.path())

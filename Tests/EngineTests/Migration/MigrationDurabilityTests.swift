@@ -27,8 +27,8 @@ private struct FaultyMigration {
             $0.environment.pageSize = 512
             $0.durability = .full
             $0.schemaVersion = version
-            $0.migration = { sides in
-                try sides.transaction?.handle.read { connection in
+            $0.migration = { context in
+                try context.transaction?.handle.read { connection in
                     // So that pages go to the log before the commit.
                     try connection.execute("PRAGMA cache_size = 4")
                     for key in 1...Self.count {
@@ -184,8 +184,8 @@ struct MigrationDurabilityTests {
         let error = engineError {
             _ = try VirtualProcess(folder.path(), [text]) {
                 $0.schemaVersion = 1
-                $0.migration = { sides in
-                    try sides.transaction?.handle.read { try $0.run("UPDATE Note SET text = 'b'") }
+                $0.migration = { context in
+                    try context.transaction?.handle.read { try $0.run("UPDATE Note SET text = 'b'") }
                     throw EngineError(.stopped, path: "", "stopped", cause: Failure())
                 }
             }

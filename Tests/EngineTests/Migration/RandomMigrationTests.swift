@@ -205,8 +205,8 @@ struct RandomMigrationTests {
             }
         }
         let isRekeyed = zip(old, new).contains { before, after in
-            SchemaFacts.objectType(after)?.hasIntegerKey == true
-                && SchemaFacts.objectType(before)?.hasIntegerKey == false
+            SchemaFactsParser.objectType(after)?.hasIntegerKey == true
+                && SchemaFactsParser.objectType(before)?.hasIntegerKey == false
         }
         return isRekeyed ? .rekeyed : .migrated
     }

@@ -345,7 +345,7 @@ struct TypeMigrationTests {
         nonisolated(unsafe) let during = reader
         let process = try VirtualProcess(folder.path(), ["object Dog\nproperty age Int"]) {
             $0.schemaVersion = 1
-            $0.migration = { sides in
+            $0.migration = { context in
                 // In the middle of the migration: nothing of it is to be seen, and nobody else writes.
                 let found = try during.column("SELECT age FROM Dog")
                 try during.refresh()

@@ -54,9 +54,9 @@ struct ValueConversionTests {
     }
 
     private func fit(_ old: String, _ new: String, _ elements: [SQLValue]) throws -> [SQLValue]? {
-        let types = try [old, new].map { text in try #require(SchemaFacts.objectType("object Dog\nproperty a \(text)"))
+        let types = try [old, new].map { text in try #require(SchemaFactsParser.objectType("object Dog\nproperty a \(text)"))
         }
-        return PropertyFit(types[0].properties[0], types[1].properties[0], nil).fit(elements)
+        return PropertyConverter(types[0].properties[0], types[1].properties[0], nil).convert(elements)
     }
 
     @Test(

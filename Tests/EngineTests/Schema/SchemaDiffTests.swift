@@ -6,7 +6,7 @@ import Testing
 struct SchemaDiffTests {
     private func diff(_ stored: [String], _ declared: [String]) -> SchemaDiff {
         SchemaDiff(
-            stored: stored.compactMap(SchemaFacts.objectType), declared: declared.compactMap(SchemaFacts.objectType))
+            stored: stored.compactMap(SchemaFactsParser.objectType), declared: declared.compactMap(SchemaFactsParser.objectType))
     }
 
     @Test("O68 equal types need nothing, and types of the file alone stay")
@@ -28,7 +28,7 @@ struct SchemaDiffTests {
         #expect(
             found.steps == [
                 .rebuildIndex(type: "Dog", property: "name"), .addProperty(type: "Dog", property: "tags"),
-                .addProperty(type: "Dog", property: "on"), .rebuildUniques("Dog"), .replaceFacts("Dog"),
+                .addProperty(type: "Dog", property: "on"), .rebuildUniques("Dog"), .replaceSchemaFacts("Dog"),
                 .createType("Cat"),
             ])
     }
@@ -45,7 +45,7 @@ struct SchemaDiffTests {
         #expect(
             found.steps == [
                 .renameType(from: "Dog", to: "Hound"), .renameProperty(type: "Hound", from: "name", to: "title"),
-                .renameProperty(type: "Hound", from: "tags", to: "marks"), .replaceFacts("Hound"), .replaceFacts("Man"),
+                .renameProperty(type: "Hound", from: "tags", to: "marks"), .replaceSchemaFacts("Hound"), .replaceSchemaFacts("Man"),
             ])
     }
 
@@ -54,7 +54,7 @@ struct SchemaDiffTests {
         let dog = "object Dog\nproperty a Int\nproperty b Int"
         #expect(
             diff([dog], ["object Dog\nproperty a Int renamedFrom=b\nproperty b Int renamedFrom=a"]).steps == [
-                .replaceFacts("Dog")
+                .replaceSchemaFacts("Dog")
             ])
         #expect(diff([dog], [dog, "object Hound\nrenamedFrom Dog\nproperty a Int"]).steps == [.createType("Hound")])
         let twice = diff(
@@ -62,12 +62,12 @@ struct SchemaDiffTests {
         #expect(
             twice.steps == [
                 .renameProperty(type: "Dog", from: "a", to: "b"), .addProperty(type: "Dog", property: "c"),
-                .replaceFacts("Dog"),
+                .replaceSchemaFacts("Dog"),
             ])
         let types = diff(
             ["object Dog\nproperty a Int"],
             ["object Hound\nrenamedFrom Dog\nproperty a Int", "object Wolf\nrenamedFrom Dog\nproperty a Int"])
-        #expect(types.steps == [.renameType(from: "Dog", to: "Hound"), .replaceFacts("Hound"), .createType("Wolf")])
+        #expect(types.steps == [.renameType(from: "Dog", to: "Hound"), .replaceSchemaFacts("Hound"), .createType("Wolf")])
     }
 
     @Test("O68 floating properties that move take the bits of their special values with them")
@@ -129,7 +129,7 @@ struct SchemaDiffTests {
         #expect(diff([with], ["object Dog\nproperty b LinkingObjects<Man.cat>"]).differences == [])
         #expect(
             diff([with], ["object Dog\nproperty a List<Int>"]).steps == [
-                .addProperty(type: "Dog", property: "a"), .replaceFacts("Dog"),
+                .addProperty(type: "Dog", property: "a"), .replaceSchemaFacts("Dog"),
             ])
         #expect(
             diff([with], ["object Dog\nproperty b Int renamedFrom=a"]).steps.first

@@ -28,17 +28,17 @@ struct SchemaFactsTests {
 
     @Test("an object type written as text is read back the same")
     func roundTrip() throws {
-        let type = try #require(SchemaFacts.objectType(Self.everything))
+        let type = try #require(SchemaFactsParser.objectType(Self.everything))
         #expect(type.properties.count == 14)
         #expect(type.uniques == [[1, 2], [3]])
         #expect(type.primaryKey == 0)
-        #expect(SchemaFacts.storedType(SchemaText.facts(type)) == type)
+        #expect(SchemaFactsParser.storedType(SchemaFactsWriter.facts(type)) == type)
         for scalar in ScalarType.allCases {
             for text in [
                 "\(scalar.rawValue)", "\(scalar.rawValue)?", "List<\(scalar.rawValue)>", "Map<\(scalar.rawValue)?>",
             ] {
                 let facts = "embedded E\nproperty p \(text)"
-                #expect(SchemaFacts.storedType(facts).map(SchemaText.facts) == facts)
+                #expect(SchemaFactsParser.storedType(facts).map(SchemaFactsWriter.facts) == facts)
             }
         }
     }
@@ -55,7 +55,7 @@ struct SchemaFactsTests {
             "object A\n \nproperty x Int",
         ])
     func garbage(facts: String) {
-        #expect(SchemaFacts.storedType(facts) == nil)
+        #expect(SchemaFactsParser.storedType(facts) == nil)
     }
 
     @Test("changed text is read or refused, never trusted half-way")
@@ -64,8 +64,8 @@ struct SchemaFactsTests {
         for _ in 0..<2_000 {
             var bytes = Array(Self.everything.utf8)
             for _ in 0..<random.number(1..<4) { bytes[random.number(0..<bytes.count)] = UInt8(random.number(0..<256)) }
-            guard let type = SchemaFacts.storedType(String(decoding: bytes, as: UTF8.self)) else { continue }
-            #expect(SchemaFacts.storedType(SchemaText.facts(type)) == type)
+            guard let type = SchemaFactsParser.storedType(String(decoding: bytes, as: UTF8.self)) else { continue }
+            #expect(SchemaFactsParser.storedType(SchemaFactsWriter.facts(type)) == type)
         }
     }
 }

@@ -68,7 +68,7 @@ struct StatementOwnerTests {
         let connection = try open()
         let kept = try connection.statement("SELECT name FROM pet")
         _ = try connection.statement("SELECT count(*) FROM pet")
-        connection.forgetStatements()
+        connection.finalizeStatements()
         #expect(preparedStatements(connection) == 0)
         #expect(!kept.belongs(to: connection))
         #expect(throws: SQLiteError.self) { try kept.step() }

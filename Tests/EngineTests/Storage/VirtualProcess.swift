@@ -53,7 +53,7 @@ final class VirtualProcess {
         _ path: String, _ types: [String] = [VirtualProcess.note], rows: [String: @Sendable () -> [SQLValue]] = [:],
         adjust: (inout StoreOptions) -> Void = { _ in }
     ) -> StoreOptions {
-        let declarations = types.compactMap(SchemaFacts.objectType).map { type in
+        let declarations = types.compactMap(SchemaFactsParser.objectType).map { type in
             TypeDeclaration(type, defaultRow: rows[type.name] ?? { TableLayout.zeroRow(type) })
         }
         var options = StoreOptions(path: path, types: declarations)

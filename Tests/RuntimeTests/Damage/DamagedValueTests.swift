@@ -92,23 +92,23 @@ import Testing
         ) { _ = $0.objects(Node.self).first?.next },
         Case(
             "UPDATE Node SET next = 77 WHERE id = 1",
-            messageParts: "'Node.next' in the row with the key 1 leads to the row 77 of 'Node', which does not exist"
+            messageParts: "'Node.next' in the row with the key 1 links to the row 77 of 'Node', which does not exist"
         ) { _ = $0.objects(Node.self).first?.next?.name },
         Case(
             "UPDATE Node SET next = 77 WHERE id = 1",
-            messageParts: "'Node.next' in the row with the key 1 leads to the row 77 of 'Node', which does not exist"
+            messageParts: "'Node.next' in the row with the key 1 links to the row 77 of 'Node', which does not exist"
         ) { _ = $0.freeze().objects(Node.self).first?.next?.name },
         Case(
             "DELETE FROM Node WHERE id = 3",
-            messageParts: "'Node.children' in the row with the key 1 leads to the row 3 of 'Node', which does not exist"
+            messageParts: "'Node.children' in the row with the key 1 links to the row 3 of 'Node', which does not exist"
         ) { _ = $0.objects(Node.self).first?.children[0].name },
         Case(
             "DELETE FROM Node WHERE id = 2; UPDATE Node SET next = NULL WHERE id = 1",
-            messageParts: "leads to the row 2 of 'Node', which does not exist"
+            messageParts: "links to the row 2 of 'Node', which does not exist"
         ) { _ = $0.object(ofType: Scalars.self, forPrimaryKey: 3)?.anyValue.object(Node.self)?.name },
         Case(
             "UPDATE Scalars SET anyValue = x'09000000630000000000000001' WHERE id = 1",
-            messageParts: "'Scalars.anyValue' in the row with the key 1 leads to the row 1 of 'type number 99'"
+            messageParts: "'Scalars.anyValue' in the row with the key 1 links to the row 1 of 'type number 99'"
         ) { _ = $0.objects(Scalars.self).first?.anyValue },
         // One element, the text "ab", in a list of integers.
         Case(
@@ -164,7 +164,7 @@ import Testing
             alarm(60)
             let damage = DamagedValueTests.cases[index]
             let file = try DamagedFile()
-            try file.spoil(damage.sql)
+            try file.damage(damage.sql)
             let realm = try file.open()
             try damage.read(realm)
             print("read without a trap")

@@ -11,7 +11,7 @@ import Testing
     @Test("a write that finds a value of a wrong type throws 'fileCorrupted', not 'uniqueViolation' D93")
     func datatype() throws {
         let file = try DamagedFile()
-        try file.spoil("UPDATE Node SET amount = 'many' WHERE id = 1")
+        try file.damage("UPDATE Node SET amount = 'many' WHERE id = 1")
         let realm = try file.open()
         let error = #expect(throws: Realm.Error.self) {
             try realm.write { realm.delete(try #require(realm.object(ofType: Node.self, forPrimaryKey: 2))) }
@@ -22,7 +22,7 @@ import Testing
 
     @Test("an index of links with an unknown property throws 'fileCorrupted' D93") func holder() throws {
         let file = try DamagedFile()
-        try file.spoil("UPDATE martlet_any_links SET property = 99999")
+        try file.damage("UPDATE martlet_any_links SET property = 99999")
         let realm = try file.open()
         let error = #expect(throws: Realm.Error.self) {
             try realm.write { realm.delete(try #require(realm.object(ofType: Node.self, forPrimaryKey: 2))) }
@@ -42,7 +42,7 @@ import Testing
             ),
         ])
     func migration(_ sql: String, _ expected: String) throws {
-        let previous = try PastProgram([
+        let previous = try PreviousProgram([
             "object Scalars\nprimaryKey id\nproperty id Int\nproperty int Int\nproperty string String"
         ]) {
             _ = $0("Scalars", ["id": 1, "int": 5, "string": "a"])
@@ -67,7 +67,7 @@ import Testing
             ("UPDATE Scalars SET \"int\" = NULL", "'Scalars.int' in the row with the key 1 holds nothing"),
         ])
     func conversion(_ sql: String, _ expected: String) throws {
-        let previous = try PastProgram(["object Scalars\nprimaryKey id\nproperty id Int\nproperty int String"]) {
+        let previous = try PreviousProgram(["object Scalars\nprimaryKey id\nproperty id Int\nproperty int String"]) {
             _ = $0("Scalars", ["id": 1, "int": "5"])
         }
         try spoil(previous.url.path, sql)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test("a required Decimal128 of an object without a class is zero") func zeroDecimal() throws {
-        let previous = try PastProgram(["object Undeclared\nprimaryKey id\nproperty id Int\nproperty price Decimal128"])
+        let previous = try PreviousProgram(["object Undeclared\nprimaryKey id\nproperty id Int\nproperty price Decimal128"])
         let realm = try Realm(configuration: previous.configuration([Scalars.self], schemaVersion: 0))
         try realm.write { realm.dynamicCreate("Undeclared", value: ["id": 1]) }
         #expect(realm.dynamicObjects("Undeclared").filter("price == 0").count == 1)
@@ -85,13 +85,13 @@ import Testing
 
     @Test("a decimal that is stored as an empty blob is zero") func emptyDecimal() throws {
         let file = try DamagedFile()
-        try file.spoil("UPDATE Scalars SET decimal128 = x''")
+        try file.damage("UPDATE Scalars SET decimal128 = x''")
         let sum: Decimal128 = try file.open().objects(Scalars.self).sum(ofProperty: "decimal128")
         #expect(try file.open().objects(Scalars.self).map(\.decimal128) == [0, 0, 0] && sum == 0)
     }
 
     @Test("frozen objects of types without a class can be read by several threads at once N126") func frozen() throws {
-        let previous = try PastProgram([
+        let previous = try PreviousProgram([
             "object Undeclared\nprimaryKey id\nproperty id Int\nproperty extra AnyRealmValue\nproperty next link:Undeclared?"
         ]) { create in
             let first = create("Undeclared", ["id": 0])
@@ -121,7 +121,7 @@ import Testing
             [Int.max], [Int.max - 1], [Int.max, Int.max - 1, 5], [Int.min, Int.max, 0], [Int.min, Int.max],
         ])
     func highKeys(_ keys: [Int]) throws {
-        let previous = try PastProgram(["object Keyless\nprimaryKey id\nproperty id Int\nproperty content String"]) {
+        let previous = try PreviousProgram(["object Keyless\nprimaryKey id\nproperty id Int\nproperty content String"]) {
             create in
             for key in keys { _ = create("Keyless", ["id": key, "content": "old \(key)"]) }
         }

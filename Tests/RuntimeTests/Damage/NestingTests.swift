@@ -91,7 +91,7 @@ import Testing
             [depth = depth as Int] in
             let file = try DamagedFile()
             let value = NestingTests.literal(NestingTests.stored(depth, in: .integer(1)))
-            try file.spoil("UPDATE Scalars SET anyValue = \(value) WHERE id = 1")
+            try file.damage("UPDATE Scalars SET anyValue = \(value) WHERE id = 1")
             _ = try file.open().objects(Scalars.self).first?.anyValue
         }
         expectMessage(result, "'Scalars.anyValue' in the row with the key 1 holds")
@@ -105,7 +105,7 @@ import Testing
         let link = AnyLink(try #require(node._table?.id), node._key).stored
         before.invalidate()
         let second = try DamagedFile()
-        try second.spoil("UPDATE Scalars SET anyValue = \(Self.literal(Self.stored(depth, in: link))) WHERE id = 3")
+        try second.damage("UPDATE Scalars SET anyValue = \(Self.literal(Self.stored(depth, in: link))) WHERE id = 3")
         let realm = try second.open()
         let error = #expect(throws: Realm.Error.self) {
             try realm.write { realm.delete(try #require(realm.object(ofType: Node.self, forPrimaryKey: 2))) }

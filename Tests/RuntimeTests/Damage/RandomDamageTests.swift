@@ -17,7 +17,7 @@ import Testing
     func cell(_ seed: Int) async throws {
         let damage = Damage(seed: UInt64(seed))
         let file = try DamagedFile()
-        try file.spoil(damage.sql)
+        try file.damage(damage.sql)
         let expected = try damage.expectation(in: file.url.path)
         let path = file.url.path
         let condition: ExitTest.Condition = expected == .fits ? .success : .failure
@@ -44,15 +44,15 @@ import Testing
         arguments: 0..<rounds)
     func anywhere(_ seed: Int) async throws {
         let file = try DamagedFile()
-        let sql = try AnyDamage.sql(UInt64(seed), in: file.url.path)
+        let sql = try RandomFileDamage.sql(UInt64(seed), in: file.url.path)
         // A statement that SQLite rejects damages nothing.
-        guard (try? file.spoil(sql)) != nil else { return }
+        guard (try? file.damage(sql)) != nil else { return }
         let path = file.url.path
         let result = await #expect(processExitsWith: .exitCode(7), observing: [\.standardErrorContent], "\(sql)") {
             [path = path as String] in
             alarm(60)
-            AnyDamage.endsAtTraps()
-            try AnyDamage.readAll(path)
+            RandomFileDamage.exitAtTraps()
+            try RandomFileDamage.readAll(path)
             exit(7)
         }
         let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

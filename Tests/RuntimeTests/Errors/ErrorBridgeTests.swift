@@ -7,9 +7,9 @@ import Testing
     @Test("the localized description of every error is its message, with a stable number and the file O66")
     func bridge() throws {
         for fault in Fault.all {
-            let fixture = try FaultBench()
+            let fixture = try FaultFixture()
             let thrown = #expect(throws: Realm.Error.self) { try fault.provoke(fixture) }
-            try fault.cure(fixture)
+            try fault.repair(fixture)
             let error = try #require(thrown)
             let bridged = error as NSError
             #expect((error as any Error).localizedDescription == error.message)

@@ -8,12 +8,12 @@ import Testing
 @Suite("every error") struct EveryErrorTests {
     @Test("a fault throws its code and a message with advice, and loses no committed data O66 D3", arguments: Fault.all)
     func fault(_ fault: Fault) throws {
-        let fixture = try FaultBench()
+        let fixture = try FaultFixture()
         let error = #expect(throws: Realm.Error.self) { try fault.provoke(fixture) }
         #expect(error?.code == fault.code, "\(error?.description ?? "nothing was thrown")")
-        #expect(error?.message.contains(fault.says) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains(fault.messagePart) == true, "\(error?.message ?? "")")
         #expect(error?.description.contains(fault.code.rawValue) == true)
-        try fault.cure(fixture)
+        try fault.repair(fixture)
         let ids = try fixture.nodes()
         let mayBeCommitted = fault.code == .commitOutcomeUnknown && ids == [1, 2, 3, 4]
         #expect(ids == [1, 2, 3] || mayBeCommitted)
@@ -23,12 +23,12 @@ import Testing
 
     @Test("messages begin with a lower-case word or a name, and end without a full stop O66", arguments: Fault.all)
     func style(_ fault: Fault) throws {
-        let fixture = try FaultBench()
+        let fixture = try FaultFixture()
         let error = #expect(throws: Realm.Error.self) { try fault.provoke(fixture) }
         let message = error?.message ?? ""
         #expect(message.first.map { $0.isLowercase || $0.isNumber || $0 == "'" } == true, "\(message)")
         #expect(!message.hasSuffix(".") && (error?.path != nil || fault.code == .invalidInput))
-        try fault.cure(fixture)
+        try fault.repair(fixture)
     }
 
     @Test("a fault provokes every code O66") func completeness() throws {
@@ -48,7 +48,7 @@ import Testing
         async
     {
         await #expect(processExitsWith: .success) {
-            let fixture = try FaultBench()
+            let fixture = try FaultFixture()
             for suffix in ["", "-wal", "-shm", ".lock"] { chmod(fixture.url.path + suffix, 0o444) }
             chmod(fixture.folder.path, 0o755)
             // Root ignores permissions: continue as the user 'nobody'.

@@ -122,7 +122,7 @@ struct KeyValueAssignmentTests {
         }
         #expect(recorder.calls == [])
         test.realm.refresh()
-        test.scheduler.turn()
+        test.scheduler.run()
         #expect(recorder.calls == [])
     }
 
@@ -164,7 +164,7 @@ struct KeyValueAssignmentTests {
         #expect(mine.calls == ["name: n1 -> x"])
         #expect(second.calls == ["name: n1 -> x"])
         #expect(others.calls == [])
-        try test.remotely(1) { node, _ in node.name = "y" }
+        try test.changeRemotely(1) { node, _ in node.name = "y" }
         test.realm.refresh()
         #expect(mine.calls.count == 2 && second.calls.count == 2 && others.calls == [])
     }
@@ -198,12 +198,12 @@ struct KeyValueAssignmentTests {
             seen.append("\(change.isPrior) \(node.name) \(node.children.count)")
         }
         try test.realm.write { node.name = "a" }
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             node.name = "b"
             node.children.append(realm.node(2))
         }
         test.realm.refresh()
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             node.name = "c"
             node.children.append(realm.node(3))
         }
@@ -249,7 +249,7 @@ struct KeyValueAssignmentTests {
     func removalInside() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
-        let (first, second, third) = (ChangeRecorder(), ChangeRecorder(), ChangeRecorder())
+        let (first, second, third) = (KeyValueRecorder(), KeyValueRecorder(), KeyValueRecorder())
         for recorder in [first, second, third] { node.addObserver(recorder, forKeyPath: "name") }
         first.onCall = {
             node.removeObserver(first, forKeyPath: "name")
@@ -258,7 +258,7 @@ struct KeyValueAssignmentTests {
         try test.realm.write { node.name = "x" }
         #expect((first.calls.count, second.calls.count, third.calls.count) == (1, 0, 1))
         third.onCall = { node.removeObserver(third, forKeyPath: "name") }
-        try test.remotely(1) { node, _ in node.name = "y" }
+        try test.changeRemotely(1) { node, _ in node.name = "y" }
         test.realm.refresh()
         #expect((first.calls.count, second.calls.count, third.calls.count) == (1, 0, 2))
         #expect(node._observers == nil && test.realm.context.observedObjects.isEmpty)
@@ -268,7 +268,7 @@ struct KeyValueAssignmentTests {
     func contexts() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
-        let recorder = ChangeRecorder()
+        let recorder = KeyValueRecorder()
         let contexts = (1...2).map { UnsafeMutableRawPointer(bitPattern: $0 * 16) }
         node.addObserver(recorder, forKeyPath: "name", options: [], context: contexts[0])
         node.addObserver(recorder, forKeyPath: "name", options: [], context: contexts[1])
@@ -296,15 +296,15 @@ struct KeyValueAssignmentTests {
     func deadAccessors() throws {
         let test = try TestRealm()
         _ = try test.nodes(1)
-        let recorder = ChangeRecorder()
+        let recorder = KeyValueRecorder()
         test.realm.node(1).addObserver(recorder, forKeyPath: "name")
-        try test.remotely(1) { node, _ in node.name = "x" }
+        try test.changeRemotely(1) { node, _ in node.name = "x" }
         test.realm.refresh()
         #expect(recorder.calls == [] && test.realm.context.observedObjects.isEmpty)
         let token = test.realm.node(1).observe(\.name) { node, _ in recorder.onCall?() }
         var calls = 0
         recorder.onCall = { calls += 1 }
-        try test.remotely(1) { node, _ in node.name = "y" }
+        try test.changeRemotely(1) { node, _ in node.name = "y" }
         test.realm.refresh()
         #expect(calls == 1)
         token.invalidate()

@@ -63,7 +63,7 @@ struct KeyValueDeepPathTests {
             nodes[1].next = nodes[3]
             nodes[3].name = "unobserved"
         }
-        try test.remotely(2) { node, realm in node.next = realm.node(5) }
+        try test.changeRemotely(2) { node, realm in node.next = realm.node(5) }
         test.realm.refresh()
         #expect(recorder.take() == [] && calls == 0)
         withExtendedLifetime(typed) {}
@@ -72,17 +72,17 @@ struct KeyValueDeepPathTests {
     @Test("at refresh, observers of a deep path are notified once of all remote changes K10")
     func remote() throws {
         let recorder = nodes[0].recorder("next.next.name")
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             realm.node(3).name = "intermediate"
             realm.node(2).next = realm.node(4)
             realm.node(4).name = "x"
         }
         test.realm.refresh()
         #expect(recorder.take() == ["next.next.name: n3 -> x"])
-        try test.remotely(4) { node, _ in node.name = "y" }
+        try test.changeRemotely(4) { node, _ in node.name = "y" }
         test.realm.refresh()
         #expect(recorder.take() == ["next.next.name: x -> y"])
-        try test.remotely(2) { node, realm in realm.delete(node) }
+        try test.changeRemotely(2) { node, realm in realm.delete(node) }
         try test.realm.beginWrite()
         #expect(recorder.take() == ["next.next.name: y -> nil"])
         test.realm.cancelWrite()
@@ -101,7 +101,7 @@ struct KeyValueDeepPathTests {
                 "next.children insertion 0: - -> [#4]", "next.children: [#4] -> live[]",
                 "next.children insertion 0: - -> [#5]",
             ])
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             realm.node(3).children.append(realm.node(1))
             node.next = realm.node(2)
             realm.node(2).children.append(realm.node(1))

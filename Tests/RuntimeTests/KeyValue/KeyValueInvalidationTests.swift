@@ -23,10 +23,10 @@ struct KeyValueInvalidationTests {
         case .list: try test.realm.write { test.realm.delete(nodes[0].children) }
         case .all: try test.realm.write { test.realm.deleteAll() }
         case .remote:
-            try test.remotely(2) { node, realm in realm.delete(node) }
+            try test.changeRemotely(2) { node, realm in realm.delete(node) }
             test.realm.refresh()
         case .remoteAtWrite:
-            try test.remotely(2) { node, realm in realm.delete(node) }
+            try test.changeRemotely(2) { node, realm in realm.delete(node) }
             try test.realm.write {}
         }
         #expect(recorder.calls == ["prior isInvalidated: false -> -", "isInvalidated: false -> true"])
@@ -45,7 +45,7 @@ struct KeyValueInvalidationTests {
         try test.realm.write { node.part = Part(name: "p") }
         let recorder = node.recorder("part.isInvalidated")
         if isRemote {
-            try test.remotely(1) { node, realm in realm.delete(node) }
+            try test.changeRemotely(1) { node, realm in realm.delete(node) }
             test.realm.refresh()
         } else {
             try test.realm.write { test.realm.delete(node) }
@@ -67,7 +67,7 @@ struct KeyValueInvalidationTests {
         switch route {
         case 0: try test.realm.write { test.realm.delete(node) }
         case 1:
-            try test.remotely(1) { node, realm in realm.delete(node) }
+            try test.changeRemotely(1) { node, realm in realm.delete(node) }
             test.realm.refresh()
         default: test.realm.invalidate()
         }
@@ -89,7 +89,7 @@ struct KeyValueInvalidationTests {
             realm.node(1).children.append(realm.node(1))
         }
         if isRemote {
-            try test.remotely(1) { _, realm in replace(realm) }
+            try test.changeRemotely(1) { _, realm in replace(realm) }
             test.realm.refresh()
         } else {
             try test.realm.write { replace(test.realm) }
@@ -127,7 +127,7 @@ struct KeyValueInvalidationTests {
             let recorder = nodes[0].recorder("next", "children", "peers", "named", options: [])
             let links = nodes[0].recorder("next", options: [.new])
             if isRemote {
-                try test.remotely(2) { node, realm in realm.delete(node) }
+                try test.changeRemotely(2) { node, realm in realm.delete(node) }
                 test.realm.refresh()
             } else {
                 try test.realm.write { test.realm.delete(nodes[1]) }
@@ -149,7 +149,7 @@ struct KeyValueInvalidationTests {
             log.append("\(change.isPrior) \(change.oldValue as Any) \(change.newValue as Any) \(list.isInvalidated)")
         }
         if isRemote {
-            try test.remotely(1) { node, realm in realm.delete(node) }
+            try test.changeRemotely(1) { node, realm in realm.delete(node) }
             test.realm.refresh()
         } else {
             try test.realm.write { test.realm.delete(nodes[0]) }
@@ -187,7 +187,7 @@ struct KeyValueInvalidationTests {
         let node = try test.nodes(1)[0]
         let invalidation = "isInvalidated: false -> true"
         func part(_ place: (Part) -> Void, _ end: () -> Void, _ what: String) throws {
-            var recorder: ChangeRecorder?
+            var recorder: KeyValueRecorder?
             var held: Part?
             try test.realm.write {
                 let part = Part(name: "p")
@@ -248,7 +248,7 @@ struct KeyValueInvalidationTests {
         try test.realm.write { node.part = Part(name: "p") }
         let part = try #require(node.part)
         let recorder = part.recorder("isInvalidated")
-        try test.remotely(1) { node, _ in node.part = Part(name: "q") }
+        try test.changeRemotely(1) { node, _ in node.part = Part(name: "q") }
         test.realm.refresh()
         #expect(recorder.calls == ["isInvalidated: false -> true"])
         #expect(node.part?.name == "q")

@@ -10,7 +10,7 @@ struct KeyValueListTests {
     private let test: TestRealm
     private let nodes: [Node]
     private let owner: Node
-    private let recorder: ChangeRecorder
+    private let recorder: KeyValueRecorder
 
     /// Creates six nodes. The children of the first are the second and the third.
     init() throws {
@@ -87,20 +87,20 @@ struct KeyValueListTests {
 
     @Test("several remote changes of one kind are one call K12")
     func remoteKinds() throws {
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             node.children.append(realm.node(4))
             node.children.insert(realm.node(5), at: 0)
         }
-        try test.remotely(1) { node, realm in node.children.append(realm.node(6)) }
+        try test.changeRemotely(1) { node, realm in node.children.append(realm.node(6)) }
         test.realm.refresh()
         #expect(recorder.take() == ["children insertion 0,3,4: - -> [#5, #4, #6]"])
-        try test.remotely(1) { node, _ in
+        try test.changeRemotely(1) { node, _ in
             node.children.remove(at: 4)
             node.children.remove(at: 0)
         }
         test.realm.refresh()
         #expect(recorder.take() == ["children removal 0,4: [#5, #6] -> -"])
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             node.children[0] = realm.node(5)
             node.children[2] = realm.node(6)
         }
@@ -111,7 +111,7 @@ struct KeyValueListTests {
 
     @Test("remote changes of several kinds are one setting K12")
     func mixed() throws {
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             node.children.remove(at: 0)
             node.children.append(realm.node(4))
             node.children.append(realm.node(5))
@@ -148,14 +148,14 @@ struct KeyValueListTests {
             owner.children.move(from: 2, to: 2)
             #expect(recorder.take() == [])
         }
-        try test.remotely(1) { node, _ in node.children.move(from: 0, to: 4) }
+        try test.changeRemotely(1) { node, _ in node.children.move(from: 0, to: 4) }
         test.realm.refresh()
         #expect(recorder.take() == ["children replacement 0,1,2,3,4: [#2, #3, #4, #5, #6] -> [#3, #4, #5, #6, #2]"])
     }
 
     @Test("remote changes without a net effect do not notify K13")
     func noEffect() throws {
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             node.children.append(realm.node(4))
             node.children.removeLast()
             node.children.move(from: 0, to: 1)
@@ -168,7 +168,7 @@ struct KeyValueListTests {
 
     @Test("clearing after appending removes the original elements only K14")
     func clear() throws {
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             node.children.append(realm.node(4))
             node.children.removeAll()
         }
@@ -234,7 +234,7 @@ struct KeyValueListTests {
             owner.named.removeAll()
             #expect(recorder.take() == ["named", "named"])
         }
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             node.peers.insert(realm.node(2))
             node.peers.insert(realm.node(3))
             node.named["x"] = realm.node(3)
@@ -252,7 +252,7 @@ struct KeyValueListTests {
             owner.children.remove(at: 0)
         }
         #expect(recorder.take() == ["children.@count: 2 -> 3", "children.@count: 3 -> 2"])
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             node.children.append(realm.node(4))
             node.children.append(realm.node(5))
             node.next = realm.node(2)
@@ -260,7 +260,7 @@ struct KeyValueListTests {
         }
         test.realm.refresh()
         #expect(recorder.take().sorted() == ["children.@count: 2 -> 4", "next.children.@count: nil -> 1"])
-        try test.remotely(2) { node, realm in node.children.append(realm.node(4)) }
+        try test.changeRemotely(2) { node, realm in node.children.append(realm.node(4)) }
         test.realm.refresh()
         #expect(recorder.take() == ["next.children.@count: 1 -> 2"])
     }
@@ -278,7 +278,7 @@ struct KeyValueListTests {
         test.realm.cancelWrite()
         #expect(counts.take().sorted() == ["named.@count: 1 -> 0", "peers.@count: 1 -> 0"])
         #expect(settings.take().sorted() == ["named", "peers"])
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             node.peers.insert(realm.node(2))
             node.peers.insert(realm.node(3))
             node.named.merge(["x": realm.node(3), "y": nil])

@@ -16,7 +16,7 @@ struct KeyValueTrapTests {
     func linkingObjects() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let node = Node(id: 1)
-            node.addObserver(ChangeRecorder(), forKeyPath: "previous")
+            node.addObserver(KeyValueRecorder(), forKeyPath: "previous")
         }
         #expect(message(result).contains("'Node.previous' is a linking-objects property"))
     }
@@ -24,11 +24,11 @@ struct KeyValueTrapTests {
     @Test("unknown key paths trap with the unknown component in the message K1")
     func unknown() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            Node(id: 1).addObserver(ChangeRecorder(), forKeyPath: "next.nme")
+            Node(id: 1).addObserver(KeyValueRecorder(), forKeyPath: "next.nme")
         }
         #expect(message(result).contains("the key path 'next.nme' cannot be observed: 'Node' has no property 'nme'"))
         let scalar = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            Node(id: 1).addObserver(ChangeRecorder(), forKeyPath: "name.length")
+            Node(id: 1).addObserver(KeyValueRecorder(), forKeyPath: "name.length")
         }
         #expect(message(scalar).contains("has no property 'length'"))
     }
@@ -36,7 +36,7 @@ struct KeyValueTrapTests {
     @Test("observing a property by its stored name traps K29")
     func storedName() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            Dog().addObserver(ChangeRecorder(), forKeyPath: "bio")
+            Dog().addObserver(KeyValueRecorder(), forKeyPath: "bio")
         }
         #expect(message(result).contains("'Dog' has no property 'bio'"))
     }
@@ -61,7 +61,7 @@ struct KeyValueTrapTests {
     @Test("observing a path through a collection traps K10")
     func throughCollection() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            Node(id: 1).addObserver(ChangeRecorder(), forKeyPath: "children.name")
+            Node(id: 1).addObserver(KeyValueRecorder(), forKeyPath: "children.name")
         }
         #expect(message(result).contains("it leads through the collection 'Node.children'"))
     }
@@ -69,14 +69,14 @@ struct KeyValueTrapTests {
     @Test("removing an observer that is not registered traps K9")
     func removal() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let (node, recorder) = (Node(id: 1), ChangeRecorder())
+            let (node, recorder) = (Node(id: 1), KeyValueRecorder())
             node.addObserver(recorder, forKeyPath: "name")
             node.removeObserver(recorder, forKeyPath: "name")
             node.removeObserver(recorder, forKeyPath: "name")
         }
         #expect(message(result).contains("an observer of 'Node.name' was removed that is not registered"))
         let context = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let (node, recorder) = (Node(id: 1), ChangeRecorder())
+            let (node, recorder) = (Node(id: 1), KeyValueRecorder())
             node.addObserver(recorder, forKeyPath: "name")
             node.removeObserver(recorder, forKeyPath: "name", context: UnsafeMutableRawPointer(bitPattern: 16))
         }
@@ -88,7 +88,7 @@ struct KeyValueTrapTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let node = Node(id: 1)
-            node.addObserver(ChangeRecorder(), forKeyPath: "name")
+            node.addObserver(KeyValueRecorder(), forKeyPath: "name")
             try test.realm.write { test.realm.add(node) }
         }
         #expect(message(result).contains("a 'Node' with observers was added to a Realm"))
@@ -105,7 +105,7 @@ struct KeyValueTrapTests {
     @Test("an object whose observers were removed can be added K25")
     func addingLater() throws {
         let test = try TestRealm()
-        let (node, recorder) = (Node(id: 1), ChangeRecorder())
+        let (node, recorder) = (Node(id: 1), KeyValueRecorder())
         node.addObserver(recorder, forKeyPath: "children")
         node.removeObserver(recorder, forKeyPath: "children")
         try test.realm.write { test.realm.add(node) }
@@ -121,7 +121,7 @@ struct KeyValueTrapTests {
             nonisolated(unsafe) let node = try test.nodes(1)[0]
             let done = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                node.addObserver(ChangeRecorder(), forKeyPath: "name")
+                node.addObserver(KeyValueRecorder(), forKeyPath: "name")
                 done.signal()
             }
             done.wait()
@@ -131,7 +131,7 @@ struct KeyValueTrapTests {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]
             try test.realm.write { test.realm.delete(node) }
-            node.addObserver(ChangeRecorder(), forKeyPath: "name")
+            node.addObserver(KeyValueRecorder(), forKeyPath: "name")
         }
         #expect(message(deleted).contains("was deleted"))
     }
@@ -172,7 +172,7 @@ struct KeyValueTrapTests {
             let token = node.observe(\.name, options: [.prior]) { _, change in
                 if change.isPrior { try? test.realm.beginWrite() }
             }
-            try test.remotely(1) { node, _ in node.name = "a" }
+            try test.changeRemotely(1) { node, _ in node.name = "a" }
             test.realm.refresh()
             token.invalidate()
         }

@@ -13,11 +13,11 @@ struct KeyValueVersionTests {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
         let recorder = node.recorder("name")
-        try test.remotely(1) { node, _ in node.name = "a" }
+        try test.changeRemotely(1) { node, _ in node.name = "a" }
         #expect(recorder.calls == [])
         test.realm.refresh()
         #expect(recorder.take() == ["name: n1 -> a"])
-        try test.remotely(1) { node, _ in node.name = "b" }
+        try test.changeRemotely(1) { node, _ in node.name = "b" }
         try test.realm.write {
             #expect(recorder.take() == ["name: a -> b"])
         }
@@ -30,10 +30,10 @@ struct KeyValueVersionTests {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
         let recorder = node.recorder("name")
-        try test.remotely(1) { node, _ in node.name = "a" }
+        try test.changeRemotely(1) { node, _ in node.name = "a" }
         // The change set is computed in the background, which then schedules a delivery.
         while test.scheduler.count == 0 { sched_yield() }
-        test.scheduler.turn()
+        test.scheduler.run()
         #expect(recorder.calls == ["name: n1 -> a"])
     }
 
@@ -43,7 +43,7 @@ struct KeyValueVersionTests {
         let node = try test.nodes(1)[0]
         try test.realm.write { node.amount = 1 }
         let recorder = node.recorder("amount")
-        for value in 2...10 { try test.remotely(1) { node, _ in node.amount = Double(value) } }
+        for value in 2...10 { try test.changeRemotely(1) { node, _ in node.amount = Double(value) } }
         test.realm.refresh()
         #expect(recorder.calls == ["amount: 1.0 -> 10.0"])
     }
@@ -54,7 +54,7 @@ struct KeyValueVersionTests {
         _ = try test.nodes(1)
         let node = test.realm.node(1)
         let recorder = node.recorder("name", "children")
-        try test.remotely(1) { node, _ in
+        try test.changeRemotely(1) { node, _ in
             node.name = "a"
             node.children.append(node)
         }
@@ -177,7 +177,7 @@ struct KeyValueVersionTests {
             nodes[1].observe(\.isInvalidated, options: [.prior]) { _, change in
                 log.append("invalidated \(change.isPrior)")
             })
-        try test.remotely(2) { node, realm in realm.delete(node) }
+        try test.changeRemotely(2) { node, realm in realm.delete(node) }
         test.realm.refresh()
         #expect(log == ["invalidated true", "next true", "next false", "invalidated false"])
         log = []
@@ -228,7 +228,7 @@ struct KeyValueVersionTests {
             test.realm.invalidate()
             try? test.realm.write { nodes[1].name = "written" }
         }
-        try test.remotely(1) { node, realm in
+        try test.changeRemotely(1) { node, realm in
             node.name = "a"
             realm.node(2).name = "b"
         }

@@ -6,12 +6,12 @@ import Testing
 
 /// Links in values of any type, in migrations that change the types of their owners and targets.
 @Suite struct AnyLinkMigrationTests {
-    private func previousProgram(node: String = "Int", scalars: String = "") throws -> PastProgram {
+    private func previousProgram(node: String = "Int", scalars: String = "") throws -> PreviousProgram {
         let types = [
             "object Treasure\nprimaryKey id\nproperty id \(node)\nproperty name String",
             "object Holder\nproperty any AnyRealmValue\nproperty list List<AnyRealmValue>\(scalars)",
         ]
-        return try PastProgram(types) { create in
+        return try PreviousProgram(types) { create in
             for name in ["7", "5"] {
                 let treasure = create("Treasure", ["id": node == "Int" ? Int(name) ?? 0 : name, "name": name])
                 _ = create("Holder", ["any": ["t": treasure], "list": [1, treasure]])
@@ -55,7 +55,7 @@ import Testing
             "object Treasure\nprimaryKey id\nproperty id Int\nproperty name String",
             "object Scalars\nproperty anyValue AnyRealmValue\nproperty old AnyRealmValue",
         ]
-        let previous = try PastProgram(types) { create in
+        let previous = try PreviousProgram(types) { create in
             let treasure = create("Treasure", ["id": 1, "name": "gold"])
             _ = create("Scalars", ["anyValue": 5, "old": ["t": treasure]])
         }

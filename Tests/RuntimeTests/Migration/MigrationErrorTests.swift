@@ -12,8 +12,8 @@ import Testing
 
     private static let keyless = "object Keyless\nproperty content Int"
 
-    private func makePreviousProgram() throws -> PastProgram {
-        try PastProgram([Self.keyless]) { create in
+    private func makePreviousProgram() throws -> PreviousProgram {
+        try PreviousProgram([Self.keyless]) { create in
             for number in 1...3 { _ = create("Keyless", ["content": number]) }
         }
     }
@@ -44,7 +44,7 @@ import Testing
     func versionNotRaised()
         throws
     {
-        let previous = try PastProgram([
+        let previous = try PreviousProgram([
             "object Node\nprimaryKey id\nproperty id Int\nproperty name Int?\nproperty lost String", "object Part",
             "embedded Screw\nproperty length Int",
         ])
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test("a lower version throws, whatever the types are O69 O2") func lower() throws {
-        let previous = try PastProgram([Self.keyless], schemaVersion: 4)
+        let previous = try PreviousProgram([Self.keyless], schemaVersion: 4)
         #expect(previous.refusal([Keyless.self], schemaVersion: 3)?.code == .schemaVersionNewer)
         #expect(previous.refusal([Keyless.self], schemaVersion: 4)?.code == .schemaMismatch)
     }
@@ -88,7 +88,7 @@ import Testing
         }
         configuration.schemaVersion = 2
         #expect(try Realm(configuration: configuration).objects(Keyless.self).count == 1)
-        let additive = try PastProgram(["object Keyless"]) { create in _ = create("Keyless", [:]) }
+        let additive = try PreviousProgram(["object Keyless"]) { create in _ = create("Keyless", [:]) }
         configuration.fileURL = additive.url
         #expect(try Realm(configuration: configuration).objects(Keyless.self).count == 1)
     }
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test("duplicate keys and unconverted values that the block leaves are reported O2") func conflicts() throws {
-        let previous = try PastProgram(["object Int64Key\nproperty number String\nproperty content Data"]) { create in
+        let previous = try PreviousProgram(["object Int64Key\nproperty number String\nproperty content Data"]) { create in
             for number in ["1", "2", "x"] { _ = create("Int64Key", ["number": number, "content": Data([1])]) }
         }
         let before = previous.contents
@@ -155,7 +155,7 @@ import Testing
 
     @Test("migrating a file that is open in this process throws an error that names where it is open O73 O2")
     func openElsewhere() throws {
-        let previous = try PastProgram(["object Keyless\nproperty content String"]) { create in
+        let previous = try PreviousProgram(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
         }
         let newer = previous.configuration([Keyless.self], schemaVersion: 3) { migration, _ in
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test("migrating a file that has frozen objects throws O73 O2") func frozenElsewhere() throws {
-        let previous = try PastProgram(["object Keyless\nproperty content String"]) { create in
+        let previous = try PreviousProgram(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
         }
         let frozen = try previous.migrated([Keyless.self], schemaVersion: 0).freeze()

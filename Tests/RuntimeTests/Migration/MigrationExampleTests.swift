@@ -8,7 +8,7 @@ import Testing
 /// The migration block in the article on migrations.
 @Suite struct MigrationExampleTests {
     @Test("the example of the documentation works as described O2") func example() throws {
-        let previous = try PastProgram([
+        let previous = try PreviousProgram([
             "object Person\nproperty fullName String",
             "object Dog\nprimaryKey id\nproperty id ObjectId\nproperty name String\nproperty years Int\nproperty owner link:Person?",
             "object Cat\nproperty name String",

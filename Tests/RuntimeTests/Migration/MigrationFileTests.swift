@@ -28,8 +28,8 @@ import Testing
 
     private static let keyless = "object Keyless\nproperty content Int"
 
-    private func makePreviousProgram(_ content: Int) throws -> PastProgram {
-        try PastProgram([Self.keyless]) { create in _ = create("Keyless", ["content": content]) }
+    private func makePreviousProgram(_ content: Int) throws -> PreviousProgram {
+        try PreviousProgram([Self.keyless]) { create in _ = create("Keyless", ["content": content]) }
     }
 
     @Test(

@@ -22,7 +22,7 @@ import Testing
     }
 
     private static func run(_ body: @escaping @Sendable (Migration, Objects) -> Void) throws -> Objects {
-        let previous = try PastProgram(schemaText) { create in
+        let previous = try PreviousProgram(schemaText) { create in
             let node = create("Node", ["id": 1, "name": "a"])
             node["children"] = [node]
         }
@@ -64,7 +64,7 @@ import Testing
         let property = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { _, objects in objects.old?["name"] = "b" }
         }
-        expectMessage(property, "a 'Node' is as it was before the migration, and cannot be changed")
+        expectMessage(property, "a 'Node' is from before the migration, and cannot be changed")
         let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { _, objects in (objects.old?["children"] as? List<MigrationObject>)?.removeAll() }
         }
@@ -98,7 +98,7 @@ import Testing
         }
         expectMessage(embedded, "'Part' is an embedded type and cannot be added by itself")
         let enumeration = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let previous = try PastProgram(["object EnumHolder\nprimaryKey id\nproperty id Int"]) { create in
+            let previous = try PreviousProgram(["object EnumHolder\nprimaryKey id\nproperty id Int"]) { create in
                 _ = create("EnumHolder", ["id": 1])
             }
             _ = try previous.migrated([EnumHolder.self]) { migration, _ in
@@ -109,7 +109,7 @@ import Testing
         let made = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = MigrationObject()
         }
-        expectMessage(made, "a 'MigrationObject' was made by hand")
+        expectMessage(made, "a 'MigrationObject' was created directly")
     }
 
     @Test("renaming an unknown property, to an unknown property, or one that still exists, traps O2") func renames()

@@ -3,31 +3,31 @@ import Testing
 
 /// Compares the list of misuses with the code, each misuse with its message, and the page with the list.
 @Suite("every misuse") struct EveryMisuseTests {
-    @Test("a misuse stops the program with its message O67", arguments: Provocations.all.indices)
+    @Test("a misuse stops the program with its message O67", arguments: MisuseCases.all.indices)
     func message(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [index = index as Int] in
-            try Provocations.all[index].provoke()
+            try MisuseCases.all[index].trigger()
         }
         let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        let misuse = Provocations.all[index]
-        #expect(misuse.isTold(in: output), "\(misuse.name) says: \(output.prefix(500))")
+        let misuse = MisuseCases.all[index]
+        #expect(misuse.appears(in: output), "\(misuse.name) says: \(output.prefix(500))")
     }
 
     @Test("the list contains every trap of the library, and no other O67") func completeness() throws {
         let traps = try Self.traps()
         #expect(traps.count > 40)
-        #expect(traps.subtracting(Provocations.all.map(\.name)) == [], "add a 'Provocation' for it in this folder")
-        #expect(Set(Provocations.all.map(\.name)).subtracting(traps) == [])
+        #expect(traps.subtracting(MisuseCases.all.map(\.name)) == [], "add a 'MisuseCase' for it in this folder")
+        #expect(Set(MisuseCases.all.map(\.name)).subtracting(traps) == [])
     }
 
     @Test("no two traps have the same message O67") func distinctMessages() {
-        let messages = Dictionary(grouping: Provocations.all, by: \.message)
+        let messages = Dictionary(grouping: MisuseCases.all, by: \.message)
         #expect(messages.filter { $0.value.count > 1 }.keys.sorted() == [])
     }
 
     @Test("messages begin in lower case or with a name, and end without a full stop O67") func style() {
-        for misuse in Provocations.all {
+        for misuse in MisuseCases.all {
             let message = misuse.message
             #expect(!message.hasSuffix(".") && !message.contains("  ") || message.contains("\n"), "\(message)")
             #expect(message.first.map { $0.isLowercase || "'…".contains($0) } == true, "\(message)")
@@ -64,11 +64,11 @@ enum MisusePage {
         var lines = [
             "# Misuse",
             "",
-            "Mistakes of a program stop it with a message: it says what was done, to what, and how to mend it, and ends with a name",
-            "in brackets, which is the one to look for here. Faults of the world, such as a full disk, are thrown as `Realm.Error`",
-            "instead. `…` stands for what differs. This page is made from `Tests/RuntimeTests/Misuse`, where each message is provoked.",
+            "A misuse of the API stops the program with a message. The message says what was done, to what, and how to fix it. It",
+            "ends with a name in brackets, under which this page lists it. Failures at run time, such as a full disk, are thrown as",
+            "`Realm.Error` instead. `…` stands for text that varies. This page is generated from `Tests/RuntimeTests/Misuse`.",
         ]
-        for section in Provocations.sections {
+        for section in MisuseCases.sections {
             lines += ["", "## \(section.title)", "", section.text]
             var last = ""
             for misuse in section.members {

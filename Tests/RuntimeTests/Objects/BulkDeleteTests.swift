@@ -84,7 +84,7 @@ import Testing
 
     /// A Realm whose types have a schema text and no class.
     private func context(_ test: TestRealm, _ schemaText: String) throws -> RealmContext {
-        let types = schemaText.split(separator: "\n\n").compactMap { SchemaFacts.objectType(String($0)) }
+        let types = schemaText.split(separator: "\n\n").compactMap { SchemaFactsParser.objectType(String($0)) }
         var options = StoreOptions(
             path: test.url.path + "-chain",
             types: types.map { type in TypeDeclaration(type) { TableLayout.zeroRow(type) } })

@@ -179,6 +179,6 @@ import Testing
         let computed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Node()["previous"] = [Node]()
         }
-        expectMessage(computed, "'Node.previous' takes nothing: it is computed from links")
+        expectMessage(computed, "'Node.previous' cannot be assigned: it is computed from links")
     }
 }

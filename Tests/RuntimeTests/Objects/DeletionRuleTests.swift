@@ -225,7 +225,7 @@ import Testing
         test.realm.writeAsync({ test.realm.add(Owner(id: 2)) }, onComplete: record)
         test.realm.writeAsync({ test.realm.delete(treasure) }, onComplete: record)
         test.realm.writeAsync({ test.realm.add(Owner(id: 3)) }, onComplete: record)
-        while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForTurn() { test.scheduler.turn() }
+        while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForWork() { test.scheduler.run() }
         #expect(codes.count == 3 && codes.compactMap { $0 } == [.deletionDenied])
         #expect(test.realm.objects(Owner.self).map(\.id) == [1, 2, 3] && owner.guarded == treasure)
     }

@@ -37,7 +37,7 @@ import Testing
                 realm.cancelWrite()
             }
             if cause == .inGroup { realm.writeAsync { realm.add(Scalars(id: 2)) } }
-            while realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForTurn() { test.scheduler.turn() }
+            while realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForWork() { test.scheduler.run() }
             #expect(realm.objects(Scalars.self).count == (cause == .inGroup ? 2 : 0))
         case .refused:
             let error = #expect(throws: Realm.Error.self) {
@@ -166,7 +166,7 @@ import Testing
                 try? limitGrowth(test.realm.context.handle, pages: 2)
                 test.realm.add(Node(id: 4, name: String(repeating: "x", count: 50_000)))
             }, onComplete: { if $0 != nil { failures += 1 } })
-        while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForTurn() { test.scheduler.turn() }
+        while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForWork() { test.scheduler.run() }
         #expect(failures >= 1 && !nodes[1].isInvalidated && nodes[1].name == "n2")
         let isFirstThere = test.realm.context.table(named: "Node")?.exists(1) == true
         #expect(nodes[0].isInvalidated != isFirstThere)
@@ -276,7 +276,7 @@ import Testing
             test.realm.cancelWrite()
         }
         test.realm.writeAsync({ test.realm.add(Scalars(id: 2, anyValue: .object(node))) }, onComplete: record)
-        while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForTurn() { test.scheduler.turn() }
+        while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForWork() { test.scheduler.run() }
         #expect(errors.isEmpty && test.realm.objects(Scalars.self).map(\.id) == [2])
         try test.realm.write { test.realm.delete(node) }
         #expect(test.realm.objects(Scalars.self).first?.anyValue == AnyRealmValue.none)

@@ -141,7 +141,7 @@ import Testing
         test.realm.writeAsync({ test.realm.add(Indexed(id: 3, code: "a")) }, onComplete: record)
         test.realm.writeAsync({ objects[1].code = "z" }, onComplete: record)
         test.realm.writeAsync({ test.realm.add(Indexed(id: 4, code: "a")) }, onComplete: record)
-        while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForTurn() { test.scheduler.turn() }
+        while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForWork() { test.scheduler.run() }
         #expect(codes.count == 4 && codes.compactMap { $0 } == [.uniqueViolation])
         #expect(test.realm.objects(Indexed.self).map(\.code) == ["b", "z", "a"])
     }

@@ -12,7 +12,7 @@ import Testing
         let keepers = [Keeper(id: 1), Keeper(id: 2)]
         let kept = ["a", "b", "c", "d"].map { Kept(name: $0) }
         private(set) var logs: [String: Log] = [:]
-        private(set) var recorders: [String: ChangeRecorder] = [:]
+        private(set) var recorders: [String: KeyValueRecorder] = [:]
 
         init() throws {
             test = try TestRealm()
@@ -36,14 +36,14 @@ import Testing
                 "b": kept[1].recorder("isInvalidated"), "count": keepers[1].recorder("ownedList.@count"),
                 "c": kept[2].recorder("isInvalidated"),
             ]
-            test.settle()
+            test.deliverAll()
             realm.refresh()
             _ = take()
         }
 
         /// The calls of each observer that was called.
         func take() -> [String: [String]] {
-            test.settle()
+            test.deliverAll()
             return logs.mapValues { $0.take() }.filter { !$0.value.isEmpty }
         }
 

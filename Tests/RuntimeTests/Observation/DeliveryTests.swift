@@ -12,14 +12,14 @@ struct DeliveryTests {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
         let logs = [Log(test.realm), Log(test.allDogs), Log(object: dog)]
-        test.settle()
+        test.deliverAll()
         _ = logs.map { $0.take() }
         try test.realm.write { dog.name = "Max" }
         #expect(logs.map { $0.take() } == [["didChange"], [], []])
         test.realm.refresh()
         #expect(logs.map { $0.take() } == [[], ["[] [] [0]"], ["name: Rex → Max"]])
         try test.realm.write { dog.name = "Bo" }
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [["didChange"], ["[] [] [0]"], ["name: Max → Bo"]])
         try test.realm.write { dog.name = "Ida" }
         try test.realm.beginWrite()
@@ -31,13 +31,13 @@ struct DeliveryTests {
     func empty() throws {
         let test = try TestRealm()
         let logs = [Log(test.realm), Log(test.allDogs)]
-        test.settle()
+        test.deliverAll()
         _ = logs.map { $0.take() }
         try test.realm.write {}
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [["didChange"], []])
         try test.elsewhere { try $0.write {} }
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [["didChange"], []])
     }
 
@@ -49,11 +49,11 @@ struct DeliveryTests {
         order.tokens.append(
             test.realm.observe { note, realm in order.lines.append("\(note) \(realm.objects(Dog.self).count)") })
         order.tokens.append(dogs.observe { order.lines.append(text($0)) })
-        test.settle()
+        test.deliverAll()
         _ = order.take()
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         #expect(dogs.count == 0)
-        test.settle()
+        test.deliverAll()
         #expect(order.take() == ["didChange 1", "[] [0] []"])
     }
 
@@ -62,8 +62,8 @@ struct DeliveryTests {
         let test = try TestRealm()
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         #expect(test.allDogs.count == 0)
-        #expect(test.scheduler.waitForTurn())
-        test.scheduler.turn()
+        #expect(test.scheduler.waitForWork())
+        test.scheduler.run()
         #expect(test.allDogs.count == 1)
     }
 
@@ -74,14 +74,14 @@ struct DeliveryTests {
         let test = try TestRealm()
         test.realm.autorefresh = false
         let logs = [Log(test.realm), Log(test.allDogs)]
-        test.settle()
+        test.deliverAll()
         _ = logs.map { $0.take() }
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [["refreshRequired"], []])
         #expect(test.allDogs.count == 0)
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [["refreshRequired"], []])
         if byRefresh {
             #expect(test.realm.refresh())
@@ -98,11 +98,11 @@ struct DeliveryTests {
         let dog = try test.dogs("Rex")[0]
         test.realm.autorefresh = false
         let logs = [Log(test.allDogs), Log(object: dog)]
-        test.settle()
+        test.deliverAll()
         _ = logs.map { $0.take() }
         try test.realm.write { dog.name = "Max" }
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Bo")) } }
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [["[] [] [0]"], ["name: Rex → Max"]])
         #expect(test.allDogs.count == 1)
         test.realm.refresh()
@@ -115,7 +115,7 @@ struct DeliveryTests {
     func refresh() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
-        test.settle()
+        test.deliverAll()
         _ = log.take()
         #expect(!test.realm.refresh())
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
@@ -125,7 +125,7 @@ struct DeliveryTests {
         try test.dogs("Max")
         #expect(!test.realm.refresh())
         #expect(log.take() == ["[] [1] []"])
-        test.settle()
+        test.deliverAll()
         #expect(log.take().isEmpty)
     }
 
@@ -133,14 +133,14 @@ struct DeliveryTests {
     func beginWrite() throws {
         let test = try TestRealm()
         let logs = [Log(test.realm), Log(test.allDogs)]
-        test.settle()
+        test.deliverAll()
         try test.dogs("Rex")
         _ = logs.map { $0.take() }
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
         try test.realm.beginWrite()
         #expect(logs.map { $0.take() } == [["didChange"], ["[] [0, 1] []"]])
         test.realm.cancelWrite()
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [[], []])
     }
 
@@ -161,7 +161,7 @@ struct DeliveryTests {
         #expect(results == [false])
         #expect(counts == [0])
         tokens[0].invalidate()
-        test.settle()
+        test.deliverAll()
         #expect(results == [false, false])
         #expect(test.allDogs.count == 1)
     }
@@ -178,10 +178,10 @@ struct DeliveryTests {
                 if notification == .refreshRequired { results.append(realm.refresh()) }
             }
         }
-        test.settle()
+        test.deliverAll()
         _ = log.take()
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
-        test.settle()
+        test.deliverAll()
         #expect(results == [true])
         // The second observer does not get refreshRequired, because the first one has refreshed the Realm.
         #expect(log.take() == ["0 refreshRequired", "0 didChange", "1 didChange", "[] [0] []"])
@@ -193,18 +193,18 @@ struct DeliveryTests {
         let test = try TestRealm()
         test.realm.autorefresh = false
         let logs = [Log(test.realm), Log(test.allDogs)]
-        test.settle()
+        test.deliverAll()
         _ = logs.map { $0.take() }
         test.realm.invalidate()
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [["refreshRequired"], []])
         #expect(test.realm.refresh())
         #expect(logs.map { $0.take() } == [["didChange"], ["[] [0] []"]])
         let first = Log(test.allDogs)
         test.realm.invalidate()
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
-        test.settle()
+        test.deliverAll()
         #expect(first.take() == ["initial"])
     }
 
@@ -222,13 +222,13 @@ struct DeliveryTests {
                 if case .change(let dog, _) = change { states.append(dog.name) }
             },
         ]
-        test.settle()
+        test.deliverAll()
         #expect(states == ["valid"])
         tokens[0].invalidate()
         test.realm.invalidate()
         #expect(dog.isInvalidated)
         try test.elsewhere { realm in try realm.write { try realm.dog("Rex").name = "Max" } }
-        test.settle()
+        test.deliverAll()
         #expect(states == ["valid", "Max"])
     }
 
@@ -239,9 +239,9 @@ struct DeliveryTests {
         let token = test.allDogs.observe { change in
             if case .update(let dogs, _, _, _) = change { counts.append(dogs.count) }
         }
-        test.settle()
+        test.deliverAll()
         for number in 1...20 { try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "\(number)")) } } }
-        test.settle()
+        test.deliverAll()
         #expect(counts.last == 20)
         #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
         withExtendedLifetime(token) {}
@@ -251,14 +251,14 @@ struct DeliveryTests {
     func overtaken() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
-        test.settle()
+        test.deliverAll()
         _ = log.take()
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
-        #expect(test.scheduler.waitForTurn())
+        #expect(test.scheduler.waitForWork())
         try test.dogs("Max")
         #expect(log.take() == ["[] [0] []"])
-        test.scheduler.turn()
-        test.settle()
+        test.scheduler.run()
+        test.deliverAll()
         #expect(log.take() == ["[] [1] []"])
     }
 
@@ -269,7 +269,7 @@ struct DeliveryTests {
         let blocked = DispatchSemaphore(value: 0)
         let queue = DispatchQueue(label: "blocked")
         let token = test.allDogs.observe(on: queue) { _ in blocked.wait() }
-        test.settle()
+        test.deliverAll()
         for name in ["Rex", "Max"] { try test.elsewhere { realm in try realm.write { realm.add(Dog(name: name)) } } }
         test.realm.refresh()
         #expect(log.take() == ["initial", "[] [0, 1] []"])
@@ -291,11 +291,11 @@ struct DeliveryTests {
             depth -= 1
         }
         let log = Log(test.allDogs)
-        test.settle()
+        test.deliverAll()
         _ = log.take()
         try test.realm.write {}
         #expect(deepest == 1)
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == ["[] [0] []"])
         withExtendedLifetime(token) {}
     }
@@ -306,7 +306,7 @@ struct DeliveryTests {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
         let logs = [Log(test.realm), Log(test.allDogs), Log(object: dog), Log(dog.siblings)]
-        test.settle()
+        test.deliverAll()
         _ = logs.map { $0.take() }
         try test.realm.beginWrite()
         dog.name = "Max"
@@ -318,7 +318,7 @@ struct DeliveryTests {
                 throw Stop()
             }
         }
-        test.settle()
+        test.deliverAll()
         #expect(logs.allSatisfy { $0.take().isEmpty })
     }
 
@@ -332,10 +332,10 @@ struct DeliveryTests {
         let token = dogs.observe { change in
             if case .update(let dogs, _, _, _) = change { shown.append(dogs.map(\.name)) }
         }
-        test.settle()
+        test.deliverAll()
         try test.elsewhere { realm in try realm.write { realm.add([Dog(name: "Rex"), Dog(name: "Bo")]) } }
         #expect(dogs.isEmpty)
-        test.settle()
+        test.deliverAll()
         #expect(shown == [["Bo", "Rex"]])
         #expect(dogs.map(\.name) == ["Bo", "Rex"])
         withExtendedLifetime(token) {}
@@ -345,10 +345,10 @@ struct DeliveryTests {
     func localOnly() throws {
         let test = try TestRealm()
         try test.dogs("Rex")
-        test.settle()
+        test.deliverAll()
         try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
         #expect(test.allDogs.count == 1)
-        #expect(test.scheduler.waitForTurn())
+        #expect(test.scheduler.waitForWork())
         #expect(test.allDogs.count == 1)
     }
 }

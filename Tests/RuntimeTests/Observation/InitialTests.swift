@@ -17,10 +17,10 @@ struct InitialTests {
         let person = try #require(dog.owner)
         let logs = [Log(test.allDogs), Log(dog.siblings), Log(person.dogs), Log(object: dog), Log(test.realm)]
         #expect(logs.flatMap { $0.lines }.isEmpty)
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [["initial"], ["initial"], ["initial"], [], []])
         try test.realm.write {}
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [[], [], [], [], ["didChange"]])
     }
 
@@ -28,12 +28,12 @@ struct InitialTests {
     func byTurn() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
-        #expect(test.scheduler.waitForTurn())
+        #expect(test.scheduler.waitForWork())
         #expect(log.lines.isEmpty)
-        test.scheduler.turn()
+        test.scheduler.run()
         #expect(log.take() == ["initial"])
         test.realm.refresh()
-        test.settle()
+        test.deliverAll()
         #expect(log.take().isEmpty)
     }
 
@@ -43,7 +43,7 @@ struct InitialTests {
         let log = Log(test.allDogs)
         #expect(!test.realm.refresh())
         #expect(log.take() == ["initial"])
-        test.settle()
+        test.deliverAll()
         #expect(log.take().isEmpty)
     }
 
@@ -54,7 +54,7 @@ struct InitialTests {
         try test.realm.beginWrite()
         #expect(log.take() == ["initial"])
         test.realm.cancelWrite()
-        test.settle()
+        test.deliverAll()
         #expect(log.take().isEmpty)
     }
 
@@ -68,7 +68,7 @@ struct InitialTests {
         let token = test.allDogs.observe { change in
             if case .initial(let dogs) = change { counts.append(dogs.count) }
         }
-        test.settle()
+        test.deliverAll()
         #expect(counts == [0])
         withExtendedLifetime(token) {}
     }
@@ -79,10 +79,10 @@ struct InitialTests {
         test.realm.autorefresh = autorefresh
         let log = Log(test.allDogs)
         test.realm.invalidate()
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == ["initial"])
         try test.dogs("Rex")
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == ["[] [0] []"])
     }
 
@@ -95,7 +95,7 @@ struct InitialTests {
             if case .initial(let list) = change { counts.append(list.count) }
         }
         test.realm.invalidate()
-        test.settle()
+        test.deliverAll()
         #expect(counts == [0])
         withExtendedLifetime(token) {}
     }
@@ -111,7 +111,7 @@ struct InitialTests {
                 lines.append(text(change))
             }
         }
-        #expect(test.scheduler.waitForTurn())
+        #expect(test.scheduler.waitForWork())
         if remote {
             try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
             test.realm.refresh()
@@ -123,7 +123,7 @@ struct InitialTests {
             test.realm.add(Dog(name: "Rex"))
             try test.realm.commitWrite()
         }
-        test.settle()
+        test.deliverAll()
         #expect(lines == (remote ? ["initial 1"] : ["[] [0] []"]))
         withExtendedLifetime(token) {}
     }
@@ -143,7 +143,7 @@ struct InitialTests {
             }
             test.realm.add(Dog(name: "Rex"))
         }
-        test.settle()
+        test.deliverAll()
         #expect(lines == ["initial 1"])
         withExtendedLifetime(token) {}
     }
@@ -167,7 +167,7 @@ struct InitialTests {
         test.realm.refresh()
         #expect(logs.map { $0.take() } == [["initial"], ["initial"], ["initial"], ["initial"]])
         try test.elsewhere { realm in try realm.write { try realm.dog("Bo").name = "Bob" } }
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [["[] [] [0, 1]"], ["[] [] [0]"], ["[] [] [0, 1]"], ["[] [] [0]"]])
     }
 
@@ -176,13 +176,13 @@ struct InitialTests {
         let test = try TestRealm()
         let dogs = test.allDogs
         let first = Log(dogs)
-        test.settle()
+        test.deliverAll()
         let second = Log(dogs)
-        test.settle()
+        test.deliverAll()
         #expect(first.take() == ["initial"])
         #expect(second.take() == ["initial"])
         try test.dogs("Rex")
-        test.settle()
+        test.deliverAll()
         #expect(first.take() == ["[] [0] []"])
         #expect(second.take() == ["[] [0] []"])
     }

@@ -17,7 +17,7 @@ struct NestedTests {
         let log = Log()
         for number in 0..<5 { log.tokens.append(test.allDogs.observe { _ in log.lines.append("\(number)") }) }
         for _ in 0..<3 {
-            test.settle()
+            test.deliverAll()
             #expect(log.take() == ["0", "1", "2", "3", "4"])
             try add("X", test)
         }
@@ -74,7 +74,7 @@ struct NestedTests {
         try add("Rex", test)
         test.realm.refresh()
         #expect(log.take() == ["[] [0] [] 1"])
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == ["[] [1] [] 2"])
     }
 
@@ -103,7 +103,7 @@ struct NestedTests {
                 }
             },
         ]
-        test.settle()
+        test.deliverAll()
         if inInitial {
             #expect(log.take() == [#"["1", "2", "3", "4"]"#, "[2, 3] []"])
             return
@@ -111,7 +111,7 @@ struct NestedTests {
         _ = log.take()
         deletes = true
         try add("5", test)
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == [#"[] ["5"]"#, "[2, 3] []"])
     }
 
@@ -128,11 +128,11 @@ struct NestedTests {
                 realm.delete(test.allDogs)
             }
         }
-        test.settle()
+        test.deliverAll()
         _ = log.take()
         try add("Rex", test)
         writes = true
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == ["[] [0] []", "written", "[0] [] []"])
         withExtendedLifetime(token) {}
     }
@@ -160,7 +160,7 @@ struct NestedTests {
         #expect(test.allDogs.count == 2)
         test.realm.cancelWrite()
         #expect(test.allDogs.count == 1)
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == [])
         #expect(after.take() == ["[] [0] []"])
     }
@@ -177,12 +177,12 @@ struct NestedTests {
         let after = Log(test.allDogs)
         defer { token.invalidate() }
         try test.dogs("1", "2")
-        test.settle()
+        test.deliverAll()
         _ = after.take()
         try add("Rex", test)
         deletes = true
         try test.realm.write { test.realm.add(Dog(name: "Max")) }
-        test.settle()
+        test.deliverAll()
         #expect(after.take() == ["[0, 1] [0] []"])
     }
 
@@ -198,7 +198,7 @@ struct NestedTests {
             }
         ]
         try test.realm.write { dog.age = 1 }
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == ["age: nil → 1", "age: 1 → 2", "age: 2 → 3"])
     }
 
@@ -211,9 +211,9 @@ struct NestedTests {
             test.allDogs.observe { _ in if dog.age == 1 { try? test.realm.write { dog.age = 2 } } },
             dog.observe { log.lines.append(text($0)) },
         ]
-        test.settle()
+        test.deliverAll()
         try test.elsewhere { realm in try realm.write { try realm.dog("Rex").age = 1 } }
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == ["age: nil → 1", "age: 1 → 2"])
     }
 
@@ -227,21 +227,21 @@ struct NestedTests {
             Log(test.allDogs), Log(test.allDogs), Log(object: dog), Log(dog.siblings),
             Log(test.allDogs.where { $0.age > 3 }),
         ]
-        test.settle()
+        test.deliverAll()
         _ = logs.map { $0.take() }
         let silent = [logs[0], logs[2], logs[3], logs[4]].flatMap { $0.tokens }
         try test.realm.write(withoutNotifying: silent) {
             dog.age = 5
             dog.siblings.append(Dog(name: "Max"))
         }
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [[], ["[] [1] [0]"], [], [], []])
         try test.realm.write {
             dog.age = 6
             dog.siblings.removeAll()
             test.realm.delete(try test.realm.dog("Max"))
         }
-        test.settle()
+        test.deliverAll()
         #expect(
             logs.map { $0.take() } == [
                 ["[1] [] [0]"], ["[1] [] [0]"], ["age: 5 → 6, siblings: nil → nil"], ["[0] [] []"], ["[] [] [0]"],
@@ -254,7 +254,7 @@ struct NestedTests {
         let dog = try test.dogs("Rex")[0]
         let log = Log(object: dog)
         try test.realm.write(withoutNotifying: log.tokens) { test.realm.delete(dog) }
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == [])
     }
 
@@ -263,7 +263,7 @@ struct NestedTests {
         let test = try TestRealm()
         let dogs = test.allDogs.sorted(byKeyPath: "name")
         let log = Log(dogs)
-        test.settle()
+        test.deliverAll()
         _ = log.take()
         try add("B", test)
         try test.realm.write(withoutNotifying: log.tokens) { test.realm.add(Dog(name: "A")) }
@@ -285,14 +285,14 @@ struct NestedTests {
             try? test.realm.write(withoutNotifying: later.tokens) { test.realm.add(Dog(name: "Max")) }
         }
         later.tokens = [test.allDogs.observe { later.lines.append(text($0)) }]
-        test.settle()
+        test.deliverAll()
         _ = later.take()
         writes = true
         try add("Rex", test)
-        test.settle()
+        test.deliverAll()
         #expect(later.take() == ["[] [0] []"])
         try add("Bo", test)
-        test.settle()
+        test.deliverAll()
         #expect(later.take() == ["[] [2] []"])
         withExtendedLifetime(first) {}
     }
@@ -313,14 +313,14 @@ struct NestedTests {
             }
         ]
         later.tokens = [test.allDogs.observe { later.lines.append(text($0)) }]
-        test.settle()
+        test.deliverAll()
         _ = later.take()
         writes = true
         try add("Rex", test)
-        test.settle()
+        test.deliverAll()
         #expect(later.take() == ["[] [0] []", "[] [1] []"])
         try add("Di", test)
-        test.settle()
+        test.deliverAll()
         #expect(later.take() == ["[] [4] []"])
         #expect(test.realm.pinnedVersions.count == 1)
         withExtendedLifetime(tokens) {}
@@ -331,13 +331,13 @@ struct NestedTests {
         struct Stop: Error {}
         let test = try TestRealm()
         let logs = [Log(test.allDogs), Log(test.realm)]
-        test.settle()
+        test.deliverAll()
         _ = logs.map { $0.take() }
         let tokens = logs.flatMap { $0.tokens }
         try test.realm.write(withoutNotifying: tokens) {}
         #expect(throws: Stop.self) { try test.realm.write(withoutNotifying: tokens) { throw Stop() } }
         try test.dogs("Rex")
-        test.settle()
+        test.deliverAll()
         #expect(logs.map { $0.take() } == [["[] [0] []"], ["didChange"]])
     }
 
@@ -357,7 +357,7 @@ struct NestedTests {
         log.tokens = [test.allDogs.observe { log.lines.append(text($0)) }]
         test.realm.add(Dog(name: "Rex"))
         try test.realm.commitWrite(withoutNotifying: log.tokens)
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == ["initial"])
     }
 }

@@ -139,7 +139,7 @@ struct ObjectObservationTests {
         #expect(filtered.take() == ["deleted"])
         try test.dogs("Rex")
         expect(test, log, [])
-        test.settle()
+        test.deliverAll()
         #expect(filtered.take() == [])
     }
 

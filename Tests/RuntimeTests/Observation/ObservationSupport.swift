@@ -69,18 +69,18 @@ private func shown(_ value: Any?) -> String {
 
 extension TestRealm {
     /// Runs the scheduler until no delivery is pending.
-    func settle(_ location: SourceLocation = #_sourceLocation) {
+    func deliverAll(_ location: SourceLocation = #_sourceLocation) {
         while !realm.context.hub.isIdle {
-            guard scheduler.waitForTurn() else {
+            guard scheduler.waitForWork() else {
                 Issue.record("no delivery was scheduled", sourceLocation: location)
                 return
             }
-            scheduler.turn()
+            scheduler.run()
         }
     }
 
     /// Waits until the background work has released its versions, which happens after the hub is idle.
-    func waitForOnePin() {
+    func waitForSinglePin() {
         let deadline = Date(timeIntervalSinceNow: 30)
         while realm.pinnedVersions.count > 1, Date() < deadline { sched_yield() }
     }

@@ -110,26 +110,26 @@ struct RandomChanges {
 }
 
 /// Key paths to observe, and the state of a row that they cover, as text.
-enum Sight {
-    case nothing, age, ownerName, siblingNames, four
+enum ObservedPaths {
+    case membership, age, ownerName, siblingNames, fourLevels
 
     var keyPaths: [String]? {
         switch self {
-        case .nothing: []
+        case .membership: []
         case .age: ["age"]
         case .ownerName: ["owner.firstName"]
         case .siblingNames: ["siblings.name"]
-        case .four: nil
+        case .fourLevels: nil
         }
     }
 
     func text(_ dog: Dog) -> String {
         switch self {
-        case .nothing: ""
+        case .membership: ""
         case .age: "\(dog.age ?? 0)"
         case .ownerName: "\(dog.favoriteToy) \(dog.owner?.firstName ?? "")"
         case .siblingNames: "\(dog.notes ?? "") \(dog.siblings.map(\.name))"
-        case .four: deep(dog, 4)
+        case .fourLevels: deep(dog, 4)
         }
     }
 
@@ -147,7 +147,7 @@ enum Sight {
 
 extension TestRealm {
     /// Opens a Realm that shares only the file with this one, like a Realm of another process.
-    func foreignRealm() throws -> Realm {
+    func otherProcessRealm() throws -> Realm {
         var others = configuration
         others.scheduler = nil
         let coordinator = try StoreCoordinator(others.options())

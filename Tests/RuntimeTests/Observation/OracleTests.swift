@@ -120,7 +120,7 @@ struct OracleTests {
         let settings = configuration
         nonisolated(unsafe) var other: Realm?
         nonisolated(unsafe) var box = changes
-        let foreign = writers == .processes ? try test.foreignRealm() : nil
+        let foreign = writers == .processes ? try test.otherProcessRealm() : nil
         func write() throws {
             let place = writers == .here ? 0 : Int.random(in: 0..<3, using: &changes.random)
             if place == 0 { return try changes.write(realm) }
@@ -142,8 +142,8 @@ struct OracleTests {
         for round in 0..<500 {
             for _ in 0..<Int.random(in: 1...3, using: &changes.random) { try write() }
             switch Int.random(in: 0..<4, using: &changes.random) {
-            case 0: test.scheduler.turn()
-            case 1: test.settle()
+            case 0: test.scheduler.run()
+            case 1: test.deliverAll()
             case 2: break
             default:
                 realm.refresh()
@@ -157,7 +157,7 @@ struct OracleTests {
                 replicas += try observers(realm, isExact: writers != .processes).suffix(2)
             }
         }
-        test.settle()
+        test.deliverAll()
         realm.refresh()
         replicas.forEach { $0.check() }
         objects.forEach { $0.check() }
@@ -170,7 +170,7 @@ struct OracleTests {
         let person = try #require(realm.objects(Person.self).first)
         let dog = try #require(dogs.first)
         var replicas: [Replica] = []
-        for paths in [Sight.four, .age, .ownerName, .siblingNames, .nothing] {
+        for paths in [ObservedPaths.fourLevels, .age, .ownerName, .siblingNames, .membership] {
             replicas.append(observe("all \(paths)", dogs, paths))
             replicas.append(observe("old \(paths)", dogs.where { $0.age > 5_000_000 }, paths))
             replicas.append(observe("by name \(paths)", dogs.sorted(byKeyPath: "name"), paths, isSorted: true))
@@ -185,18 +185,18 @@ struct OracleTests {
         replicas.append(observe("of owners with A", dogs.where { $0.owner.firstName.starts(with: "A") }, .age))
         replicas.append(observe("with siblings A", dogs.where { $0.siblings.name.starts(with: "A") }, .siblingNames))
         replicas.append(observe("sorted list", dog.siblings.sorted(byKeyPath: "age"), .age, isSorted: true))
-        replicas.append(observe("linking objects", person.dogs, .four) { person.isInvalidated ? [] : Array($0) })
+        replicas.append(observe("linking objects", person.dogs, .fourLevels) { person.isInvalidated ? [] : Array($0) })
         replicas.append(
             observe("list", dog.siblings, .age, isSorted: true, isExact: false) { dog.isInvalidated ? [] : Array($0) })
         replicas.append(
-            observe("deep list", dog.siblings, .four, isSorted: true, isExact: false) {
+            observe("deep list", dog.siblings, .fourLevels, isSorted: true, isExact: false) {
                 dog.isInvalidated ? [] : Array($0)
             })
         return replicas
     }
 
     private func observe<C: ObservableCollection & Sequence>(
-        _ name: String, _ collection: C, _ paths: Sight, isSorted: Bool = false, isExact: Bool = true,
+        _ name: String, _ collection: C, _ paths: ObservedPaths, isSorted: Bool = false, isExact: Bool = true,
         _ elements: @escaping (C) -> [Dog] = { Array($0) }
     ) -> Replica where C.Element == Dog {
         let replica = Replica(name, isSorted: isSorted, isExact: isExact) {

@@ -24,7 +24,7 @@ struct SilentWriteTests {
         /// Registers the log and drops its initial call.
         func observe() {
             log.tokens.append(test.allDogs.observe { [unowned self] in log.lines.append(text($0)) })
-            test.settle()
+            test.deliverAll()
             _ = log.take()
         }
 
@@ -56,16 +56,16 @@ struct SilentWriteTests {
         case .remoteAndDeliver, .remoteAndRefresh: try fixture.addElsewhere("Rex")
         }
         switch trigger {
-        case .commitAndDeliver, .remoteAndDeliver: fixture.test.settle()
+        case .commitAndDeliver, .remoteAndDeliver: fixture.test.deliverAll()
         case .commitAndRefresh, .remoteAndRefresh: fixture.test.realm.refresh()
         case .commitAndWrite: try fixture.test.realm.write {}
         }
         #expect(fixture.log.take() == ["[] [0] []"])
-        fixture.test.settle()
+        fixture.test.deliverAll()
         try fixture.add("Bo")
-        fixture.test.settle()
+        fixture.test.deliverAll()
         #expect(fixture.log.take() == ["[] [2] []"])
-        fixture.test.waitForOnePin()
+        fixture.test.waitForSinglePin()
         #expect(fixture.test.realm.pinnedVersions.count == 1)
         fixture.observers = []
     }
@@ -85,7 +85,7 @@ struct SilentWriteTests {
         try fixture.addElsewhere("Rex")
         #expect(fixture.test.realm.refresh())
         #expect(fixture.log.take() == ["[] [0] []", "[] [2] []", "[] [5] []"])
-        fixture.test.settle()
+        fixture.test.deliverAll()
         #expect(fixture.log.take() == [])
         #expect(fixture.test.realm.pinnedVersions.count == 1)
         fixture.observers = []
@@ -102,7 +102,7 @@ struct SilentWriteTests {
             try fixture.test.realm.write { dog.age = 3 }
         }
         try fixture.test.realm.write { dog.age = 1 }
-        fixture.test.settle()
+        fixture.test.deliverAll()
         #expect(log.take() == ["age: nil → 1", "age: 2 → 3"])
         fixture.observers = []
     }
@@ -135,7 +135,7 @@ struct SilentWriteTests {
                 }
             }
         ]
-        test.settle()
+        test.deliverAll()
         _ = log.take()
         fixture.pendingWrite = { try fixture.addSilently("Max") }
         names = addsToNested ? ["Cy", "Di"] : ["Cy"]
@@ -143,7 +143,7 @@ struct SilentWriteTests {
         try fixture.addElsewhere("Rex")
         test.realm.refresh()
         #expect(log.take() == (addsToNested ? ["[] [0] []", "written"] : ["[] [0] []", "[] [3] []", "written"]))
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == (addsToNested ? ["[] [3, 4] []"] : []))
         #expect(test.allDogs.map(\.name) == ["Rex", "Cy", "Max", "Bo"] + (addsToNested ? ["Di"] : []))
         #expect(test.realm.pinnedVersions.count == 1)
@@ -162,10 +162,10 @@ struct SilentWriteTests {
             #expect(throws: Never.self) { try realm.commitWrite(withoutNotifying: fixture.log.tokens) }
         }
         fixture.test.finishAsyncWrites()
-        fixture.test.settle()
+        fixture.test.deliverAll()
         #expect(fixture.log.take() == ["[] [0] []"])
         try fixture.add("Bo")
-        fixture.test.settle()
+        fixture.test.deliverAll()
         #expect(fixture.log.take() == ["[] [2] []"])
     }
 }

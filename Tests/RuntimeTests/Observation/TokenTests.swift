@@ -15,7 +15,7 @@ struct TokenTests {
         log.end()
         try test.dogs("Rex")
         test.realm.refresh()
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == ["initial"])
     }
 
@@ -29,7 +29,7 @@ struct TokenTests {
             weakHeld = held
             let token = test.allDogs.observe { _ in _ = held }
             let other = test.realm.observe { _, _ in _ = held }
-            test.settle()
+            test.deliverAll()
             token.invalidate()
             other.invalidate()
         }
@@ -40,9 +40,9 @@ struct TokenTests {
     func endsBeforeTurn() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
-        #expect(test.scheduler.waitForTurn())
+        #expect(test.scheduler.waitForWork())
         log.tokens.first?.invalidate()
-        test.settle()
+        test.deliverAll()
         #expect(log.take().isEmpty)
     }
 
@@ -52,7 +52,7 @@ struct TokenTests {
         let log = Log(test.allDogs)
         let token = try #require(log.tokens.first)
         try test.elsewhere { _ in token.invalidate() }
-        test.settle()
+        test.deliverAll()
         #expect(log.take().isEmpty)
     }
 
@@ -103,8 +103,8 @@ struct TokenTests {
             configuration.scheduler = scheduler
             configuration.durability = .off
             let token = (try? Realm(configuration: configuration))?.objects(Dog.self).observe { _ in count += 1 }
-            _ = scheduler.waitForTurn()
-            scheduler.turn()
+            _ = scheduler.waitForWork()
+            scheduler.run()
             #expect(count == 1)
             token?.invalidate()
             done.signal()
@@ -133,9 +133,9 @@ struct TokenTests {
         let test = try TestRealm()
         try test.realm.beginWrite()
         let log = Log(test.allDogs)
-        test.scheduler.turn()
+        test.scheduler.run()
         test.realm.cancelWrite()
-        test.settle()
+        test.deliverAll()
         #expect(log.take() == ["initial"])
     }
 
@@ -160,7 +160,7 @@ struct TokenTests {
         let token = test.allDogs.observe { _ in
             if inner.tokens.isEmpty { inner.tokens.append(test.allDogs.observe { inner.lines.append(text($0)) }) }
         }
-        test.settle()
+        test.deliverAll()
         #expect(inner.take() == ["initial"])
         withExtendedLifetime(token) {}
     }
@@ -189,7 +189,7 @@ struct TokenTests {
         let realm = Log(test.realm)
         let list = Log(dog.siblings)
         test.realm.refresh()
-        test.settle()
+        test.deliverAll()
         #expect(object.take().isEmpty)
         #expect(realm.take().isEmpty)
         #expect(list.take() == ["initial"])

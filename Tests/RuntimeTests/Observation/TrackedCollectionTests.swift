@@ -11,7 +11,7 @@ struct TrackedCollectionTests {
         "inserting, removing or replacing elements of a list, set or map notifies its readers N164"
     )
     func elements() throws {
-        let (test, nodes) = try tracked()
+        let (test, nodes) = try trackedNodes()
         let node = nodes[0]
         let (children, peers, named) = (node.children, node.peers, node.named)
         let reads: [(name: String, read: () -> Void, change: () -> Void)] = [
@@ -28,21 +28,21 @@ struct TrackedCollectionTests {
             ("sections", { _ = children.sectioned(by: { $0.name }).count }, { children.removeAll() }),
         ]
         for (name, read, change) in reads {
-            try #expect(announced(read) { try test.realm.write { change() } } == 1, "\(name)")
+            try #expect(onChangeCalls(read) { try test.realm.write { change() } } == 1, "\(name)")
             try #expect(
-                announced(read) { try test.realm.write { (node.amount, nodes[1].amount) = (3, 7) } } == 0,
+                onChangeCalls(read) { try test.realm.write { (node.amount, nodes[1].amount) = (3, 7) } } == 0,
                 "\(name)")
         }
     }
 
     @Test("a remote change of a collection notifies readers before the Realm advances N164")
     func remote() throws {
-        let (test, nodes) = try tracked()
+        let (test, nodes) = try trackedNodes()
         let children = nodes[0].children
-        let count = try announced {
+        let count = try onChangeCalls {
             _ = children.count
         } _: {
-            try test.remotely(1) { node, _ in node.children.removeAll() }
+            try test.changeRemotely(1) { node, _ in node.children.removeAll() }
             #expect(children.count == 2)
             test.realm.refresh()
         }
@@ -52,10 +52,10 @@ struct TrackedCollectionTests {
 
     @Test("deleting the owner of a collection notifies readers")
     func owner() throws {
-        let (test, nodes) = try tracked()
+        let (test, nodes) = try trackedNodes()
         let children = nodes[0].children
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = children.isInvalidated
             } _: {
                 try test.realm.write { test.realm.delete(nodes[0]) }
@@ -65,75 +65,75 @@ struct TrackedCollectionTests {
 
     @Test("results notify readers of changes that may affect them, and of no others N164")
     func results() throws {
-        let (test, nodes) = try tracked()
+        let (test, nodes) = try trackedNodes()
         let realm = test.realm
         let all = realm.objects(Node.self)
         func add(_ id: Int) throws { try realm.write { realm.add(Node(id: id)) } }
         func change(_ body: () -> Void) throws { try realm.write { body() } }
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = all.count
             } _: {
                 try add(10)
             } == 1)
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = all.count
             } _: {
                 try change { nodes[0].name = "a" }
             } == 0)
         let filtered = all.where { $0.amount > 1 }
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = filtered.count
             } _: {
                 try change { nodes[0].name = "b" }
             } == 0)
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = filtered.count
             } _: {
                 try change { nodes[0].amount = 5 }
             } == 1)
         let sorted = all.sorted(byKeyPath: "name")
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = sorted.first
             } _: {
                 try change { nodes[0].amount = 6 }
             } == 0)
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = sorted.first
             } _: {
                 try change { nodes[0].name = "c" }
             } == 1)
         let linked = all.where { $0.next.name == "n2" }
         try #expect(
-            announced {
+            onChangeCalls {
                 for _ in linked {}
             } _: {
                 try change { nodes[1].name = "d" }
             } == 1)
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = linked.isEmpty
             } _: {
                 try change { nodes[0].next = nil }
             } == 1)
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = linked.isEmpty
             } _: {
                 try add(11)
             } == 1)
         let sum = { _ = all.sum(of: \.amount) as Double }
-        try #expect(announced(sum) { try change { nodes[2].amount = 3 } } == 1)
-        try #expect(announced(sum) { try change { nodes[2].name = "e" } } == 0)
+        try #expect(onChangeCalls(sum) { try change { nodes[2].amount = 3 } } == 1)
+        try #expect(onChangeCalls(sum) { try change { nodes[2].name = "e" } } == 0)
         let sections = all.sectioned(by: { $0.name })
         _ = sections.count
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = sections.allKeys
             } _: {
                 try change { nodes[2].name = "f" }
@@ -142,30 +142,30 @@ struct TrackedCollectionTests {
 
     @Test("results of lists and linking objects notify readers when the list changes or the object is deleted N164")
     func dependent() throws {
-        let (test, nodes) = try tracked()
+        let (test, nodes) = try trackedNodes()
         func change(_ body: () -> Void) throws { try test.realm.write { body() } }
         let some = nodes[0].children.where { $0.amount == 0 }
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = some.count
             } _: {
                 try change { nodes[0].children.removeLast() }
             } == 1)
         let parents = nodes[1].parents
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = parents.count
             } _: {
                 try change { nodes[0].children.removeAll() }
             } == 1)
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = nodes[1].previous.first
             } _: {
                 try change { nodes[0].next = nil }
             } == 1)
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = parents.isInvalidated
             } _: {
                 try change { test.realm.delete(nodes[1]) }
@@ -176,10 +176,10 @@ struct TrackedCollectionTests {
     func absent() throws {
         let test = try TestRealm { $0.tracksReads = true }
         let read = { _ = test.realm.object(ofType: Node.self, forPrimaryKey: 1) }
-        try #expect(announced(read) { _ = try test.nodes(1) } == 1)
-        try #expect(announced(read) { try test.realm.write { test.realm.add(Node(id: 2)) } } == 0)
+        try #expect(onChangeCalls(read) { _ = try test.nodes(1) } == 1)
+        try #expect(onChangeCalls(read) { try test.realm.write { test.realm.add(Node(id: 2)) } } == 0)
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = test.realm.isEmpty
             } _: {
                 try test.realm.write { test.realm.deleteAll() }
@@ -251,7 +251,7 @@ struct TrackedCollectionTests {
         for step in 0..<60 {
             var before: [String] = []
             let counters = Self.reads.map { read in
-                let counter = Announcements()
+                let counter = OnChangeCounter()
                 counter.track { before.append(read(test.realm)) }
                 return counter
             }

@@ -17,43 +17,43 @@ struct TrackedUnmanagedTests {
         let test = try trackingRealm()
         let node = Node(id: 1, name: "a")
         #expect(
-            announced {
+            onChangeCalls {
                 _ = node.name
             } _: {
                 node.name = "b"
             } == 1)
         #expect(
-            announced {
+            onChangeCalls {
                 _ = node.name
             } _: {
                 node.amount = 2
             } == 0)
         #expect(
-            announced {
+            onChangeCalls {
                 _ = node.name
             } _: {
                 (node.name, node.name) = ("c", "d")
             } == 1)
         #expect(
-            announced {
+            onChangeCalls {
                 _ = node.children.count
             } _: {
                 node.children.append(Node(id: 2))
             } == 1)
         #expect(
-            announced {
+            onChangeCalls {
                 _ = node.peers.count
             } _: {
                 node.peers.insert(Node(id: 3))
             } == 1)
         #expect(
-            announced {
+            onChangeCalls {
                 _ = node.named["a"]
             } _: {
                 node.named["a"] = node
             } == 1)
         #expect(
-            announced {
+            onChangeCalls {
                 _ = node.children
             } _: {
                 node.children = []
@@ -67,9 +67,9 @@ struct TrackedUnmanagedTests {
         let node = Node(id: 1, name: "a")
         node.children.append(Node(id: 2))
         let read = { _ = (node.name, node.children.count) }
-        try #expect(announced(read) { try test.realm.write { test.realm.add(node) } } == 1)
-        try #expect(announced(read) { try test.realm.write { node.name = "b" } } == 1)
-        try #expect(announced(read) { try test.realm.write { node.children.removeAll() } } == 1)
+        try #expect(onChangeCalls(read) { try test.realm.write { test.realm.add(node) } } == 1)
+        try #expect(onChangeCalls(read) { try test.realm.write { node.name = "b" } } == 1)
+        try #expect(onChangeCalls(read) { try test.realm.write { node.children.removeAll() } } == 1)
         #expect(node._observers == nil)
     }
 
@@ -77,7 +77,7 @@ struct TrackedUnmanagedTests {
     func addedAndReadAgain() throws {
         let test = try trackingRealm()
         nonisolated(unsafe) let node = Node(id: 1, name: "a")
-        let later = Announcements()
+        let later = OnChangeCounter()
         withObservationTracking {
             _ = node.name
         } onChange: {
@@ -85,7 +85,7 @@ struct TrackedUnmanagedTests {
         }
         try test.realm.write { test.realm.add(node) }
         #expect(later.count == 0)
-        try test.remotely(1) { node, _ in node.name = "b" }
+        try test.changeRemotely(1) { node, _ in node.name = "b" }
         test.realm.refresh()
         #expect(later.count == 1)
     }
@@ -98,7 +98,7 @@ struct TrackedUnmanagedTests {
                 let node = Node(id: number, name: "a")
                 _ = node.name
                 #expect(
-                    announced {
+                    onChangeCalls {
                         _ = node.name
                     } _: {
                         node.name = "b"
@@ -119,7 +119,7 @@ struct TrackingRealmTests {
         #expect(node._guard != 0)
         // Not tracked: the value is decoded, and no read was tracked before.
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = node.name
             } _: {
                 try test.realm.write { node.name = "a" }
@@ -133,9 +133,9 @@ struct TrackingRealmTests {
         let test = try TestRealm { $0.tracksReads = false }
         let node = try test.nodes(1)[0]
         #expect(node.name == "n1")
-        try test.remotely(1) { node, _ in node.amount = 2 }
+        try test.changeRemotely(1) { node, _ in node.amount = 2 }
         test.realm.refresh()
-        let count = try announced {
+        let count = try onChangeCalls {
             switch kind {
             case 0: _ = node.name
             case 1: _ = test.realm.objects(Node.self).where { $0.name == "n1" }.count
@@ -148,7 +148,7 @@ struct TrackingRealmTests {
         #expect(test.realm.context.reads.isOn)
         #expect(node._guard == 0)
         try #expect(
-            announced {
+            onChangeCalls {
                 _ = node.name
             } _: {
                 try test.realm.write { node.name = "b" }
@@ -157,9 +157,9 @@ struct TrackingRealmTests {
 
     @Test("reads are removed after their readers were notified")
     func forgets() throws {
-        let (test, nodes) = try tracked()
+        let (test, nodes) = try trackedNodes()
         let reads = test.realm.context.reads
-        let count = try announced {
+        let count = try onChangeCalls {
             _ = (nodes[0].name, nodes[0].children.count, nodes[1].isInvalidated)
             _ = test.realm.objects(Node.self).where { $0.amount > 1 }.count
         } _: {
@@ -179,13 +179,13 @@ struct TrackedWaitingTests {
 
     @Test("closures of abandoned readers are released during other tracked reads, once a minute N167")
     func abandonedReaders() throws {
-        let now = Mutexed<UInt64>(1)
+        let now = LockedValue<UInt64>(1)
         let test = try TestRealm {
             $0.tracksReads = true
             $0.environment.now = { now.value }
         }
         let nodes = try test.nodes(3)
-        while !test.realm.context.hub.isIdle { test.scheduler.turn() }
+        while !test.realm.context.hub.isIdle { test.scheduler.run() }
         weak var closed: Screen?
         do {
             let screen = Screen()
@@ -197,7 +197,7 @@ struct TrackedWaitingTests {
             }
         }
         #expect(closed != nil)
-        let waiting = Announcements()
+        let waiting = OnChangeCounter()
         func readManyTimes() {
             for _ in 0..<20_000 {
                 withObservationTracking {
@@ -205,7 +205,7 @@ struct TrackedWaitingTests {
                 } onChange: {
                 }
             }
-            while test.scheduler.count > 0 { test.scheduler.turn() }
+            while test.scheduler.count > 0 { test.scheduler.run() }
         }
         waiting.track { _ = nodes[2].name }
         readManyTimes()
@@ -258,7 +258,7 @@ struct ObservationsTests {
         #expect(await iterator.next() == "n1")
         try test.realm.write { node.name = "a" }
         #expect(await iterator.next() == "a")
-        try test.remotely(1) { node, _ in node.name = "b" }
+        try test.changeRemotely(1) { node, _ in node.name = "b" }
         test.realm.refresh()
         #expect(await iterator.next() == "b")
     }

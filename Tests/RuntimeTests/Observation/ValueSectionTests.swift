@@ -133,7 +133,7 @@ struct ValueSectionTests {
         ]
         expect(test, log, ["initial"])
         try test.realm.write { lists.ints.append(1) }
-        test.settle()
+        test.deliverAll()
         expect(test, log, (1...3).map { "[] [\($0).0] [] +[\($0)] -[]" })
     }
 

@@ -10,9 +10,9 @@ import Testing
 @Suite("commits while a Realm is being opened")
 struct WhileOpeningTests {
     /// Runs a closure once, after a Realm has read the version of the file and before it listens for commits.
-    // Sendable: `Mutexed` guards `body`.
+    // Sendable: `LockedValue` guards `body`.
     private final class Interruption: Sendable {
-        private let body = Mutexed<(@Sendable () -> Void)?>(nil)
+        private let body = LockedValue<(@Sendable () -> Void)?>(nil)
 
         func set(_ body: @escaping @Sendable () -> Void) { self.body.update { $0 = body } }
 
@@ -41,9 +41,9 @@ struct WhileOpeningTests {
         let queue = DispatchQueue(label: "opens")
         nonisolated(unsafe) let realm = try Realm(configuration: configuration, queue: queue)
         queue.sync { #expect(realm.isEmpty) }
-        #expect(scheduler.waitForTurn())
+        #expect(scheduler.waitForWork())
         queue.sync {
-            scheduler.turn()
+            scheduler.run()
             #expect(realm.objects(Dog.self).map(\.name) == ["Rex"])
         }
     }

@@ -151,7 +151,7 @@ struct ProjectionObserveTests {
             if case .change(let projection, _) = change { passed = projection }
         }
         try test.realm.write(withoutNotifying: log.tokens) { ada.firstName = "Eve" }
-        test.settle()
+        test.deliverAll()
         #expect(passed === projection)
         #expect(log.take() == [])
         withExtendedLifetime(token) {}

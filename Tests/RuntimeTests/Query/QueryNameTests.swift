@@ -27,7 +27,7 @@ import Testing
             property \(name) Int
             property others List<link:Words>
             """
-        let past = try PastProgram([schema]) { create in
+        let past = try PreviousProgram([schema]) { create in
             var created: [Any] = []
             for id in 0..<5 { created.append(create("Words", ["id": id, name: id, "others": created])) }
         }
@@ -72,7 +72,7 @@ import Testing
             #expect(found.count == 0 && found.first == nil && found.isEmpty)
             var calls = 0
             let token = found.observe { _ in calls += 1 }
-            while calls == 0 && test.scheduler.waitForTurn() { test.scheduler.turn() }
+            while calls == 0 && test.scheduler.waitForWork() { test.scheduler.run() }
             token.invalidate()
         }
         for text in [
@@ -117,12 +117,12 @@ import Testing
             if case .update(_, let deletions, let insertions, _) = change { changes.append(deletions + insertions) }
             if case .initial(let found) = change { changes.append(found.map(\.id)) }
         }
-        while changes.isEmpty && test.scheduler.waitForTurn() { test.scheduler.turn() }
+        while changes.isEmpty && test.scheduler.waitForWork() { test.scheduler.run() }
         try test.realm.write {
             all[0].nodes["x"] = .some(nil)
             all[1].nodes["none"] = .some(node)
         }
-        while changes.count < 2 && test.scheduler.waitForTurn() { test.scheduler.turn() }
+        while changes.count < 2 && test.scheduler.waitForWork() { test.scheduler.run() }
         #expect(changes == [[1], [0, 0]] && found.map(\.id) == [0])
         token.invalidate()
     }
@@ -151,9 +151,9 @@ import Testing
         let found = all.where { ($0.children.name == $0.name).count >= 1 }
         var changes = 0
         let token = found.observe { _ in changes += 1 }
-        while changes == 0 && test.scheduler.waitForTurn() { test.scheduler.turn() }
+        while changes == 0 && test.scheduler.waitForWork() { test.scheduler.run() }
         try test.realm.write { all[3].name = "b" }
-        while changes < 2 && test.scheduler.waitForTurn() { test.scheduler.turn() }
+        while changes < 2 && test.scheduler.waitForWork() { test.scheduler.run() }
         #expect(found.map(\.id) == [0, 1, 3, 4])
         token.invalidate()
     }

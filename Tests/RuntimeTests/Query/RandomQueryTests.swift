@@ -46,11 +46,11 @@ enum QueriedValues {
     func comparison(_ random: inout Seeded) -> RandomCondition {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: valueCondition(&random)
-        case 1: ofLinks(&random)
-        case 2: ofElements(&random)
+        case 1: linkCondition(&random)
+        case 2: elementCondition(&random)
         case 3: mapCondition(&random)
         case 4: ownerCondition(&random)
-        default: ofCollections(&random)
+        default: collectionCondition(&random)
         }
     }
 
@@ -311,7 +311,7 @@ enum QueriedValues {
             let results = try test.realm.objects(Node.self).filter(read)
             var calls = 0
             let token = results.observe { _ in calls += 1 }
-            while calls == 0 && test.scheduler.waitForTurn() { test.scheduler.turn() }
+            while calls == 0 && test.scheduler.waitForWork() { test.scheduler.run() }
             let changed = Int.random(in: 0..<rows.count, using: &random)
             let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
             let next = Int.random(in: 0..<rows.count, using: &random)

@@ -98,7 +98,7 @@ import Testing
         let name = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "owner.name")
         }
-        expectMessage(name, "'owner.name' is no key path of 'Dog': 'Person' has no property 'name'")
+        expectMessage(name, "'owner.name' is not a key path of 'Dog': 'Person' has no property 'name'")
         let many = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "siblings.name")
         }
@@ -110,6 +110,6 @@ import Testing
         let empty = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "")
         }
-        expectMessage(empty, "'' is no key path of 'Dog'")
+        expectMessage(empty, "'' is not a key path of 'Dog'")
     }
 }

@@ -93,7 +93,7 @@ import Testing
         let foxes = test.realm.objects(Indexed.self).where { $0.body.matches("fox") }
         var changes: [RealmCollectionChange<Results<Indexed>>] = []
         let token = foxes.observe { changes.append($0) }
-        while changes.isEmpty && test.scheduler.waitForTurn() { test.scheduler.turn() }
+        while changes.isEmpty && test.scheduler.waitForWork() { test.scheduler.run() }
         try test.elsewhere { realm in
             try realm.write {
                 realm.object(ofType: Indexed.self, forPrimaryKey: 0)?.body = "none"
@@ -113,6 +113,6 @@ import Testing
         let output = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Indexed.self).where { $0.name.matches("a") }.count
         }
-        expectMessage(output, "'name' cannot be searched for words: declare it with 'fullText: true'")
+        expectMessage(output, "'name' has no full-text index: declare it with 'fullText: true'")
     }
 }

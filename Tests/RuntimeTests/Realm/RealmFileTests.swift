@@ -188,7 +188,7 @@ import Testing
 
     @Test("the copy of a seed of an older schema version is migrated, and the seed is not O78 O2")
     func oldSeed() throws {
-        let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
+        let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
         var configuration = past.configuration([Keyless.self])

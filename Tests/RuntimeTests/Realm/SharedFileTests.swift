@@ -14,7 +14,7 @@ import Testing
     /// Opens the file like another process whose declaration of `Indexed` differs.
     private func realm(_ test: TestRealm, _ edit: (String) -> String) throws -> (RealmContext, ModelClass) {
         var options = try test.configuration.options()
-        let type = try #require(SchemaFacts.objectType(edit("\(Indexed._facts)")))
+        let type = try #require(SchemaFactsParser.objectType(edit("\(Indexed._facts)")))
         options.types = [TypeDeclaration(type) { TableLayout.zeroRow(type) }]
         let coordinator = try StoreCoordinator(options)
         let context = RealmContext(
@@ -37,7 +37,7 @@ import Testing
         let folder = try TestRealm { $0.objectTypes = [Keyless.self] }
         var options = try folder.configuration.options()
         options.path = folder.url.path + "-shared"
-        let type = try #require(SchemaFacts.objectType(withoutFullText("\(Indexed._facts)")))
+        let type = try #require(SchemaFactsParser.objectType(withoutFullText("\(Indexed._facts)")))
         options.types = [TypeDeclaration(type) { TableLayout.zeroRow(type) }]
         let coordinator = try StoreCoordinator(options)
         let old = RealmContext(
@@ -104,7 +104,7 @@ import Testing
     // MARK: Deleting
 
     @Test("deleting a file inside its own migration throws O8") func deletingInMigration() throws {
-        let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
+        let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
         let code = Mutex<Realm.Error.Code?>(nil)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test("deleteRealmIfMigrationNeeded creates a new file; an open file is not deleted O2") func recreated() throws {
-        let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
+        let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
         var configuration = past.configuration([Keyless.self], schemaVersion: 0)
@@ -162,7 +162,7 @@ import Testing
 
     @Test("an object that outlives its migration keeps no statement of the connection O2")
     func statements() throws {
-        let past = try PastProgram(["object Keyless\nproperty content Int"]) { create in
+        let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
         // Sendable: used on one thread only.

@@ -26,7 +26,7 @@ extension Kind {
 
     func checkLists() throws {
         try checkList(ScalarLists(id: 1), values())
-        if isEverOptional { try checkList(OptionalLists(id: 1), [nil] + values().map { Optional($0) }) }
+        if canBeOptional { try checkList(OptionalLists(id: 1), [nil] + values().map { Optional($0) }) }
     }
 
     private func checkList<Owner: Object, V: OrderedValue & RealmCollectionValue & Hashable>(
@@ -74,7 +74,7 @@ extension Kind {
 
     func checkSets() throws {
         try checkSet(ScalarSets(id: 1), values())
-        if isEverOptional { try checkSet(OptionalSets(id: 1), values().map { Optional($0) } + [nil]) }
+        if canBeOptional { try checkSet(OptionalSets(id: 1), values().map { Optional($0) } + [nil]) }
     }
 
     private func checkSet<Owner: Object, V: OrderedValue & RealmCollectionValue & Hashable>(
@@ -111,7 +111,7 @@ extension Kind {
 
     func checkMaps() throws {
         try checkMap(ScalarMaps(id: 1), values())
-        if isEverOptional { try checkMap(OptionalMaps(id: 1), [nil] + values().map { Optional($0) }) }
+        if canBeOptional { try checkMap(OptionalMaps(id: 1), [nil] + values().map { Optional($0) }) }
     }
 
     private func checkMap<Owner: Object, V: OrderedValue & RealmCollectionValue & Hashable>(
@@ -154,18 +154,18 @@ extension Kind {
         try test.realm.write {
             for (id, value) in values.enumerated() {
                 for type in [ScalarLists.self, ScalarSets.self, OptionalLists.self, OptionalSets.self] as [Object.Type]
-                where isEverOptional || type == ScalarLists.self || type == ScalarSets.self {
+                where canBeOptional || type == ScalarLists.self || type == ScalarSets.self {
                     test.realm.dynamicCreate(type.className(), value: ["id": id, elements: [value, values[0]]])
                 }
                 for type in [ScalarMaps.self, OptionalMaps.self] as [Object.Type]
-                where isEverOptional || type == ScalarMaps.self {
+                where canBeOptional || type == ScalarMaps.self {
                     test.realm.dynamicCreate(type.className(), value: ["id": id, elements: ["k": value]])
                 }
             }
         }
         try checkContents(test, ScalarLists.self, Value.self)
         try checkContents(test, ScalarSets.self, Value.self)
-        if isEverOptional {
+        if canBeOptional {
             try checkContents(test, OptionalLists.self, Value?.self)
             try checkContents(test, OptionalSets.self, Value?.self)
         }

@@ -14,7 +14,7 @@ extension Kind {
             ScalarMaps(value: ["id": 1, elements: ["k": value]]),
             isEnum ? EnumHolder(value: ["id": 1, name: value]) : Scalars(value: ["id": 1, name: value]),
         ]
-        guard isEverOptional else { return holders }
+        guard canBeOptional else { return holders }
         let optional: [Any] = [value, NSNull()]
         holders += [
             OptionalLists(value: ["id": 1, elements: optional]), OptionalSets(value: ["id": 1, elements: optional]),
@@ -107,14 +107,14 @@ extension Kind {
     }
 
     func checkMigration() throws {
-        guard isEverOptional, !isEnum else { return }
+        guard canBeOptional, !isEnum else { return }
         let values = values()
         let types = [
-            "object OptionalScalars\nprimaryKey id\nproperty id Int\nproperty \(name) \(facts)",
-            "object OptionalLists\nprimaryKey id\nproperty id Int\nproperty \(elements) List<\(facts)>",
-            "object OptionalMaps\nprimaryKey id\nproperty id Int\nproperty \(elements) Map<\(facts)>",
+            "object OptionalScalars\nprimaryKey id\nproperty id Int\nproperty \(name) \(typeText)",
+            "object OptionalLists\nprimaryKey id\nproperty id Int\nproperty \(elements) List<\(typeText)>",
+            "object OptionalMaps\nprimaryKey id\nproperty id Int\nproperty \(elements) Map<\(typeText)>",
         ]
-        let past = try PastProgram(types) { create in
+        let past = try PreviousProgram(types) { create in
             for (id, value) in values.enumerated() {
                 _ = create("OptionalScalars", ["id": id, name: value])
                 _ = create("OptionalLists", ["id": id, elements: [value, values[0]]])

@@ -27,7 +27,7 @@ extension Kind {
             try checkProperty(EnumHolder.self, optionalName, present + [nil])
         } else {
             try checkProperty(Scalars.self, name, present)
-            if isEverOptional { try checkProperty(OptionalScalars.self, name, present + [nil]) }
+            if canBeOptional { try checkProperty(OptionalScalars.self, name, present + [nil]) }
         }
     }
 
@@ -57,7 +57,7 @@ extension Kind {
             try compareOptional(EnumHolder.self, optionalName)
         } else {
             try compare(filled(Scalars.self, name, present), Scalars.self, name, values)
-            if isEverOptional { try compareOptional(OptionalScalars.self, name) }
+            if canBeOptional { try compareOptional(OptionalScalars.self, name) }
         }
     }
 
@@ -105,7 +105,7 @@ extension Kind {
     func checkOrder() throws {
         if isEnum {
             try checkOrder(EnumHolder.self, name, EnumHolder.self, optionalName)
-        } else if isEverOptional {
+        } else if canBeOptional {
             try checkOrder(Scalars.self, name, OptionalScalars.self, name)
         } else {
             try checkSorting(Scalars.self, name, hasNil: false)

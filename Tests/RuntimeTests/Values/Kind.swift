@@ -12,23 +12,23 @@ struct Kind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendable {
     /// The property of the classes that have collections.
     let elements: String
     /// The type as it is written in the schema of a generated class.
-    let facts: String
+    let typeText: String
     /// Different values in ascending order.
     let values: @Sendable () -> [Value]
     var isEnum = false
 
     init(
-        _ name: String, _ elements: String, _ facts: String, isEnum: Bool = false,
+        _ name: String, _ elements: String, _ typeText: String, isEnum: Bool = false,
         _ values: @escaping @Sendable () -> [Value]
     ) {
-        (self.name, self.elements, self.facts, self.isEnum, self.values) = (name, elements, facts, isEnum, values)
+        (self.name, self.elements, self.typeText, self.isEnum, self.values) = (name, elements, typeText, isEnum, values)
     }
 
     /// False for `AnyRealmValue`, which has an order in queries, but no minimum and maximum.
     var isOrdered: Bool { !(Value.self is AnyRealmValue.Type) }
 
     /// False for `AnyRealmValue`, which is never optional.
-    var isEverOptional: Bool { isOrdered }
+    var canBeOptional: Bool { isOrdered }
     var optionalName: String { isEnum ? "optional" + name.prefix(1).uppercased() + name.dropFirst() : name }
 
     /// Returns the stored form of an untyped value, for comparisons.
@@ -50,7 +50,7 @@ protocol AnyKind: Sendable, CustomTestStringConvertible {
 }
 
 extension Kind: AnyKind {
-    var testDescription: String { facts }
+    var testDescription: String { typeText }
 }
 
 private func day(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }

@@ -4,7 +4,7 @@ import MartletSchema
 struct EnumChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         let stored = storedEnums(schemas)
-        return schemas.goneEnums.map { gone($0, schemas) }
+        return schemas.removedEnums.map { removed($0, schemas) }
             + schemas.enums.flatMap { changes($0.old, $0.new, isStored: stored.contains($0.new.name)) }
     }
 
@@ -21,7 +21,7 @@ struct EnumChanges: BreakingRule {
     }
 
     // Stored values are reported with the properties, because the types of the properties have changed as well.
-    private func gone(_ old: EnumModel, _ schemas: SchemaPair) -> BreakingChange {
+    private func removed(_ old: EnumModel, _ schemas: SchemaPair) -> BreakingChange {
         let shape = old.cases.map(\.rawValue)
         let renames = schemas.addedEnums.filter { $0.cases.map(\.rawValue) == shape && $0.renamedFrom == nil }.prefix(3)
         return BreakingChange(
@@ -79,7 +79,7 @@ struct EnumChanges: BreakingRule {
                         "case '\(new.name).\(before.name)' is '\(after.name)' now; rename it in code that uses it",
                         at: after.nameSpan, was: before.nameSpan))
             } else {
-                changes.append(gone(before, in: old, new, isStored: isStored && isRawKept))
+                changes.append(removed(before, in: old, new, isStored: isStored && isRawKept))
             }
         }
         for after in new.cases where old.enumCase(named: after.name) == nil && !renamed.contains(after.name) {
@@ -103,7 +103,7 @@ struct EnumChanges: BreakingRule {
             at: after.nameSpan, was: before.nameSpan)
     }
 
-    private func gone(_ before: EnumCaseModel, in old: EnumModel, _ new: EnumModel, isStored: Bool) -> BreakingChange {
+    private func removed(_ before: EnumCaseModel, in old: EnumModel, _ new: EnumModel, isStored: Bool) -> BreakingChange {
         let added = new.cases.filter { old.enumCase(named: $0.name) == nil }
         let advice = added.first.map {
             "if '\($0.name)' is its new name, keep what is stored: write '\($0.name): \(before.rawValue.plain)'"

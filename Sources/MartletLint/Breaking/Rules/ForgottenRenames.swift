@@ -23,8 +23,8 @@ struct ForgottenRenames: BreakingRule {
         guard let former = old.from, new.from == nil, old.name == new.name else { return nil }
         return BreakingChange(
             .query,
-            "\(thing) says no longer that it was '\(former.value)', so files from before that do not follow; "
-                + "keep 'renamedFrom: \(former.value)' as long as there may be some",
+            "\(thing) no longer says that it was '\(former.value)', so older files are not migrated; "
+                + "keep 'renamedFrom: \(former.value)' as long as such files may exist",
             at: new.span, was: former.span)
     }
 }

@@ -16,7 +16,7 @@ struct OrderChanges: BreakingRule {
             guard position > highest else {
                 return BreakingChange(
                     .source,
-                    "property '\(pair.new.name).\(property.new.name)' stands further down than before, and the "
+                    "property '\(pair.new.name).\(property.new.name)' was moved down, and the "
                         + "initialiser takes its arguments in this order; move it back",
                     at: property.new.nameSpan, was: property.old.nameSpan)
             }
@@ -33,7 +33,7 @@ struct OrderChanges: BreakingRule {
         else { return nil }
         return BreakingChange(
             .query,
-            "property '\(pair.new.name).\(new.name)' stands before others, and 'create' takes the values of an array "
+            "property '\(pair.new.name).\(new.name)' was added before others, and 'create' takes the values of an array "
                 + "in this order; move it to the end",
             at: new.nameSpan)
     }

@@ -6,25 +6,25 @@ struct PropertyChanges: BreakingRule {
 
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
-            gone(pair, schemas)
+            removed(pair, schemas)
                 + pair.properties.flatMap { changes($0.old, $0.new, pair, schemas) } + ignored(pair, schemas)
         }
     }
 
     // MARK: Gone
 
-    private func gone(_ pair: ObjectPair, _ schemas: SchemaPair) -> [BreakingChange] {
-        let gone = pair.goneProperties
+    private func removed(_ pair: ObjectPair, _ schemas: SchemaPair) -> [BreakingChange] {
+        let gone = pair.removedProperties
         guard !gone.isEmpty else { return [] }
         let added = Dictionary(grouping: pair.addedProperties.filter { $0.renamedFrom == nil }, by: \.type)
         let ignored = Dictionary(pair.new.ignored.map { ($0.name, $0) }) { first, _ in first }
-        return gone.map { self.gone($0, pair, ignored[$0.name], added[schemas.current($0.type)] ?? []) }
+        return gone.map { self.removed($0, pair, ignored[$0.name], added[schemas.current($0.type)] ?? []) }
     }
 
     /// - Parameters:
     /// - ignored: the ignored property with the same name.
     /// - candidates: new properties with the same type.
-    private func gone(
+    private func removed(
         _ old: PropertyModel, _ pair: ObjectPair, _ ignored: PropertyModel?, _ candidates: [PropertyModel]
     ) -> BreakingChange {
         let name = "property '\(pair.new.name).\(old.name)'"

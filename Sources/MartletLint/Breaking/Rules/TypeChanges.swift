@@ -4,10 +4,10 @@ import MartletSchema
 struct TypeChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         let search = SuccessorSearch(schemas)
-        return schemas.goneObjects.map { gone($0, search) } + schemas.objects.flatMap(changes)
+        return schemas.removedObjects.map { removed($0, search) } + schemas.objects.flatMap(changes)
     }
 
-    private func gone(_ old: ObjectModel, _ search: SuccessorSearch) -> BreakingChange {
+    private func removed(_ old: ObjectModel, _ search: SuccessorSearch) -> BreakingChange {
         BreakingChange(
             .data, "type '\(old.name)' is gone, and with it the objects stored of it; declare it again", at: nil,
             was: old.nameSpan, renames: search.candidates(for: old))

@@ -73,7 +73,7 @@ struct RealmImporterCommand: ParsableCommand {
     static func main() {
         StandardStream.keepLargeFilesErrors()
         do {
-            var command = try parseAsRoot(CommandWords.all)
+            var command = try parseAsRoot(CommandLineArguments.all)
             try command.run()
         } catch {
             leave(with: error)

@@ -20,7 +20,7 @@ public struct SwiftLoader {
     }
 
     private func files(at path: String) throws(DiskError) -> [(relative: String, display: String)] {
-        try FileSystem.requireThere(path, or: "no such file or folder")
+        try FileSystem.requireExists(path, or: "no such file or folder")
         guard FileSystem.isFolder(path) else { return [(FileSystem.name(of: path), path)] }
         let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
         return try files(below: folder, "").sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -33,7 +33,7 @@ public struct SwiftLoader {
         // Packages that were fetched, and what was built, are hidden.
         for name in try FileSystem.names(in: "\(folder)/\(relative)") where !name.hasPrefix(".") {
             let below = relative + name
-            if FileSystem.isFolderItself("\(folder)/\(below)") {
+            if FileSystem.isRealFolder("\(folder)/\(below)") {
                 found += try files(below: folder, below + "/")
             } else if name.hasSuffix(".swift") {
                 found.append(below)

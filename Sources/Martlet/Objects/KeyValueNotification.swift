@@ -1,0 +1,202 @@
+import MartletEngine
+import MartletSQLite
+
+/// The key-value observers that were notified before a change and are notified again after it.
+struct KeyValueNotification {
+    typealias Entry = (observers: KeyValueObservers, registration: KeyValueObservers.Registration)
+    private var changes: [Entry] = []
+    private var ends: [Entry] = []
+    /// The tracked reads that change. Observation is notified of them last.
+    fileprivate(set) var reads: ReadTracking?
+
+    /// Notifies observers of `isInvalidated` that it is about to change.
+    mutating func willChangeValidity(_ observers: KeyValueObservers?) {
+        guard let observers else { return }
+        ends += observers.notifyWillChange { $0 == KeyValueObservers.invalidation }.map { (observers, $0) }
+    }
+
+    /// Notifies observers that deleted objects are about to be live again, and that the changes before their deletion are
+    /// undone.
+    mutating func willRestore(_ undone: RealmContext.UndoneDeletions, in context: RealmContext) {
+        context.objectsBeingRestored = Set(undone.objects.map(ObjectIdentifier.init))
+        let objects = undone.objects.filter { $0._observers?.isEmpty == false }
+            .sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
+        for object in objects { willChangeValidity(object._observers) }
+        for core in undone.cores { willChangeValidity(core.observers) }
+        for object in objects {
+            let touched = object._observers?.touched(since: context.firstWriteNumber) ?? ColumnSet()
+            willChange(object._observers, touched) { _ in nil }
+        }
+    }
+
+    /// Notifies observers that properties are about to change.
+    mutating func willChange(_ observers: KeyValueObservers?, _ columns: ColumnSet, _ edit: (Int) -> KeyValueEdit?) {
+        guard let observers else { return }
+        changes += observers.notifyWillChange({ $0 >= 0 && columns.contains($0) }, edit).map { (observers, $0) }
+    }
+
+    /// Notifies observers that the changes have happened. Observers of `isInvalidated` are notified last.
+    func didChange() {
+        for (observers, registration) in changes + ends where observers.isRegistered(registration.id) {
+            registration.did()
+        }
+        reads?.didChange()
+    }
+}
+
+extension RealmContext {
+    /// True if there are key-value observers or tracked reads, which must be notified before a change.
+    var hasKeyValueObservers: Bool { !observedObjects.isEmpty || !observedCollections.isEmpty || hasTrackedReads }
+
+    /// Notifies observers before the Realm moves to another version. Observers of `isInvalidated` are notified first.
+    ///
+    /// - Parameters:
+    ///   - changes: the changes between the versions; nil if they are not known.
+    ///   - inverted: true if the changes are rolled back.
+    ///   - next: the new version, with which rows are compared if the changes are not known.
+    ///   - undone: the deletions that a rollback undoes.
+    func notifyWillChange(
+        _ changes: ChangeSet?, inverted: Bool = false, next: SnapshotHandle? = nil,
+        undone: UndoneDeletions = UndoneDeletions()
+    ) -> KeyValueNotification {
+        var notification = KeyValueNotification()
+        guard hasKeyValueObservers || undone.isObserved else { return notification }
+        let outer = advancePhase
+        advancePhase = .willChange
+        defer { advancePhase = outer }
+        notification.willRestore(undone, in: self)
+        var changed: [(object: ObjectBase, columns: ColumnSet)] = []
+        for object in observed() {
+            let (columns, isGone) = changeOf(object, changes, inverted, next)
+            if isGone { notification.willChangeValidity(object._observers) }
+            if !isGone && !columns.isEmpty { changed.append((object, columns)) }
+        }
+        for core in observedCores() where isOwnerGone(core, changes, inverted, next) {
+            notification.willChangeValidity(core.observers)
+        }
+        for (object, columns) in changed {
+            notification.willChange(object._observers, columns) { property in
+                let id = CollectionID(table: object._table?.id ?? 0, property: property, owner: object._key)
+                return changes?.collections[id].map { KeyValueEdit($0, isInverted: inverted) }
+            }
+        }
+        notification.reads = reads
+        reads.willChange(changes, isInverted: inverted)
+        return notification
+    }
+
+    /// Notifies observers that a row is about to be deleted.
+    func notifyWillInvalidate(of key: ObjectKey, _ table: ObjectTable) -> KeyValueNotification {
+        var notification = KeyValueNotification()
+        guard hasKeyValueObservers else { return notification }
+        table.forEachAccessor(key) { notification.willChangeValidity($0._observers) }
+        for core in observedCores() where core.table === table && core.owner == key {
+            notification.willChangeValidity(core.observers)
+        }
+        notification.reads = reads
+        reads.willDelete(key, in: table.id)
+        return notification
+    }
+
+    /// Notifies observers that all objects and collections are about to be invalidated.
+    func notifyWillInvalidateAll() -> KeyValueNotification {
+        var notification = KeyValueNotification()
+        for object in observed() { notification.willChangeValidity(object._observers) }
+        for core in observedCores() { notification.willChangeValidity(core.observers) }
+        notification.reads = reads
+        reads.willChangeAll()
+        return notification
+    }
+
+    /// Notifies the same observers that the change has happened.
+    func notifyDidChange(_ notification: KeyValueNotification) {
+        let outer = advancePhase
+        advancePhase = .didChange
+        notification.didChange()
+        objectsBeingRestored = []
+        advancePhase = outer
+    }
+
+    // MARK: What is observed
+
+    // Sorted by row, so that the order of notifications is deterministic.
+    private func observed() -> [ObjectBase] {
+        let objects = observedObjects.values.compactMap(\.object).filter { $0._state == .live || $0._state == .stale }
+        if objects.count < observedObjects.count {
+            // Some objects were deallocated before their observers were removed.
+            observedObjects = [:]
+            for object in objects { observedObjects[ObjectIdentifier(object)] = WeakObject(object: object) }
+        }
+        return objects.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
+    }
+
+    private func observedCores() -> [CollectionCore] {
+        if observedCollections.isEmpty { return [] }
+        observedCollections = observedCollections.filter { $0.value.core != nil }
+        return observedCollections.values.compactMap(\.core).filter { !$0.isOwnerGone }.sorted { $0.id < $1.id }
+    }
+
+    private func changeOf(
+        _ object: ObjectBase, _ changes: ChangeSet?, _ inverted: Bool, _ next: SnapshotHandle?
+    ) -> (columns: ColumnSet, isGone: Bool) {
+        guard let table = object._table else { return (ColumnSet(), false) }
+        guard let changes else { return next.map { compare(object._key, table, $0) } ?? (.all, false) }
+        guard let change = changes.tables[table.id] else { return (ColumnSet(), false) }
+        let isGone = (inverted ? change.inserted : change.deleted).contains(object._key)
+        return (change.columns(modifiedFor: object._key), isGone)
+    }
+
+    private func isOwnerGone(_ core: CollectionCore, _ changes: ChangeSet?, _ inverted: Bool, _ next: SnapshotHandle?)
+        -> Bool
+    {
+        guard let changes else { return next.map { compare(core.owner, core.table, $0).isGone } ?? false }
+        guard let change = changes.tables[core.table.id] else { return false }
+        return (inverted ? change.inserted : change.deleted).contains(core.owner)
+    }
+
+    // MARK: Unknown changes
+
+    /// Compares a row in the current version with the same row in another version.
+    private func compare(_ key: ObjectKey, _ table: ObjectTable, _ next: SnapshotHandle) -> (
+        columns: ColumnSet, isGone: Bool
+    ) {
+        let state = read { try RowState(key, table, $0) }
+        guard let newState = try? next.read({ try RowState(key, table, $0) }) else { return (.all, false) }
+        guard let new = newState.values else { return (ColumnSet(), true) }
+        guard let old = state.values else { return (ColumnSet(), false) }
+        var columns = ColumnSet()
+        for (position, column) in table.layout.columns.enumerated()
+        where old[position] != new[position] || state.specials != newState.specials {
+            columns.insert(column.property)
+        }
+        for (position, collection) in table.layout.collections.enumerated()
+        where state.collections[position] != newState.collections[position] {
+            columns.insert(collection.property)
+        }
+        return (columns, false)
+    }
+
+    /// The values and collections of a row in one version.
+    private struct RowState {
+        var values: [SQLValue]?
+        var specials: SQLValue?
+        var collections: [[SQLValue]] = []
+
+        init(_ key: ObjectKey, _ table: ObjectTable, _ connection: Connection) throws {
+            let statement = try connection.statement(table.selectSQL)
+            statement.bind(key, at: 1)
+            guard try statement.step() else { return }
+            values = table.layout.columns.indices.map { statement.value($0) }
+            if table.layout.hasSpecials { specials = statement.value(table.layout.columns.count) }
+            statement.reset()
+            for collection in table.layout.collections {
+                var elements = try ChunkedElements(owner: key, table: collection.chunks, connection)
+                collections.append(
+                    try elements.all { ordinal, count in
+                        try ChunkedElements.load(
+                            owner: key, ordinal: ordinal, count: count, table: collection.chunks, connection)
+                    })
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import MartletEngine
+
+extension ObservableCollection {
+    /// A sequence of the initial collection and its changes, with moves and the deleted elements as they were.
+    ///
+    /// - Parameter keyPaths: the properties whose changes are modifications, as in `observe`.
+    public func changes(keyPaths: [String]? = nil) -> Changes<DetailedCollectionChange<Self>> {
+        Changes { notify in observeChanges(keyPaths: keyPaths) { notify($0, false) } }
+    }
+}
+
+extension ObservableCollection where Element: ObjectBase {
+    /// A sequence of the initial collection and its changes; modifications are changes of the properties at typed key
+    /// paths.
+    public func changes(keyPaths: [any KeyPathDescriptor<Element>]) -> Changes<DetailedCollectionChange<Self>> {
+        changes(keyPaths: keyPaths.map(\.keyPath))
+    }
+
+    /// A sequence of the initial collection and its changes; modifications are changes of the properties at Swift key
+    /// paths.
+    public func changes(keyPaths: [PartialKeyPath<Element>]) -> Changes<DetailedCollectionChange<Self>> {
+        changes(keyPaths: keyPaths.map { ObjectBase.path($0) })
+    }
+}
+
+extension Map {
+    /// A sequence of the initial map and its changes, by key.
+    ///
+    /// - Parameter keyPaths: the properties of objects whose changes are modifications, as in `observe`.
+    public func changes(keyPaths: [String]? = nil) -> Changes<RealmMapChange<Map>> {
+        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0, false) } }
+    }
+}
+
+extension ObservableSections {
+    /// A sequence of the initial sections and their changes.
+    ///
+    /// - Parameter keyPaths: the properties whose changes are modifications, as in `observe`.
+    public func changes(keyPaths: [String]? = nil) -> Changes<RealmSectionedResultsChange<Self>> {
+        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0, false) } }
+    }
+}
+
+extension KeyPathObservable {
+    /// A sequence of the changes of the object's properties. The deletion of the object is the last element.
+    ///
+    /// - Parameter keyPaths: the observed properties, as in `observe`.
+    public func changes(keyPaths: [String]? = nil) -> Changes<ObjectChange<Self>> {
+        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0, $0.isDeletion) } }
+    }
+
+    /// A sequence of the changes of the properties at typed key paths. The deletion of the object is the last element.
+    public func changes(keyPaths: [any KeyPathDescriptor<Self>]) -> Changes<ObjectChange<Self>> {
+        changes(keyPaths: keyPaths.map(\.keyPath))
+    }
+
+    /// A sequence of the changes of the properties at Swift key paths. The deletion of the object is the last element.
+    public func changes(keyPaths: [PartialKeyPath<Self>]) -> Changes<ObjectChange<Self>> {
+        changes(keyPaths: keyPaths.map { Self.path($0) })
+    }
+}
+
+extension ObjectChange {
+    var isDeletion: Bool { if case .deleted = self { true } else { false } }
+}
+
+extension Realm {
+    /// A sequence of the Realm's notifications: commits that it makes or moves to, and newer versions if it does not
+    /// refresh automatically. Notifications of the same kind are merged while the body of the loop runs.
+    public func changes() -> Changes<Notification> {
+        Changes(register: { notify in observe { notification, _ in notify(notification, false) } }, isRepeated: ==)
+    }
+}

@@ -1,0 +1,71 @@
+import MartletSQLite
+
+/// Converts the values of a property in the file to the property that replaces it.
+struct PropertyConverter {
+    /// The property in the file, with the current names of its types.
+    let old: PropertySchema
+    let new: PropertySchema
+    private let holds: (SQLValue) -> Bool
+
+    init(_ old: PropertySchema, _ new: PropertySchema, _ declaration: TypeDeclaration?) {
+        self.old = old
+        self.new = new
+        holds = { declaration?.isValidRawValue(new.index, $0) ?? true }
+    }
+
+    /// True if all values can be copied without conversion or checks.
+    var isIdentity: Bool {
+        old.kind == new.kind && old.element == new.element && (new.isOptional || !old.isOptional || new.isLink)
+    }
+
+    /// The elements to write, including the keys of maps; nil if the old elements cannot be converted.
+    ///
+    /// A single value is one element. `.null` for a required property stands for its default.
+    func convert(_ elements: [SQLValue]) -> [SQLValue]? {
+        switch (old.kind, new.kind) {
+        case (.map, .map): return map(elements)
+        case (.map, _), (_, .map): return isNothing(elements) ? nothing : nil
+        case (.single, .single): return single(elements.first ?? .null).map { [$0] }
+        case (.single, _): return isNothing(elements) ? [] : all(elements)
+        case (_, .single):
+            return elements.count > 1 ? nil : single(elements.first ?? .null).map { [$0] }
+        case (.list, .set): return Set(elements).count == elements.count ? all(elements) : nil
+        default: return all(elements)
+        }
+    }
+
+    private var nothing: [SQLValue] { new.kind == .single ? [.null] : [] }
+
+    private func isNothing(_ elements: [SQLValue]) -> Bool {
+        elements.isEmpty || (old.kind == .single && elements == [.null])
+    }
+
+    private func single(_ value: SQLValue) -> SQLValue? {
+        guard let converted = ValueConversion.convert(value, from: old.element, to: new.element) else { return nil }
+        return converted == .null || hasCase(converted) ? converted : nil
+    }
+
+    private func element(_ value: SQLValue) -> SQLValue? {
+        guard value != .null else { return new.isOptional || new.isLink ? .null : nil }
+        return single(value)
+    }
+
+    private func hasCase(_ value: SQLValue) -> Bool {
+        guard old.element != new.element, new.element == .intEnum || new.element == .stringEnum else { return true }
+        return holds(value)
+    }
+
+    private func all(_ elements: [SQLValue]) -> [SQLValue]? {
+        let converted = elements.compactMap(element)
+        return converted.count == elements.count ? converted : nil
+    }
+
+    private func map(_ elements: [SQLValue]) -> [SQLValue]? {
+        var converted: [SQLValue] = []
+        for position in stride(from: 0, to: elements.count - 1, by: 2) {
+            guard let value = element(elements[position + 1]) else { return nil }
+            converted += [elements[position], value]
+        }
+        return converted
+    }
+}

@@ -1,0 +1,127 @@
+import MartletSchema
+
+/// Records edits for the fix-its of lint rules: ranges to remove with an entry, and places for `renamedFrom`.
+extension SchemaParser {
+    /// Records the removal of a key, by the range of the key and of its value.
+    mutating func noteRemoval(of key: String, in mapping: YAMLMapping) {
+        guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }),
+            let removal = removal(of: index, in: mapping)
+        else { return }
+        fixIts.removals[mapping.entries[index].key.span] = removal
+        fixIts.removals[mapping.entries[index].value.span] = removal
+    }
+
+    /// Records the removal of each name of a list, by its range. Removing the only name removes the key.
+    mutating func noteListRemovals(of key: String, in mapping: YAMLMapping) {
+        guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }) else { return }
+        let entry = mapping.entries[index]
+        guard case .sequence(let sequence) = entry.value else {
+            noteRemoval(of: key, in: mapping)
+            return
+        }
+        let spans = sequence.items.map(\.span)
+        if spans.count == 1 {
+            let keySpan = SourceSpan(file: source.file, start: entry.key.span.start, end: entry.key.span.end + 1)
+            let all =
+                sequence.isFlow
+                ? removal(of: index, in: mapping)
+                : blockRemoval(of: keySpan).flatMap { head in blockRemoval(of: spans[0]).map { head + $0 } }
+            fixIts.removals[spans[0]] = all
+            return
+        }
+        for (index, span) in spans.enumerated() {
+            fixIts.removals[span] = sequence.isFlow ? flowRemoval(of: index, in: spans) : blockRemoval(of: span)
+        }
+    }
+
+    /// Records the edit that adds `renamedFrom` before the first key of a mapping, unless the mapping already has one.
+    mutating func noteRenaming(_ name: Spanned<String>, in mapping: YAMLMapping, isType: Bool) {
+        noteRemoval(of: "renamedFrom", in: mapping)
+        guard let first = mapping.entries.first?.key.span, isUnusual(name.value, isType: isType),
+            !mapping.entries.contains(where: { $0.key.text == "renamedFrom" })
+        else { return }
+        let line = source.lineIndex(at: first.start)
+        var end = ", "
+        if !mapping.isFlow {
+            let range = source.lineRange(line)
+            let indentation = source.bytes[range.lowerBound..<first.start]
+            guard indentation.allSatisfy({ $0 == Byte.space }), line + 1 < source.lineCount else { return }
+            let lineBreak = source.bytes[range.upperBound..<source.lineStarts[line + 1]]
+            end = String(decoding: lineBreak + indentation, as: UTF8.self)
+        }
+        fixIts.renamedFromAdditions[name.span] = [Edit(first.beginning, "renamedFrom: \(name.value)\(end)")]
+    }
+
+    /// Records the edit from `name: Int` to `name: {type: Int, renamedFrom: …}`, unless the type's text has another
+    /// meaning inside braces.
+    mutating func noteRenaming(_ name: Spanned<String>, ofShort value: YAMLNode) {
+        guard isUnusual(name.value, isType: false), let scalar = value.scalar, scalar.isPlain, !scalar.isEmpty,
+            scalar.contentStart != nil,
+            !scalar.text.utf8.contains(where: { ",[]{}\"'#:".utf8.contains($0) })
+        else { return }
+        fixIts.renamedFromAdditions[name.span] = [
+            Edit(scalar.span.beginning, "{type: "), Edit(scalar.span.ending, ", renamedFrom: \(name.value)}"),
+        ]
+    }
+
+    /// Whether the naming rule may suggest another name: a property name that is not `lowerCamelCase`, or a type name
+    /// that is not `UpperCamelCase`.
+    private func isUnusual(_ name: String, isType: Bool) -> Bool {
+        name.utf8.contains(Byte.underscore) || name.utf8.first?.isUppercase != isType
+    }
+
+    /// The fix-it that removes a key that is not allowed here.
+    func removalFixes(of key: String, in mapping: YAMLMapping) -> [Fix] {
+        let index = mapping.entries.firstIndex { $0.key.text == key }
+        let spans = index.flatMap { removal(of: $0, in: mapping) }
+        return spans.map { [Fix("remove '\(key)'", .suggested, $0.map { Edit($0, "") })] } ?? []
+    }
+
+    // MARK: Entries
+
+    /// The range to remove with a key, if it is contiguous.
+    func removal(of key: String, in mapping: YAMLMapping) -> SourceSpan? {
+        let index = mapping.entries.firstIndex { $0.key.text == key }
+        guard let removal = index.flatMap({ removal(of: $0, in: mapping) }), removal.count == 1 else { return nil }
+        return removal[0]
+    }
+
+    private func removal(of index: Int, in mapping: YAMLMapping) -> [SourceSpan]? {
+        let spans = mapping.entries.map { $0.key.span.union($0.value.span) }
+        return mapping.isFlow ? flowRemoval(of: index, in: spans) : blockRemoval(of: spans[index])
+    }
+
+    /// The entry and the comma before it, or after it for the first entry. nil if a comment lies between them.
+    private func flowRemoval(of index: Int, in spans: [SourceSpan]) -> [SourceSpan]? {
+        let entry = spans[index]
+        let all: SourceSpan
+        let gap: Range<Int>
+        if index > 0 {
+            gap = spans[index - 1].end..<entry.start
+            all = SourceSpan(file: entry.file, start: gap.lowerBound, end: entry.end)
+        } else if spans.count > 1 {
+            gap = entry.end..<spans[1].start
+            all = SourceSpan(file: entry.file, start: entry.start, end: gap.upperBound)
+        } else {
+            return nil
+        }
+        return source.bytes[gap].contains(Byte.hash) ? nil : [all]
+    }
+
+    /// The line of the entry, if the line contains nothing else. A trailing comment stays.
+    private func blockRemoval(of entry: SourceSpan) -> [SourceSpan]? {
+        let line = source.lineIndex(at: entry.start)
+        let range = source.lineRange(line)
+        guard entry.end <= range.upperBound else { return nil }
+        let before = source.bytes[range.lowerBound..<entry.start]
+        guard before.allSatisfy({ $0.isBlank || $0 == Byte.dash }) else { return nil }
+        let behind = source.bytes[entry.end..<range.upperBound]
+        guard let next = behind.firstIndex(where: { !$0.isBlank }) else {
+            let end = line + 1 < source.lineCount ? source.lineStarts[line + 1] : range.upperBound
+            return [SourceSpan(file: entry.file, start: range.lowerBound, end: end)]
+        }
+        guard source.bytes[next] == Byte.hash else { return nil }
+        let dash = before.firstIndex(of: Byte.dash) ?? entry.start
+        return [SourceSpan(file: entry.file, start: dash, end: next)]
+    }
+}

@@ -1,0 +1,129 @@
+import CMartletTestVFS
+import ConformanceModels
+import Foundation
+import MartletEngine
+import MartletTestSupport
+import Synchronization
+
+@testable import Martlet
+
+/// A file with three nodes, and operations that provoke faults.
+final class FaultFixture {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-fault-\(UUID().uuidString)")
+    /// A VFS between SQLite and the file system, which fails on demand.
+    let disk = FaultyDisk()
+    private(set) var configuration = Realm.Configuration()
+    /// Objects that keep the fault active while they are retained.
+    var retained: [Any] = []
+    private var intactData: Data?
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        configuration.fileURL = folder.appending(path: "test.realm")
+        configuration.environment.writeTimeoutMilliseconds = 50
+        configuration.environment.checkpointFrames = .max
+        let realm = try Realm(configuration: configuration)
+        try realm.write { realm.add((1...3).map { Node(id: $0) }) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    var url: URL { configuration.fileURL ?? folder }
+
+    /// Opens the file.
+    @discardableResult
+    func open(_ adjust: (inout Realm.Configuration) -> Void = { _ in }) throws -> Realm {
+        var adjusted = configuration
+        adjust(&adjusted)
+        return try Realm(configuration: adjusted)
+    }
+
+    /// Opens the file through `disk`.
+    @discardableResult
+    func openOnFaultyDisk() throws -> Realm { try open { $0.environment.vfsName = disk.name } }
+
+    /// Adds a node, and runs `breaking` at the end of the write.
+    func write(_ breaking: () -> Void) throws {
+        let realm = try openOnFaultyDisk()
+        try realm.write {
+            realm.add(Node(id: 4))
+            breaking()
+        }
+    }
+
+    func nodes() throws -> [Int] { try open().objects(Node.self).map(\.id) }
+
+    /// Continues with a compact copy of the file, which the test may damage and later restore from memory.
+    func useCopy() throws {
+        let copy = folder.appending(path: "copy.realm")
+        try open().writeCopy(toFile: copy)
+        configuration.fileURL = copy
+        intactData = try Data(contentsOf: copy)
+    }
+
+    func restore() throws { try intactData?.write(to: url) }
+
+    /// Continues with a copy of the file whose bytes at an offset are overwritten.
+    func overwriteBytes(at offset: (Data) -> Int, _ replacement: [UInt8]) throws {
+        try useCopy()
+        var bytes = try Data(contentsOf: url)
+        let start = offset(bytes)
+        bytes.replaceSubrange(start..<start + replacement.count, with: replacement)
+        try bytes.write(to: url)
+    }
+
+    /// Opens a write on another thread. The write ends when the returned object is released.
+    func writeOnOtherThread() -> AnyObject {
+        let (began, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let configuration = configuration
+        Thread.detachNewThread {
+            let realm = try? Realm(configuration: configuration)
+            try? realm?.beginWrite()
+            began.signal()
+            mayEnd.wait()
+            realm?.cancelWrite()
+            began.signal()
+        }
+        began.wait()
+        return DeferredAction {
+            mayEnd.signal()
+            began.wait()
+        }
+    }
+
+    /// Locks the lock file like another process, until the returned object is released.
+    func lockAsAnotherProcess() -> AnyObject {
+        let descriptor = Foundation.open(url.path + ".lock", O_RDWR | O_CREAT, 0o644)
+        _ = flock(descriptor, LOCK_EX)
+        return DeferredAction { close(descriptor) }
+    }
+}
+
+/// Runs a closure when it is deallocated.
+private final class DeferredAction {
+    private let action: () -> Void
+    init(_ action: @escaping () -> Void) { self.action = action }
+    deinit { action() }
+}
+
+/// A VFS whose calls fail on demand.
+final class FaultyDisk {
+    let name: String
+    private let vfs: OpaquePointer?
+    private static let numbers = Atomic<Int>(0)
+
+    init() {
+        name = "martlet-faulty-\(Self.numbers.add(1, ordering: .relaxed).newValue)"
+        vfs = cmartlet_hook_vfs_create(name, "unix")
+    }
+
+    deinit { _ = vfs.map(cmartlet_hook_vfs_destroy) }
+
+    /// Makes the next `call` on a file with the role `role` fail.
+    func fail(_ call: CMartletCall, of role: CMartletRole, result: CInt = 0) {
+        let fault = CMartletFault(call: call, role: role, at: 1, persists: false, applied: false, result: result)
+        _ = cmartlet_hook_vfs_add_fault(vfs, fault)
+    }
+
+    var openFileCount: Int { Int(cmartlet_hook_vfs_open_file_count(vfs)) }
+}

@@ -1,0 +1,74 @@
+import ConformanceModels
+import MartletTestSupport
+
+@testable import Martlet
+
+extension MisuseCases {
+    static let migrations = [
+        MisuseCase(
+            "changeBeforeMigration",
+            "a 'Node' is from before the migration, and cannot be changed. Change the new object of the pair instead"
+        ) {
+            try migrate { $0.enumerateObjects(ofType: "Node") { old, _ in old?["name"] = "b" } }
+        },
+        MisuseCase(
+            "migrationIsOver",
+            "a 'Migration' was used after it was deleted in the migration, or after the 'migrationBlock' had returned. "
+                + "Keep plain values, and ask the Realm for the object once it is open"
+        ) {
+            nonisolated(unsafe) var kept: Migration?
+            try migrate { kept = $0 }
+            kept?.create("Node")
+        },
+        MisuseCase(
+            "unknownMigrationType",
+            "the migration knows no type 'Nod', neither in the file nor in the schema. It knows 'Node', 'Part', 'Screw'"
+        ) {
+            try migrate { $0.create("Nod") }
+        },
+        MisuseCase(
+            "renameWithoutSource",
+            "a migration renames 'Node.label', which the file does not have. It has 'id', 'name', 'title'"
+        ) {
+            try migrate { $0.renameProperty(onType: "Node", from: "label", to: "name") }
+        },
+        MisuseCase(
+            "renameWithoutTarget",
+            "a migration renames to 'Node.label', which the schema does not have. It has 'id', 'name', 'amount', …"
+        ) {
+            try migrate { $0.renameProperty(onType: "Node", from: "title", to: "label") }
+        },
+        MisuseCase(
+            "separatedTopLevel",
+            "a migration separates the owners of 'Node', which is not an embedded type of the schema. "
+                + "Objects of top-level types may have any number of owners"
+        ) {
+            try migrate { $0.separateOwners(ofType: "Node") }
+        },
+        MisuseCase(
+            "renameOfPresent",
+            "a migration renames 'Node.name', which the schema still has. Copy its values with 'enumerateObjects'"
+        ) {
+            try migrate { $0.renameProperty(onType: "Node", from: "name", to: "id") }
+        },
+        MisuseCase("madeMigrationObject", "a 'MigrationObject' was created directly. Use 'migration.create'") {
+            _ = MigrationObject()
+        },
+        MisuseCase(
+            "observeInMigration",
+            "… was observed inside a migration. Observe it in the Realm once that is open"
+        ) {
+            try migrate { migration in
+                migration.enumerateObjects(ofType: "Node") { _, new in
+                    (new?["children"] as? List<MigrationObject>)?.observe { _ in }.invalidate()
+                }
+            }
+        },
+    ]
+
+    static func migrate(_ block: @escaping @Sendable (Migration) -> Void) throws {
+        let schema = "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String"
+        let past = try PreviousProgram([schema]) { create in _ = create("Node", ["id": 1]) }
+        _ = try past.migrated([Node.self, Part.self, Screw.self]) { migration, _ in block(migration) }
+    }
+}

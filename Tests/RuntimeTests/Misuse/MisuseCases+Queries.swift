@@ -1,0 +1,122 @@
+import ConformanceModels
+import Foundation
+import KennelModels
+import MartletTestSupport
+
+@testable import Martlet
+
+extension MisuseCases {
+    static let queries = [
+        MisuseCase(
+            "indexOutOfRange",
+            "the index 3 is outside of 'ScalarLists.ints', which has 1 element. Compare it with 'count' first"
+        ) {
+            let lists = ScalarLists(id: 1, ints: [7])
+            let test = try TestRealm(holding: lists)
+            _ = lists.ints[3]
+            _ = test
+        },
+        MisuseCase(
+            "indexOutOfRange",
+            "the index 0 is outside of the results, which has 0 elements. Compare it with 'count' first"
+        ) {
+            _ = try TestRealm().realm.objects(Node.self)[0]
+        },
+        MisuseCase(
+            "removedFromEmptyList",
+            "an element was to be removed from 'ScalarLists.ints', which is empty: check 'isEmpty' first"
+        ) {
+            let lists = ScalarLists(id: 1)
+            let test = try TestRealm(holding: lists)
+            try test.realm.write { lists.ints.removeLast() }
+        },
+        MisuseCase(
+            "query",
+            """
+            this query is not valid: 'Keyless' has no property 'agee'; it has 'content', at offset 0 of the query:
+                agee > 5
+                ^
+            """
+        ) {
+            _ = try TestRealm().realm.objects(Keyless.self).filter("agee > 5")
+        },
+        MisuseCase(
+            "query",
+            "this query is not valid: 'name' has no full-text index: declare it with 'fullText: true'"
+        ) {
+            _ = try TestRealm().realm.objects(Indexed.self).where { $0.name.matches("a") }.count
+        },
+        MisuseCase("unmanagedQuery", "an unmanaged list cannot be queried; add its object first") {
+            _ = Node().children.filter("id == 1")
+        },
+        MisuseCase(
+            "unmanagedQuery", "linking objects of an unmanaged object cannot be queried; add its object first"
+        ) {
+            _ = Node().previous.filter("id == 1")
+        },
+        MisuseCase(
+            "unknownPath",
+            "'owner.name' is not a key path of 'Dog': 'Person' has no property 'name'. "
+                + "Name properties of the schema, such as 'name' or 'owner.name'"
+        ) {
+            _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "owner.name")
+        },
+        MisuseCase(
+            "severalValues",
+            "'siblings.name' cannot be sorted by: name a property with one value, reached through to-one links only"
+        ) {
+            _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "siblings.name")
+        },
+        MisuseCase(
+            "severalValues", "'tags' cannot be distinct by: name a property with one value, reached through to-one links only"
+        ) {
+            _ = try TestRealm().realm.objects(Dog.self).distinct(by: ["tags"])
+        },
+        MisuseCase(
+            "sortedByObject",
+            "'owner' cannot be sorted by: it is an object, and objects have no order; sort by one of its properties"
+        ) {
+            _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "owner")
+        },
+        MisuseCase(
+            "negativeLimit",
+            "a limit of -1 members from 0 on is not valid. Pass two numbers that are not negative"
+        ) {
+            _ = try TestRealm().realm.objects(Node.self).limit(-1)
+        },
+        MisuseCase(
+            "notAggregated",
+            "'name' is 'String', which has no sum or average. "
+                + "Name a property with numbers, or with values that have one"
+        ) {
+            let _: Int = try TestRealm().realm.objects(Dog.self).sum(ofProperty: "name")
+        },
+        MisuseCase(
+            "addedWithoutNumbers",
+            "'name' has values that are not numbers, and cannot be added. Name a property with numbers"
+        ) {
+            let _: Int = Node(children: [Node(name: "a")]).children.sum(ofProperty: "name")
+        },
+        MisuseCase(
+            "aggregateOfOtherType", "'name' has values that are not of type 'Int'. Use the type that the schema declares"
+        ) {
+            let _: Int? = try TestRealm(holding: Node(name: "a")).realm.objects(Node.self).max(ofProperty: "name")
+        },
+        MisuseCase(
+            "sumTooLarge",
+            "the sum does not fit 'Int'. Use a larger type, such as 'let sum: Int = …', or 'Double'"
+        ) {
+            _ = ScalarLists(ints: [.max, 1]).ints.sum()
+        },
+        MisuseCase(
+            "indexPath", "an index path with 1 positions was given: a section and an item are needed"
+        ) {
+            _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[IndexPath(index: 0)]
+        },
+        MisuseCase(
+            "sectionedByComputed", "'…' does not name a stored property: section by a closure, with sort descriptors"
+        ) {
+            _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.self)
+        },
+    ]
+}

@@ -1,0 +1,158 @@
+import CMartletTestVFS
+import ConformanceModels
+import Foundation
+import MartletTestSupport
+
+@testable import Martlet
+
+extension MisuseCases {
+    static let isolation = [
+        MisuseCase(
+            "wrongExecutor",
+            "a 'Node' with the key 1 was used on …, but it belongs to the queue 'kennel'. Live objects can only be used where their Realm was opened: "
+                + "open a Realm there and look the object up by its primary key"
+        ) {
+            let test = try TestRealm()
+            let queue = DispatchQueue(label: "kennel")
+            nonisolated(unsafe) let realm = try Realm(configuration: test.configuration, queue: queue)
+            nonisolated(unsafe) let node = Node(id: 1)
+            try queue.sync { try realm.write { realm.add(node) } }
+            _ = node.name
+        },
+        MisuseCase(
+            "noRunLoop",
+            "a collection of 'Node' was observed on a thread that runs no run loop, so it cannot receive notifications. "
+                + "Observe on the main thread, on a thread inside 'RunLoop.run', or pass a serial queue as 'on:'"
+        ) {
+            try TestRealm().elsewhere { _ = $0.objects(Node.self).observe { _ in } }
+        },
+        MisuseCase(
+            "concurrentQueue",
+            "a Realm was opened on the queue 'kennels', which is concurrent or global: it runs several blocks at once. "
+                + "Use a serial queue, such as 'DispatchQueue(label:)' creates"
+        ) {
+            let test = try TestRealm()
+            _ = try Realm(
+                configuration: test.configuration, queue: DispatchQueue(label: "kennels", attributes: .concurrent))
+        },
+        MisuseCase(
+            "forkedChild",
+            "a Realm of '…' was used in a forked child process, which does not inherit the locks of its file. "
+                + "Open Realms in the child after it has executed a new program, or fork before the file is opened"
+        ) {
+            let test = try TestRealm(holding: Node(id: 1))
+            inForkedChild { _ = test.realm.objects(Node.self).count }
+        },
+    ]
+
+    static let writes = [
+        MisuseCase(
+            "notInWrite",
+            "a 'Node' was changed outside a write transaction, at its property 'name'. "
+                + "Put the change into 'realm.write { … }'"
+        ) {
+            let node = Node(id: 1)
+            let test = try TestRealm(holding: node)
+            node.name = "x"
+            _ = test
+        },
+        MisuseCase(
+            "notInWrite",
+            "the list 'Node.children' was changed outside a write transaction. "
+                + "Put the change into 'realm.write { … }'"
+        ) {
+            let node = Node(id: 1)
+            let test = try TestRealm(holding: node)
+            node.children.append(node)
+            _ = test
+        },
+        MisuseCase(
+            "alreadyInWrite",
+            "a write transaction was begun inside another one. Commit or cancel the first, or do the work inside it. "
+                + "Beginning a write calls observers: check 'isInWriteTransaction' in callbacks, or use 'writeAsync' there"
+        ) {
+            let test = try TestRealm()
+            defer { withExtendedLifetime(test) {} }
+            let realm = test.realm
+            try realm.write { try realm.write {} }
+        },
+        MisuseCase(
+            "asyncWriteWithoutRunLoop",
+            "an asynchronous write was requested on a thread that runs no run loop, so it would never run. "
+                + "Request it on the main thread or an actor, or open the Realm with a serial queue"
+        ) {
+            try TestRealm().elsewhere { $0.writeAsync {} }
+        },
+        MisuseCase(
+            "noWriteToEnd",
+            "a write transaction was committed although none is open. "
+                + "Call 'beginWrite()' first, or use 'realm.write { … }'"
+        ) {
+            try TestRealm().realm.commitWrite()
+        },
+        MisuseCase(
+            "noWriteToEnd",
+            "a write transaction was cancelled although none is open. "
+                + "Call 'beginWrite()' first, or use 'realm.write { … }'"
+        ) {
+            try TestRealm().realm.cancelWrite()
+        },
+        MisuseCase(
+            "readOnly",
+            "the Realm belongs to a file opened with 'readOnly' and cannot be changed. Open the file for writing"
+        ) {
+            try readOnlyRealm().write {}
+        },
+        MisuseCase(
+            "copyInsideWrite", "a copy of a Realm was written inside a write transaction. Commit or cancel it first"
+        ) {
+            let test = try TestRealm()
+            try test.realm.write { try test.realm.writeCopy(toFile: test.url.appendingPathExtension("copy")) }
+        },
+        MisuseCase(
+            "silencedForeignToken",
+            "'withoutNotifying' was called with a token of another Realm. Pass tokens of observers of this Realm"
+        ) {
+            let (test, other) = (try TestRealm(), try TestRealm())
+            let token = other.realm.objects(Node.self).observe { _ in }
+            try test.realm.write(withoutNotifying: [token]) {}
+        },
+        MisuseCase(
+            "writeBeforeChange",
+            "a write transaction was begun by an observer with 'prior' while its Realm moves to a newer version. "
+                + "Begin it after the change"
+        ) {
+            let test = try TestRealm()
+            let node = try test.nodes(1)[0]
+            let token = node.observe(\.name, options: [.prior]) { _, change in
+                if change.isPrior { try? test.realm.beginWrite() }
+            }
+            try test.changeRemotely(1) { node, _ in node.name = "a" }
+            test.realm.refresh()
+            token.invalidate()
+        },
+    ]
+
+    /// Runs `body` in a forked child. The parent exits with 0 if the child does, and with 1 otherwise.
+    static func inForkedChild(_ body: () throws -> Void) rethrows {
+        let child = cmartlet_fork()
+        if child == 0 { return try body() }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        exit(status == 0 ? 0 : 1)
+    }
+
+    static func readOnlyRealm() throws -> Realm {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("read-only-\(UUID().uuidString).realm")
+        do { _ = try Realm(configuration: .init(fileURL: url)) }
+        return try Realm(configuration: .init(fileURL: url, readOnly: true))
+    }
+}
+
+extension TestRealm {
+    /// Creates a Realm that contains `objects`.
+    convenience init(holding objects: Object...) throws {
+        try self.init()
+        try realm.write { realm.add(objects) }
+    }
+}

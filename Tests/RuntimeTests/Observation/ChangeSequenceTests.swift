@@ -1,0 +1,292 @@
+import ConformanceModels
+import Dispatch
+import Foundation
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+/// An executor that runs an actor on a serial queue, on which a Realm can be opened.
+// Sendable: the queue is, and there is no other property.
+private final class QueueExecutor: SerialExecutor, @unchecked Sendable {
+    let queue = DispatchQueue(label: "reader")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+}
+
+/// An actor that opens a Realm and iterates over changes. The test waits for its lines on the thread of the test.
+private actor RealmReader {
+    private let executor = QueueExecutor()
+    private let configuration: Realm.Configuration
+    nonisolated let lines = Lines()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ configuration: Realm.Configuration) {
+        var configuration = configuration
+        configuration.scheduler = nil
+        self.configuration = configuration
+    }
+
+    /// Runs a loop in a task that starts on the queue, because waiting tests may block all threads of the shared pool.
+    @discardableResult
+    nonisolated func loop(
+        _ body: @escaping @Sendable (isolated RealmReader, Realm) async throws -> Void
+    ) -> Task<Void, any Error> {
+        executor.queue.sync { assumeIsolated { $0.begin(body) } }
+    }
+
+    private func begin(
+        _ body: @escaping @Sendable (isolated RealmReader, Realm) async throws -> Void
+    ) -> Task<Void, any Error> {
+        Task { try await self.run(body) }
+    }
+
+    private func run(_ body: @Sendable (isolated RealmReader, Realm) async throws -> Void) async throws {
+        let realm = try Realm(configuration: configuration, queue: executor.queue)
+        realm.refresh()
+        try await body(self, realm)
+        await lines.note("end")
+    }
+
+    /// Runs `body` with the Realm, between two jobs of the queue.
+    nonisolated func withRealm<R>(_ body: (Realm) throws -> R) throws -> R {
+        try executor.queue.sync { try body(Realm(configuration: configuration, queue: executor.queue)) }
+    }
+}
+
+/// Lines that a loop adds and a test waits for. After `hold()`, the loop waits for `release()`.
+// Sendable: everything is guarded by the lock.
+private final class Lines: @unchecked Sendable {
+    private let lock = NSLock()
+    private var lines: [String] = []
+    private var isHeld = false
+    private var heldContinuation: CheckedContinuation<Void, Never>?
+    private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+
+    /// Adds a line. Returns at once, or after `release()` if the lines are held.
+    func note(_ line: String, isolation: isolated (any Actor)? = #isolation) async {
+        let (ready, waits) = lock.withLock {
+            lines.append(line)
+            let ready = waiting.flatMap { $0.count <= lines.count ? $0.continuation : nil }
+            if ready != nil { waiting = nil }
+            return (ready, isHeld)
+        }
+        ready?.resume()
+        guard waits else { return }
+        await withCheckedContinuation { continuation in
+            let isFree = lock.withLock {
+                if isHeld { heldContinuation = continuation }
+                return !isHeld
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    func hold() { lock.withLock { isHeld = true } }
+
+    func release() {
+        let waiting = lock.withLock {
+            isHeld = false
+            defer { heldContinuation = nil }
+            return heldContinuation
+        }
+        waiting?.resume()
+    }
+
+    /// Waits until there are `count` lines, and returns all of them.
+    func atLeast(_ count: Int) async -> [String] {
+        await withCheckedContinuation { continuation in
+            let isComplete = lock.withLock {
+                if lines.count < count { waiting = (count, continuation) }
+                return lines.count >= count
+            }
+            if isComplete { continuation.resume() }
+        }
+        return lock.withLock { lines }
+    }
+}
+
+/// Writes on its own queue, so that no thread of the tests blocks.
+private struct Writer {
+    let queue = DispatchQueue(label: "writer")
+    let configuration: Realm.Configuration
+
+    func write(_ body: (Realm) throws -> Void) throws {
+        try queue.sync {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            try realm.write { try body(realm) }
+        }
+    }
+
+    func change(_ id: Int, _ body: (Node, Realm) -> Void) throws {
+        try write { realm in body(try #require(realm.object(ofType: Node.self, forPrimaryKey: id)), realm) }
+    }
+}
+
+@Suite("changes as sequences", .timeLimit(.minutes(2)))
+struct ChangeSequenceTests {
+    private func start() throws -> (writer: Writer, reader: RealmReader, lines: Lines, test: TestRealm) {
+        let test = try TestRealm()
+        var configuration = test.configuration
+        configuration.scheduler = nil
+        let writer = Writer(configuration: configuration)
+        try writer.write { realm in for id in 0..<4 { realm.add(Node(id: id, name: "\(id)")) } }
+        let reader = RealmReader(configuration)
+        return (writer, reader, reader.lines, test)
+    }
+
+    /// Waits until `count` observers have received their initial call.
+    private func waitForInitialCalls(_ reader: RealmReader, _ count: Int) async throws {
+        while try reader.withRealm({ $0.context.hub.observerCount < count || !$0.context.hub.isIdle }) {
+            await Task.yield()
+        }
+    }
+
+    @Test("a loop gets the collection, then its changes; changes made while its body runs are merged N152 N19 N40")
+    func collection() async throws {
+        let (writer, reader, lines, test) = try start()
+        defer { withExtendedLifetime(test) {} }
+        let task = reader.loop { _, realm in
+            for await change in realm.objects(Node.self).sorted(byKeyPath: "name").changes(keyPaths: ["name"]) {
+                switch change {
+                case .initial(let nodes): await lines.note("initial \(nodes.count)")
+                case .update(let nodes, let change):
+                    let old = change.deletedElements.map {
+                        "\($0.position) \($0.primaryKey ?? "") \($0.lastValues["name"] ?? "")"
+                    }
+                    await lines.note(
+                        "\(nodes.map(\.name)) \(change.deletions) \(change.insertions) \(change.modifications) \(old)")
+                case .error(let error): await lines.note("\(error)")
+                }
+            }
+        }
+        #expect(await lines.atLeast(1) == ["initial 4"])
+        lines.hold()
+        try writer.change(1) { node, _ in node.name = "1x" }
+        #expect(await lines.atLeast(2).last == #"["0", "1x", "2", "3"] [] [] [1] []"#)
+        // Three commits while the body of the loop runs. The Realm advances to each of them.
+        try writer.change(1) { node, _ in node.name = "gone" }
+        try writer.change(1) { node, realm in realm.delete(node) }
+        try writer.write { $0.add(Node(id: 9, name: "9")) }
+        while try reader.withRealm({ $0.objects(Node.self).last?.id != 9 }) { await Task.yield() }
+        lines.release()
+        #expect(await lines.atLeast(3).last == #"["0", "2", "3", "9"] [1] [3] [] ["1 1 1x"]"#)
+        task.cancel()
+        #expect(await lines.atLeast(4).last == "end")
+        #expect(try reader.withRealm { $0.context.hub.observerCount } == 0)
+    }
+
+    @Test("a loop over the changes of an object ends when the object is deleted N152 N75") func object() async throws {
+        let (writer, reader, lines, test) = try start()
+        defer { withExtendedLifetime(test) {} }
+        reader.loop { _, realm in
+            guard let node = realm.object(ofType: Node.self, forPrimaryKey: 2) else { return }
+            for await change in node.changes(keyPaths: [\.name, \.next]) { await lines.note(text(change)) }
+        }
+        try await waitForInitialCalls(reader, 1)
+        try writer.change(2) { node, _ in node.amount = 3 }
+        try writer.change(2) { node, _ in node.name = "x" }
+        #expect(await lines.atLeast(1) == ["name: 2 → x"])
+        try writer.change(2) { node, realm in realm.delete(node) }
+        #expect(await lines.atLeast(3) == ["name: 2 → x", "deleted", "end"])
+    }
+
+    @Test("a loop over a Realm gets each kind of notification once for the time its body runs N152 N26")
+    func realm() async throws {
+        let (writer, reader, lines, test) = try start()
+        defer { withExtendedLifetime(test) {} }
+        let task = reader.loop { _, realm in
+            // The observer is registered when the loop suspends, which also frees the queue.
+            for await notification in realm.changes() { await lines.note("\(notification)") }
+        }
+        while try reader.withRealm({ !$0.context.hub.isObserved }) { await Task.yield() }
+        lines.hold()
+        try writer.write { _ in }
+        #expect(await lines.atLeast(1) == ["didChange"])
+        for _ in 0..<3 { try reader.withRealm { try $0.write {} } }
+        lines.release()
+        #expect(await lines.atLeast(2) == ["didChange", "didChange"])
+        task.cancel()
+        #expect(await lines.atLeast(3) == ["didChange", "didChange", "end"])
+    }
+
+    @Test("maps, sections and projections have loops; cancelling the task ends the observation N152 N1 N60 N64")
+    func kinds() async throws {
+        let (writer, reader, lines, test) = try start()
+        defer { withExtendedLifetime(test) {} }
+        let tasks = [
+            reader.loop { _, realm in
+                guard let node = realm.object(ofType: Node.self, forPrimaryKey: 0) else { return }
+                for await change in node.named.changes() {
+                    if case .update(_, _, let insertions, _) = change { await lines.note("map \(insertions)") }
+                }
+            },
+            reader.loop { _, realm in
+                for await change in realm.objects(Node.self).sectioned(by: \.name).changes(keyPaths: ["name"]) {
+                    if case .update(_, _, _, _, let inserted, let deleted) = change {
+                        await lines.note("sections \(Array(inserted)) \(Array(deleted))")
+                    }
+                }
+            },
+            reader.loop { _, realm in
+                guard let node = realm.object(ofType: Node.self, forPrimaryKey: 0) else { return }
+                for await change in NodeProjection(projecting: node).changes(keyPaths: ["name"]) {
+                    await lines.note("projection \(text(change))")
+                }
+            },
+        ]
+        try await waitForInitialCalls(reader, 3)
+        try writer.change(0) { node, _ in
+            node.named["a"] = node
+            node.name = "z"
+        }
+        #expect(await lines.atLeast(3).sorted() == [#"map ["a"]"#, "projection name: 0 → z", "sections [3] [0]"])
+        for task in tasks { task.cancel() }
+        #expect(await lines.atLeast(6).suffix(3) == ["end", "end", "end"])
+        #expect(try reader.withRealm { $0.context.hub.observerCount } == 0)
+    }
+
+    @Test("deletedElements has the last values of objects that left the results, and the removed values of lists N47")
+    func deletedElements() throws {
+        let test = try TestRealm()
+        let nodes = (0..<4).map { Node(id: $0, name: "\($0)", amount: Double($0)) }
+        let lists = ScalarLists()
+        try test.realm.write {
+            test.realm.add(nodes)
+            test.realm.add([lists])
+            lists.ints.append(objectsIn: [5, 6, 7])
+        }
+        var lines: [String] = []
+        let record = { (change: CollectionChangeSet) in
+            lines += change.deletedElements.map {
+                "\($0.position) \($0.primaryKey ?? "-") \($0.lastValues.keys.sorted()) "
+                    + "\($0.lastValues["amount"] ?? "-") \($0.value ?? "-")"
+            }
+        }
+        let tokens = [
+            test.realm.objects(Node.self).where { $0.amount < 3 }.observeChanges {
+                if case .update(_, let change) = $0 { record(change) }
+            },
+            lists.ints.observeChanges { if case .update(_, let change) = $0 { record(change) } },
+        ]
+        test.realm.refresh()
+        try test.realm.write {
+            nodes[0].amount = 9
+            nodes[1].amount = 2.5
+            nodes[1].name = "x"
+            lists.ints.remove(at: 1)
+            test.realm.delete(nodes[1])
+        }
+        test.realm.refresh()
+        #expect(
+            lines == [
+                #"0 0 ["amount", "id", "name"] 0.0 -"#, #"1 1 ["amount", "id", "name"] 1.0 -"#, "1 - [] - 6",
+            ])
+        withExtendedLifetime(tokens) {}
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import KennelModels
+import MartletEngine
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("commits of other processes")
+struct ProcessObservationTests {
+    @Test("a commit of another process is detected and delivered like a remote commit N27")
+    func noticed() throws {
+        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
+        let dog = try test.dogs("Rex")[0]
+        let logs = [Log(test.realm), Log(test.allDogs), Log(object: dog), Log(dog.siblings)]
+        test.deliverAll()
+        _ = logs.map { $0.take() }
+        let other = try test.otherProcessRealm()
+        try other.write {
+            let dog = try other.dog("Rex")
+            dog.age = 4
+            dog.siblings.append(Dog(name: "Max"))
+        }
+        #expect(test.realm.context.hub.isIdle)
+        test.realm.context.coordinator.lookForExternalCommits()
+        test.deliverAll()
+        #expect(
+            logs.map { $0.take() } == [
+                ["didChange"], ["[] [1] [0]"], ["age: nil → 4, siblings: nil → nil"], ["[] [0] []"],
+            ])
+        test.realm.context.coordinator.lookForExternalCommits()
+        try test.realm.write {}
+        test.realm.context.coordinator.lookForExternalCommits()
+        test.deliverAll()
+        #expect(logs.map { $0.take() } == [["didChange"], [], [], []])
+    }
+
+    @Test("the monitor checks for commits of other processes while a Realm has observers N142")
+    func timer() throws {
+        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 5 }
+        let log = Log(test.allDogs)
+        test.deliverAll()
+        let other = try test.otherProcessRealm()
+        try other.write { other.add(Dog(name: "Rex")) }
+        #expect(test.scheduler.waitForWork())
+        test.deliverAll()
+        #expect(log.take() == ["initial", "[] [0] []"])
+    }
+
+    @Test("a version that cannot be opened is delivered as an error, and later change sets are complete N150")
+    func failure() throws {
+        let test = try TestRealm { configuration in
+            configuration.environment.externalCommitMilliseconds = 0
+            configuration.maximumNumberOfActiveVersions = 1
+        }
+        let log = Log(test.allDogs)
+        var codes: [Realm.Error.Code?] = []
+        let token = test.allDogs.observe {
+            if case .error(let error) = $0 { codes.append((error as? Realm.Error)?.code) }
+        }
+        defer { token.invalidate() }
+        test.deliverAll()
+        #expect(log.take() == ["initial"])
+        let other = try test.otherProcessRealm()
+        try other.write { other.add(Dog(name: "Rex")) }
+        test.realm.context.coordinator.lookForExternalCommits()
+        test.deliverAll()
+        #expect(codes == [.tooManyVersions])
+        let lines = log.take()
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("versions") == true)
+        try other.write { other.add(Dog(name: "Bello")) }
+        test.realm.context.coordinator.lookForExternalCommits()
+        test.deliverAll()
+        #expect(codes.count == 1 && log.take() == [], "the failure is reported once")
+        test.realm.invalidate()
+        try test.realm.write {}
+        test.deliverAll()
+        #expect(log.take() == ["[] [0, 1] []"])
+        try other.write { other.add(Dog(name: "Max")) }
+        test.realm.context.coordinator.lookForExternalCommits()
+        test.deliverAll()
+        #expect(codes == [.tooManyVersions, .tooManyVersions], "a failure after a delivery is reported again")
+    }
+
+    @Test("linking objects report rows that another process has unlinked")
+    func movedLinks() throws {
+        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
+        let dog = try test.dogs("Rex")[0]
+        let ada = Person(firstName: "Ada")
+        try test.realm.write { dog.owner = ada }
+        let logs = [
+            Log(object: ada, keyPaths: ["dogs"]), Log(test.realm.objects(Person.self), keyPaths: ["dogs.name"]),
+            Log(ada.dogs),
+        ]
+        test.deliverAll()
+        _ = logs.map { $0.take() }
+        let other = try test.otherProcessRealm()
+        try other.write { try other.dog("Rex").owner = nil }
+        test.realm.refresh()
+        #expect(logs.map { $0.take() } == [["dogs: nil → nil"], ["[] [] [0]"], ["[0] [] []"]])
+    }
+
+    @Test("a commit of a child process is delivered N142")
+    func realProcess() async throws {
+        let folder = URL(fileURLWithPath: "/tmp/martlet-process-\(getpid())")
+        try? FileManager.default.removeItem(at: folder)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("test.realm")
+        let queue = DispatchQueue(label: "parent")
+        let called = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var lines: [String] = []
+        nonisolated(unsafe) var kept: [NotificationToken] = []
+        try queue.sync {
+            let realm = try Realm(configuration: .init(fileURL: url), queue: queue)
+            kept.append(
+                realm.objects(Dog.self).observe { change in
+                    lines.append(text(change))
+                    called.signal()
+                })
+        }
+        await wait(called)
+        await #expect(processExitsWith: .success) {
+            let url = URL(fileURLWithPath: "/tmp/martlet-process-\(getppid())").appendingPathComponent("test.realm")
+            let realm = try Realm(configuration: .init(fileURL: url))
+            try realm.write { realm.add(Dog(name: "Rex")) }
+        }
+        await wait(called)
+        queue.sync {
+            #expect(lines == ["initial", "[] [0] []"])
+            kept = []
+        }
+    }
+
+    private func wait(_ semaphore: DispatchSemaphore) async {
+        let isSignalled = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: semaphore.wait(timeout: .now() + 30) == .success)
+            }
+        }
+        #expect(isSignalled)
+    }
+}
