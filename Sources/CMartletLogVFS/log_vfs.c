@@ -1,4 +1,3 @@
-/* See the header. */
 #include "cmartlet_log_vfs.h"
 
 #include <pthread.h>
@@ -21,14 +20,14 @@ typedef struct MarkedVFS {
 typedef struct MarkedFile {
     sqlite3_file file;
     sqlite3_file *real;
-    /* Of a log: the database file, and whether a mark was written to it since it was last synced. */
+    /* For a log: the database file, and whether a mark was written to it since it was last synced. */
     struct MarkedFile *database;
     bool is_mark_unsynced;
     bool is_database;
-    /* Of a database file: the log that its connection has open, and whether the file was once seen to name it. */
+    /* For a database file: the log that its connection has open, and whether the file was ever found to name it. */
     struct MarkedFile *log;
     bool was_continued;
-    /* Of a log: what its path led to when it was opened, where that is known. */
+    /* For a log: the file to which its path referred when it was opened, if known. */
     const char *path;
     bool has_identity;
     dev_t device;
@@ -41,7 +40,7 @@ static sqlite3_file *real(sqlite3_file *file) {
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
 
-/* The mark in the file, if it has one. */
+/* Reads the mark of the file, if it has one. */
 static int read_mark(sqlite3_file *database, uint8_t mark[MARK_SIZE], bool *has_mark) {
     memset(mark, 0, MARK_SIZE);
     int result = database->pMethods->xRead(database, mark, MARK_SIZE, MARK_OFFSET);
@@ -64,7 +63,7 @@ static int write_mark(sqlite3_file *database, const uint8_t salts[SALTS_SIZE]) {
     return database->pMethods->xWrite(database, mark, MARK_SIZE, MARK_OFFSET);
 }
 
-/* The first page as SQLite has it, with the mark that is in the file. */
+/* Writes the first page and keeps the mark that is in the file. */
 static int write_first_page(sqlite3_file *database, const void *bytes, int amount) {
     uint8_t mark[MARK_SIZE];
     bool has_mark;
@@ -80,9 +79,9 @@ static int write_first_page(sqlite3_file *database, const void *bytes, int amoun
     return result;
 }
 
-/* While the log is open SQLite writes to the database file in a checkpoint only. The file may have been overwritten since the
- * checkpoint began, as when a backup is copied over it: then it does not name the log, or has been cut to nothing, and gets no
- * pages of it. A header that is not SQLite's, as after a torn write, is one that the log heals. */
+/* While the log is open, SQLite writes to the database file only in a checkpoint. Since the checkpoint began, the
+ * file may have been overwritten, for example by a backup. Then it does not name the log, or is empty, and the write
+ * is refused. A header that is not SQLite's is the result of a torn write, which the log repairs. */
 static int check_continuity(MarkedFile *database) {
     uint8_t header[MARK_OFFSET + MARK_SIZE], salts[SALTS_SIZE];
     sqlite3_file *log = database->log->real;
@@ -128,7 +127,8 @@ static int marked_write(sqlite3_file *file, const void *bytes, int amount, sqlit
         return write_first_page(self->real, bytes, amount);
     }
     if (offset == 0 && self->database && amount == LOG_HEADER_SIZE) {
-        /* A log begins. Should the process end before its header is written, the former log is the one before it. */
+        /* A log begins. If the process ends before the header is written, the former log is the previous one in the
+           mark. */
         int result = write_mark(self->database->real, (const uint8_t *)bytes + 16);
         if (result != SQLITE_OK) return result;
         self->is_mark_unsynced = true;
@@ -215,12 +215,12 @@ static int marked_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *addres
         .xShmUnmap = marked_shm_unmap, .xFetch = marked_fetch, .xUnfetch = marked_unfetch,         \
     }
 
-/* As much as the file below offers: SQLite asks for methods by the version. */
+/* The version that the wrapped file has: SQLite decides by the version which methods it may call. */
 static const sqlite3_io_methods methods[] = {METHODS(1), METHODS(2), METHODS(3)};
 
 /* ---- Calls on the VFS ------------------------------------------------------------------------ */
 
-/* Looked up each time: a VFS of a test may go. */
+/* Looked up at each call: the VFS of a test may be unregistered. */
 static sqlite3_vfs *base(sqlite3_vfs *vfs) {
     return sqlite3_vfs_find(((MarkedVFS *)vfs->pAppData)->base_name);
 }
@@ -303,7 +303,7 @@ static int marked_last_error(sqlite3_vfs *vfs, int capacity, char *out) {
     return below && below->xGetLastError ? below->xGetLastError(below, capacity, out) : 0;
 }
 
-/* Under the lock. One VFS for each base stays for as long as the process lives. */
+/* Guarded by the lock. There is one VFS for each base. It is never unregistered. */
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static MarkedVFS *registry;
 
@@ -360,7 +360,7 @@ const char *cmartlet_log_vfs(const char *base_name) {
     return vfs ? vfs->name : NULL;
 }
 
-/* ---- Looking --------------------------------------------------------------------------------- */
+/* ---- Inspecting ------------------------------------------------------------------------------ */
 
 static sqlite3_file *file_of(void *database, int operation) {
     sqlite3_file *file = NULL;
@@ -372,7 +372,7 @@ static bool is_marked(sqlite3_file *file) {
     return file && file->pMethods->xClose == marked_close;
 }
 
-/* The index begins with two copies of its header, and what was copied behind them:
+/* The index begins with two copies of its header, followed by the number of copied frames:
    https://sqlite.org/walformat.html#the_wal_index_file_format */
 enum { INDEX_REGION = 32768, INDEX_HEADER = 48, INDEX_FRAMES = 16, INDEX_SALTS = 32 };
 
@@ -405,7 +405,7 @@ static sqlite3_vfs *vfs_of(void *database) {
     return vfs->xOpen == marked_open ? base(vfs) : vfs;
 }
 
-/* Opens the log beside SQLite: nothing is ever locked on it, so that to close it drops no lock. */
+/* Opens the log without SQLite's connection. No lock is ever held on a log, so closing it drops none. */
 static int open_log(void *database, int flags, sqlite3_file **log) {
     sqlite3_vfs *vfs = vfs_of(database);
     const char *path = log_path(database);
@@ -439,7 +439,7 @@ static uint32_t little_endian(const uint8_t *bytes) {
     return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
 }
 
-/* As SQLite judges it: https://sqlite.org/fileformat2.html#wal_file_format */
+/* The checks of SQLite: https://sqlite.org/fileformat2.html#wal_file_format */
 static bool is_log_header(const uint8_t header[LOG_HEADER_SIZE]) {
     uint32_t magic = big_endian(header);
     if ((magic & ~1u) != 0x377f0682) return false;
@@ -466,7 +466,7 @@ int cmartlet_log_on_disk(void *database, bool *is_log, uint64_t *salts) {
     return result == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : result;
 }
 
-/* ---- Changing -------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 int cmartlet_log_mark(void *database, uint64_t salts, bool syncs) {
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);

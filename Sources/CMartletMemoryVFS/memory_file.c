@@ -1,4 +1,3 @@
-/* Files in memory. See the header. */
 #include "memory_file.h"
 
 #include <stdlib.h>
@@ -8,7 +7,7 @@ static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 static MemoryFile *files;
 static uint64_t last_number;
 
-/* A child that is forked while another thread has the lock could never take it. */
+/* Without these handlers, a child that is forked while another thread holds the lock could never take it. */
 static void lock_list(void) { pthread_mutex_lock(&list_mutex); }
 static void unlock_list(void) { pthread_mutex_unlock(&list_mutex); }
 __attribute__((constructor)) static void keep_list_usable_in_children(void) {
@@ -155,7 +154,7 @@ void memory_truncate(MemoryFile *file, int64_t size) {
         free(file->blocks[i]);
         file->blocks[i] = NULL;
     }
-    /* What lies behind the end reads as zeros when the file grows again. */
+    /* When the file grows again, the bytes after the present end must read as zeros. */
     int64_t inside = size % MEMORY_BLOCK;
     if (inside > 0 && file->blocks[kept - 1]) {
         memset(file->blocks[kept - 1] + inside, 0, (size_t)(MEMORY_BLOCK - inside));
@@ -182,7 +181,7 @@ int memory_map_region(MemoryFile *file, int region, int size, bool extends, void
     return SQLITE_OK;
 }
 
-/* ---- What the engine asks -------------------------------------------------------------------- */
+/* ---- Functions for the engine ---------------------------------------------------------------- */
 
 uint64_t cmartlet_memory_file_number(const char *path) {
     MemoryFile *file = memory_acquire(path, false, false);

@@ -7,21 +7,21 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
-/* Bytes of a block. A file that grows copies pointers to blocks, never the blocks. */
+/* Bytes of a block. When a file grows, only pointers to blocks are copied, never the blocks. */
 enum { MEMORY_BLOCK = 65536 };
 
 typedef struct MemoryHandle MemoryHandle;
 
-/* `path`, `is_linked`, `next` and `users` are guarded by the lock of the list of files, the rest by `mutex`. */
+/* The lock of the file list guards `path`, `is_linked`, `next` and `users`. `mutex` guards the rest. */
 typedef struct MemoryFile {
     struct MemoryFile *next;
     uint64_t number;
     char *path;
-    bool is_linked; /* the path leads here */
-    int users;      /* open handles, and callers who look at it */
+    bool is_linked; /* the path refers to this file */
+    int users;      /* open handles and callers between acquire and release */
 
     pthread_mutex_t mutex;
-    uint8_t **blocks; /* null where nothing but zeros was written */
+    uint8_t **blocks; /* null for a block without data */
     int64_t block_count;
     int64_t size;
     uint8_t **shm_regions;
@@ -29,7 +29,7 @@ typedef struct MemoryFile {
     MemoryHandle *handles;
 } MemoryFile;
 
-/* One open file, as SQLite holds it. */
+/* One open file of SQLite. */
 struct MemoryHandle {
     sqlite3_file file;
     MemoryFile *of;
@@ -40,16 +40,16 @@ struct MemoryHandle {
     bool deletes_on_close;
 };
 
-/* The file at a path, made if it may be; null if there is none. A null path makes a file without one. The caller is a user of
-   the file until `memory_release`. */
+/* The file at a path. Creates it if `creates`; null if there is none. A null path creates a file without one. The
+   caller uses the file until `memory_release`. */
 MemoryFile *memory_acquire(const char *path, bool creates, bool is_exclusive);
 void memory_release(MemoryFile *file);
 
-/* Takes the path away from a file. */
+/* Removes the path of a file. */
 void memory_unlink(MemoryFile *file);
 bool memory_is_linked(MemoryFile *file);
 
-/* To be called with the mutex of the file. Writing and growing return false where the process has no more memory. */
+/* The caller holds the mutex of the file. Writing and growing return false if the process is out of memory. */
 int64_t memory_read(const MemoryFile *file, uint8_t *bytes, int64_t amount, int64_t offset);
 bool memory_write(MemoryFile *file, const uint8_t *bytes, int64_t amount, int64_t offset);
 void memory_truncate(MemoryFile *file, int64_t size);

@@ -1,4 +1,4 @@
-/* SQLite's view of files in memory: the methods of the VFS and of its files. */
+/* The SQLite interface of files in memory: the methods of the VFS and of its files. */
 #include "memory_file.h"
 
 #include <stdatomic.h>
@@ -84,7 +84,7 @@ static int take_lock(MemoryHandle *self, int level) {
     } else if (other >= SQLITE_LOCK_RESERVED) {
         return SQLITE_BUSY;
     } else if (level > SQLITE_LOCK_RESERVED && other == SQLITE_LOCK_SHARED) {
-        /* No new reader gets in while the writer waits for the others. */
+        /* No new reader may begin while the writer waits for the others. */
         self->lock = SQLITE_LOCK_PENDING;
         return SQLITE_BUSY;
     }
@@ -153,10 +153,10 @@ static int file_shm_lock(sqlite3_file *file, int first, int count, int flags) {
 
 static void file_shm_barrier(sqlite3_file *file) {
     atomic_thread_fence(memory_order_seq_cst);
-    unlock_file(lock_file(file)); /* as the unix VFS, which takes a mutex too */
+    unlock_file(lock_file(file)); /* the unix VFS takes a mutex too */
 }
 
-/* The index of the log stays while a path leads to the file, and without users it is freed with the file. */
+/* The index of the log is kept as long as the file has a path, and freed with the file. */
 static int file_shm_unmap(sqlite3_file *file, int deletes) {
     MemoryFile *of = lock_file(file);
     handle_of(file)->shm_shared = 0;
@@ -216,7 +216,7 @@ static int memory_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, i
     MemoryFile *of =
         memory_acquire(path, !path || flags & SQLITE_OPEN_CREATE, path && flags & SQLITE_OPEN_EXCLUSIVE);
     if (!of) return SQLITE_CANTOPEN;
-    /* Nothing leads to a file without a path: it ends with its only handle. */
+    /* A file without a path cannot be opened again: it is freed with its only handle. */
     self->deletes_on_close = path && flags & SQLITE_OPEN_DELETEONCLOSE;
     self->of = of;
     pthread_mutex_lock(&of->mutex);
@@ -235,7 +235,7 @@ static int memory_delete(sqlite3_vfs *vfs, const char *path, int syncs_directory
     return SQLITE_OK;
 }
 
-/* As the unix VFS: an empty file does not "exist", but may be read and written. */
+/* Like the unix VFS: an empty file does not "exist", but can be read and written. */
 static int memory_access(sqlite3_vfs *vfs, const char *path, int flags, int *result) {
     (void)vfs;
     int64_t size = cmartlet_memory_file_size(path);

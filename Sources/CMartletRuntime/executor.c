@@ -1,8 +1,8 @@
 #include "cmartlet_runtime.h"
 #include <stdbool.h>
 
-// The Swift runtime's own answer to what runs now: two words, of which the first tells executors apart. It never traps, as
-// the functions that check do.
+// Returns the executor of the calling code: two words, the first of which identifies it. Unlike the functions that
+// check an executor, it never traps.
 struct cmartlet_executor {
     void *identity;
     void *implementation;
@@ -10,7 +10,7 @@ struct cmartlet_executor {
 
 __attribute__((swiftcall)) extern struct cmartlet_executor swift_task_getCurrentExecutor(void);
 
-// Declared here: the header of Dispatch is not where C targets look on all platforms.
+// Declared here because the header of Dispatch is not on the include path of C targets on all platforms.
 extern const char *dispatch_queue_get_label(void *queue);
 
 extern struct cmartlet_main_queue _dispatch_main_q;
@@ -23,7 +23,7 @@ bool cmartlet_is_on_main_queue(void) {
 
 const void *cmartlet_current_executor(void) { return swift_task_getCurrentExecutor().identity; }
 
-/* The first word of an object of Dispatch is its kind. */
+/* The first word of a Dispatch object identifies its kind. */
 bool cmartlet_are_queues_of_one_kind(const void *queue, const void *other) {
     return *(void *const *)queue == *(void *const *)other;
 }

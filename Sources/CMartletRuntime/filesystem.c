@@ -53,7 +53,6 @@ int cmartlet_is_on_network(const char *folder) {
 }
 #endif
 
-/* Gives a file a new name unless there is a file of that name; -1 with errno where that is not possible. */
 int cmartlet_rename_exclusively(const char *from, const char *to) {
 #if defined(__linux__)
     if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */) == 0) return 0;
@@ -62,17 +61,16 @@ int cmartlet_rename_exclusively(const char *from, const char *to) {
     if (renamex_np(from, to, RENAME_EXCL) == 0) return 0;
     if (errno != ENOTSUP) return -1;
 #endif
-    /* File systems without it still make links one after the other. */
+    /* Fallback for file systems without this operation: create a second link, then remove the first one. */
     if (link(from, to) != 0) return -1;
     return unlink(from);
 }
 
-/* Makes the names in a folder durable, as far as the file system can. */
 void cmartlet_sync_folder(const char *folder) {
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return;
 #if defined(F_FULLFSYNC)
-    /* There fsync leaves what it wrote in the drive's cache. */
+    /* On Apple platforms, fsync may leave data in the cache of the drive. */
     if (fcntl(descriptor, F_FULLFSYNC) != 0)
 #endif
         (void)fsync(descriptor);
@@ -81,7 +79,7 @@ void cmartlet_sync_folder(const char *folder) {
 
 int cmartlet_create_file(const char *path, unsigned mode) {
 #if defined(__linux__)
-    /* Closing a descriptor of a database would drop the locks of this process: none is opened. */
+    /* Does not open the file: closing a descriptor of a database would drop the locks of this process. */
     return mknod(path, S_IFREG | (mode_t)mode, 0);
 #else
     int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode);
@@ -101,13 +99,14 @@ static void match_mode(const char *original, const char *path, mode_t needed) {
     if (!is_root && found.st_uid != geteuid()) return;
     uid_t owner = is_root ? wanted.st_uid : (uid_t)-1;
 #if defined(__linux__)
-    /* Another file may come to stand at the path; a descriptor of this kind reads nothing and holds no lock. */
+    /* Another file may be put at the path meanwhile. A descriptor opened with O_PATH reads nothing, and closing it
+       drops no lock. */
     int descriptor = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0) return;
     if (fstat(descriptor, &found) == 0 && is_plain(&found)) {
         char link[32];
         snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-        /* What another group was to be given is not given to this one. */
+        /* If the group cannot be set, the permissions of the group are removed. */
         if (!has_owner && fchownat(descriptor, "", owner, wanted.st_gid, AT_EMPTY_PATH) != 0) mode &= ~(mode_t)0070;
         (void)chmod(link, mode);
     }

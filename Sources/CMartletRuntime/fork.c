@@ -4,5 +4,5 @@ int cmartlet_forks = 0;
 
 static void count_fork(void) { cmartlet_forks++; }
 
-// Asking the system for the number of the process costs more than most reads of a row.
-__attribute__((constructor)) static void follow_forks(void) { pthread_atfork(0, 0, count_fork); }
+// A counter is cheaper: a call of getpid costs more than most reads of a row.
+__attribute__((constructor)) static void count_forks(void) { pthread_atfork(0, 0, count_fork); }

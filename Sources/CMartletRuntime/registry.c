@@ -33,7 +33,8 @@ cmartlet_registry_record cmartlet_registry_get(size_t index) {
     return 0;
 }
 #else
-/* The linker makes these symbols for a section whose name is a C identifier; weak, for programs without models. */
+/* For a section whose name is a C identifier, the linker defines these symbols. They are weak because a program may
+   have no models. */
 extern const cmartlet_registry_record __start_martlet_reg[] __attribute__((weak));
 extern const cmartlet_registry_record __stop_martlet_reg[] __attribute__((weak));
 

@@ -1,8 +1,8 @@
 #include "cmartlet_runtime.h"
 
-// Foundation's timers are never freed on Linux, and its blocks do not wake a run loop, so two of Core Foundation's own
-// functions are used. Declared here: its headers are not where C targets look on all platforms. The declarations are
-// those of CFBase.h and CFRunLoop.h.
+// On Linux, Foundation's timers are never freed, and its blocks do not wake a run loop. Therefore these functions of
+// Core Foundation are used. They are declared here because the headers are not on the include path of C targets on all
+// platforms. The declarations are those of CFBase.h and CFRunLoop.h.
 typedef struct {
     long version;
     void *info;

@@ -2,13 +2,13 @@
 
 #include <stdatomic.h>
 
-// The Swift runtime's own.
+// A function of the Swift runtime.
 extern void swift_release(void *object);
 
-static pthread_key_t spare;
+static pthread_key_t object_key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static _Thread_local uintptr_t counted;
+static _Thread_local uintptr_t counter;
 
 _Thread_local uint64_t cmartlet_own_thread_number;
 static _Atomic uint64_t last_number;
@@ -18,18 +18,18 @@ uint64_t cmartlet_choose_thread_number(void) {
     return cmartlet_own_thread_number;
 }
 
-void cmartlet_thread_count(void) { counted += 1; }
+void cmartlet_thread_count(void) { counter += 1; }
 
-uintptr_t cmartlet_thread_counted(void) { return counted; }
+uintptr_t cmartlet_thread_counted(void) { return counter; }
 
-static void make_key(void) { pthread_key_create(&spare, swift_release); }
+static void make_key(void) { pthread_key_create(&object_key, swift_release); }
 
 void *cmartlet_thread_spare(void) {
     pthread_once(&once, make_key);
-    return pthread_getspecific(spare);
+    return pthread_getspecific(object_key);
 }
 
 void cmartlet_set_thread_spare(void *object) {
     pthread_once(&once, make_key);
-    pthread_setspecific(spare, object);
+    pthread_setspecific(object_key, object);
 }

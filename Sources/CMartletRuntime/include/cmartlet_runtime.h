@@ -5,19 +5,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What identifies the calling thread while it lives. Declared free of side effects: Swift takes any other C call for one
-/// that may release anything, and brackets every use of the accessor with a retain and a release.
+/// A word that identifies the calling thread while it runs. Declared pure: Swift assumes that any other C function may
+/// release objects, and surrounds every use of the accessor with a retain and a release.
 static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
     return (uintptr_t)__builtin_thread_pointer();
 #else
-    /* Apple keeps other things than the thread's address in that register. */
+    /* On Apple platforms that register does not contain the address of the thread. */
     return (uintptr_t)pthread_self();
 #endif
 }
 
-/// A number that no other thread of this process has had. Unlike `cmartlet_thread`, which a new thread may take over from one
-/// that has ended.
+/// A number that identifies the calling thread and is never reused in this process. The word of `cmartlet_thread` may
+/// be reused after the thread has ended.
 static inline __attribute__((pure)) uint64_t cmartlet_thread_number(void);
 extern _Thread_local uint64_t cmartlet_own_thread_number;
 uint64_t cmartlet_choose_thread_number(void);
@@ -25,39 +25,42 @@ static inline uint64_t cmartlet_thread_number(void) {
     return cmartlet_own_thread_number ? cmartlet_own_thread_number : cmartlet_choose_thread_number();
 }
 
-/// What identifies the actor or other executor that the calling code runs on; null for none, as on a plain thread.
+/// The identity of the actor or other executor on which the calling code runs; null if there is none, as on a plain
+/// thread.
 const void *cmartlet_current_executor(void);
 
-/// The label of the queue that the calling code runs on; empty or that of a global queue where it runs on none of its own.
+/// The label of the queue on which the calling code runs. On a thread without a queue, it is empty or the label of a
+/// global queue.
 const char *cmartlet_current_queue_label(void);
 
-/// Whether the calling code runs on the main queue, on whatever thread that is. Asked without leaving a mark on the queue:
-/// Dispatch loses wake-ups of a main queue that is marked from another thread.
+/// True if the calling code runs on the main queue, on any thread. Does not attach a queue-specific value to the queue:
+/// Dispatch loses wake-ups of a main queue to which another thread attached one.
 bool cmartlet_is_on_main_queue(void);
 
-/// The run loop of the calling thread; the caller releases it with `cmartlet_run_loop_release`.
+/// The run loop of the calling thread. The caller releases it with `cmartlet_run_loop_release`.
 void *cmartlet_run_loop_retain_current(void);
 void cmartlet_run_loop_release(void *loop);
 
-/// Ends the wait of a run loop, on any thread, so that it performs the blocks that were added to it.
+/// Wakes a run loop from any thread, so that it performs the blocks that were added to it.
 void cmartlet_run_loop_wake(void *loop);
 
-/// Gives a run loop a source that never fires, so that it does not end for want of one. Returns the source.
+/// Adds a source that never fires to a run loop, so that the run loop does not end for lack of sources. Returns the
+/// source.
 void *cmartlet_run_loop_keep(void *loop);
 
-/// Removes the source again and releases it, on any thread.
+/// Removes the source and releases it. May be called on any thread.
 void cmartlet_run_loop_stop_keeping(void *source);
-/// Whether two queues of Dispatch are of one kind: serial, concurrent, global or main.
+/// True if two Dispatch queues are of the same kind: serial, concurrent, global or main.
 bool cmartlet_are_queues_of_one_kind(const void *queue, const void *other);
 
-/// An object that the calling thread keeps and that is released when the thread ends; null until there is one.
+/// An object that is stored for the calling thread and released when the thread ends; null if none is stored.
 void *cmartlet_thread_spare(void);
 
-/// Keeps another object, which is retained already, or none. What was kept before is the caller's to release.
+/// Stores an object, which the caller has retained, or null. The caller must release the object that was stored before.
 void cmartlet_set_thread_spare(void *object);
 
-/// Counts up a number that each thread has for itself. Not declared free of side effects: the number is asked for before and
-/// after something that may count.
+/// Increments a counter of the calling thread. Not declared pure: the counter is read before and after code that may
+/// increment it.
 void cmartlet_thread_count(void);
 uintptr_t cmartlet_thread_counted(void);
 
@@ -68,39 +71,41 @@ typedef void (*cmartlet_registry_record)(void *context);
 size_t cmartlet_registry_count(void);
 cmartlet_registry_record cmartlet_registry_get(size_t index);
 
-/// 1 when the folder lies on a network file system, 0 when not or not known.
+/// 1 if the folder is on a network file system, 0 if not or unknown.
 int cmartlet_is_on_network(const char *folder);
 
-/// 1 for the numbers by which Linux calls network file systems.
+/// 1 for the type numbers of network file systems on Linux.
 int cmartlet_is_network_type(uint32_t type);
 
-/// Gives a file a new name unless there is a file of that name; -1 with `errno` set where that is not possible.
+/// Renames a file unless a file with the new name exists. Returns -1 and sets `errno` on failure.
 int cmartlet_rename_exclusively(const char *from, const char *to);
 
-/// Creates a folder and those above it, for this user alone. What is there already stays as it is.
+/// Creates a folder and its parents, accessible to this user only. Existing folders are unchanged.
 void cmartlet_create_folders(const char *path);
 
-/// Creates an empty file less the umask, without opening it; -1 with `errno` set where there is one, or a link.
+/// Creates an empty file with a mode, reduced by the umask, without opening it. Returns -1 and sets `errno` if the
+/// file, or a link, exists.
 int cmartlet_create_file(const char *path, unsigned mode);
 
-/// Gives a file beside a database the mode and the group of the database, and its owner where the process may do that. Does
-/// nothing to links, to what has several names, and to files of other users. It opens neither of the files in a way that
-/// could drop locks when it is closed.
+/// Gives a file beside a database the mode and the group of the database, and its owner if the process may do that.
+/// Ignores symbolic links, files with several hard links, and files of other users. Does not open either file in a way
+/// that could drop locks when it is closed.
 void cmartlet_match_mode(const char *database, const char *path);
 
-/// The same for a copy of a database, which its owner can read and write whatever the mode of the original.
+/// Gives a copy of a database the mode, group and owner of the original. The owner of the copy can always read and
+/// write it.
 void cmartlet_match_mode_of_copy(const char *original, const char *copy);
 
-/// Makes the names in a folder durable, as far as the file system can.
+/// Makes the names in a folder durable, if the file system can.
 void cmartlet_sync_folder(const char *folder);
 
-/// How many forks lie between this process and the one that was started as a program. Declared free of side effects, as the
-/// above; it is another in a forked child alone.
+/// The number of forks between the program that was started and this process. Declared pure: within one process it
+/// never changes.
 extern int cmartlet_forks;
 static inline __attribute__((pure)) int cmartlet_fork_count(void) { return cmartlet_forks; }
 
-/// Retains an object unless its deinitialisation has begun (the Swift runtime's own function behind weak references).
-/// Returns the object or null.
+/// Retains an object unless its deinitialization has begun. A function of the Swift runtime, which implements weak
+/// references. Returns the object or null.
 void *swift_tryRetain(void *object);
 
 #endif

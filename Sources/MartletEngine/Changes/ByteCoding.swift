@@ -1,7 +1,7 @@
-/// The bytes are not what the reader was told to expect.
+/// The bytes do not have the form that the reader expects.
 struct MalformedBytes: Error {}
 
-/// Writes numbers in few bytes.
+/// Writes numbers in a compact binary form.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -9,7 +9,7 @@ struct ByteWriter {
         bytes.append(value)
     }
 
-    /// Seven bits a byte, the lowest first, the high bit set on all but the last (LEB128).
+    /// Writes seven bits per byte, lowest bits first. The high bit is set on all bytes but the last (LEB128).
     mutating func varint(_ value: UInt64) {
         var rest = value
         while rest > 0x7F {
@@ -23,12 +23,12 @@ struct ByteWriter {
         varint(UInt64(value))
     }
 
-    /// A signed number, mapped so that small ones of either sign are short (zigzag).
+    /// Writes a signed number so that numbers close to zero are short (zigzag encoding).
     mutating func signed(_ value: Int64) {
         varint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
 
-    /// A number and a flag, which takes the lowest bit; the number may use all 64.
+    /// Writes a number and a flag. The flag is stored in the lowest bit; the number may use all 64 bits.
     mutating func flagged(_ value: UInt64, _ flag: Bool) {
         let first = UInt8(value & 0x3F) << 1 | (flag ? 1 : 0)
         if value <= 0x3F {
@@ -40,7 +40,7 @@ struct ByteWriter {
     }
 }
 
-/// Reads what `ByteWriter` wrote; throws on anything that it would not have written.
+/// Reads what `ByteWriter` wrote. Throws if it finds bytes that `ByteWriter` never writes.
 struct ByteReader {
     private let bytes: [UInt8]
     private var offset = 0
@@ -49,7 +49,7 @@ struct ByteReader {
         self.bytes = bytes
     }
 
-    /// The number of bytes not read yet.
+    /// The number of bytes that were not read yet.
     var remaining: Int { bytes.count - offset }
 
     mutating func byte() throws(MalformedBytes) -> UInt8 {
@@ -66,7 +66,7 @@ struct ByteReader {
             if shift == 63 && next > 1 { throw MalformedBytes() }
             value |= UInt64(next & 0x7F) << shift
             if next & 0x80 == 0 {
-                // A number has one form only: no zero byte at its end.
+                // Each number has only one valid encoding: without a trailing zero byte.
                 if next == 0 && shift > 0 { throw MalformedBytes() }
                 return value
             }
@@ -74,7 +74,7 @@ struct ByteReader {
         }
     }
 
-    /// A number that is at most `limit`.
+    /// Reads a number that is at most `limit`.
     mutating func count(upTo limit: Int) throws(MalformedBytes) -> Int {
         let value = try varint()
         guard value <= UInt64(limit) else { throw MalformedBytes() }

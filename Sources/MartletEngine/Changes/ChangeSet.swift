@@ -1,4 +1,4 @@
-/// Names one collection: a property of one row.
+/// Identifies one collection: a collection property of one row.
 package struct CollectionID: Sendable, Hashable, Comparable {
     package let table: TableID
     package let property: PropertyIndex
@@ -15,7 +15,7 @@ package struct CollectionID: Sendable, Hashable, Comparable {
     }
 }
 
-/// A property that links, with all rows that have it.
+/// Identifies a link property of a table, for all rows of the table.
 package struct LinkID: Sendable, Hashable, Comparable {
     package let table: TableID
     package let property: PropertyIndex
@@ -30,19 +30,19 @@ package struct LinkID: Sendable, Hashable, Comparable {
     }
 }
 
-/// What one transaction, or several in a row, touched.
+/// The rows and collections that one transaction, or several consecutive ones, touched.
 ///
-/// Change sets carry no values: they say where to look, the snapshot says what is there.
+/// A change set contains no values. It says where to look; the snapshot contains the data.
 package struct ChangeSet: Sendable, Hashable {
     /// The changed rows, by table.
     package var tables: [TableID: TableChanges]
 
-    /// The edits of collections, each in order of execution, since the row that owns it came into being: where a
-    /// transaction deletes a row and creates it again, the recorder begins a new script.
+    /// The edits of each collection in the order in which they were made, since the row that owns the collection was
+    /// created. If a transaction deletes the row and creates it again, the recorder begins a new script.
     package var collections: [CollectionID: ListEditScript]
 
-    /// The rows that some list, set or map began or ceased to link to, by its property: edits tell positions, and what
-    /// stood there before is not kept.
+    /// For each collection property, the rows that a collection of this property began or ceased to link to. The edits
+    /// contain only positions, and the previous elements are not stored.
     package var relinked: [LinkID: KeySet]
 
     package init(
@@ -54,14 +54,14 @@ package struct ChangeSet: Sendable, Hashable {
         self.relinked = relinked
     }
 
-    /// Whether nothing was touched.
+    /// True if nothing was touched.
     package var isEmpty: Bool {
         tables.values.allSatisfy(\.isEmpty) && collections.values.allSatisfy(\.isEmpty)
     }
 
-    /// Whether a row of a table, or a collection that belongs to one, was touched.
+    /// True if a row of the table, or a collection that belongs to such a row, was touched.
     ///
-    /// Complexity: O(1) if its rows were, else O(collections).
+    /// Complexity: O(1) if a row of the table was touched, otherwise O(collections).
     package func touches(table: TableID) -> Bool {
         if let changes = tables[table], !changes.isEmpty { return true }
         return collections.contains { $0.key.table == table && !$0.value.isEmpty }
@@ -69,17 +69,17 @@ package struct ChangeSet: Sendable, Hashable {
 
     /// Adds what a later change set touched (N40).
     ///
-    /// Of a collection remain the edits since its row last came into being; those of a row that came into being and went
-    /// in between are forgotten, those of a row that was there before and is deleted are kept.
+    /// For each collection, the edits since its row was last created are kept. If the row was created and deleted
+    /// within the merged range, its edits are dropped. If the row existed before and is deleted, its edits are kept.
     ///
-    /// Complexity: O(size of both). Many versions are cheaper given to `merging` at once.
+    /// Complexity: O(size of both). To merge many versions, call `merging` once.
     package mutating func merge(_ later: ChangeSet) {
         self = ChangeSet.merging([self, later])
     }
 
-    /// What a series of change sets, oldest first, comes to.
+    /// Merges a series of change sets, oldest first, into one.
     ///
-    /// Complexity: O(n log n) in the size of all.
+    /// Complexity: O(n log n) in the total size.
     package static func merging(_ versions: [ChangeSet]) -> ChangeSet {
         if versions.count == 1 { return versions[0] }
         var builders: [TableID: TableChangesBuilder] = [:]
@@ -97,7 +97,7 @@ package struct ChangeSet: Sendable, Hashable {
         return merged
     }
 
-    /// Joins the scripts of each collection, back to the last time that its row was created.
+    /// Joins the scripts of each collection, beginning at the last creation of its row.
     private mutating func joinCollections(of versions: [ChangeSet]) {
         var created: [TableID: KeySet] = [:]
         var deleted: [TableID: KeySet] = [:]

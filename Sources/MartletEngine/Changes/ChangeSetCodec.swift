@@ -1,19 +1,20 @@
-/// The binary form of a change set, as it is stored beside the data of its commit.
+/// The binary form of a change set. It is stored beside the data of its commit.
 ///
-/// A format byte; then the tables by ascending number, each with its inserted, deleted and modified keys; then the
-/// collections by table, property and ascending owner, each with its edits; then the rows that collections began or ceased
-/// to link to, by table and property. Key sets are differences between runs, so a run costs a few bytes however long it
-/// is. Equal change sets have equal bytes. Builds that know the format before, without the last part, compare in full.
+/// The bytes are, in order: a format byte; the tables by ascending number, each with its inserted, deleted and modified
+/// keys; the collections by table, property and ascending owner, each with its edits; the rows that collections began
+/// or ceased to link to, by table and property. Key sets are encoded as differences between runs, so a run of any
+/// length takes a few bytes. Equal change sets have equal bytes. Earlier builds, whose format lacks the last part,
+/// reject these bytes and compare in full.
 package enum ChangeSetCodec {
     private static let format: UInt8 = 2
 
-    /// Positions and lengths in edits beyond this are refused, so that sums of them cannot overflow.
-    private static let greatestPosition = Int(UInt32.max)
+    /// Larger positions and lengths in edits are rejected, so that their sums cannot overflow.
+    private static let maximumPosition = Int(UInt32.max)
 
-    /// Sets of more keys are refused for the same reason.
-    private static let greatestCount = 1 << 56
+    /// Larger key sets are rejected, so that sums of their counts cannot overflow.
+    private static let maximumCount = 1 << 56
 
-    /// The bytes of a change set.
+    /// Encodes a change set.
     ///
     /// Complexity: O(n log n) in the size of the change set.
     package static func encode(_ changes: ChangeSet) -> [UInt8] {
@@ -34,7 +35,7 @@ package enum ChangeSetCodec {
         return writer.bytes
     }
 
-    /// The change set with the given bytes; nil if they are not the bytes of one.
+    /// Decodes a change set; nil if the bytes are malformed.
     ///
     /// Complexity: O(n log n) in the number of bytes.
     package static func decode(_ bytes: [UInt8]) -> ChangeSet? {
@@ -88,12 +89,12 @@ package enum ChangeSetCodec {
         return changes
     }
 
-    /// Refuses changes in which a row stands in two groups, or is modified and also inserted or deleted.
+    /// Rejects changes in which a row is in two groups, or is modified and also inserted or deleted.
     private static func checkDisjoint(_ changes: TableChanges) throws(MalformedBytes) {
         var total = 0
         for group in changes.modified {
             total += group.keys.count
-            if total > greatestCount { throw MalformedBytes() }
+            if total > maximumCount { throw MalformedBytes() }
         }
         let modified = changes.modifiedKeys
         let areDisjoint = total == modified.count && modified.isDisjoint(with: changes.inserted.union(changes.deleted))
@@ -116,14 +117,14 @@ package enum ChangeSetCodec {
 
     private static func encode(_ keys: KeySet, to writer: inout ByteWriter) {
         writer.count(keys.ranges.count)
-        var behindPrevious: ObjectKey?
+        var afterPrevious: ObjectKey?
         for run in keys.ranges {
-            // Between two runs lies at least one key, which need not be counted.
-            let gap = behindPrevious.map { UInt64(bitPattern: run.lowerBound &- $0 &- 1) }
+            // At least one key lies between two runs, so the gap is stored minus one.
+            let gap = afterPrevious.map { UInt64(bitPattern: run.lowerBound &- $0 &- 1) }
             let isLong = run.lowerBound < run.upperBound
             writer.flagged(gap ?? zigzag(run.lowerBound), isLong)
             if isLong { writer.varint(UInt64(bitPattern: run.upperBound &- run.lowerBound &- 1)) }
-            behindPrevious = run.upperBound &+ 1
+            afterPrevious = run.upperBound &+ 1
         }
     }
 
@@ -137,7 +138,7 @@ package enum ChangeSetCodec {
             }
             let upper = isLong ? try advance(lower, by: try reader.varint(), plus: 1) : lower
             let width = UInt64(bitPattern: upper &- lower)
-            if width >= UInt64(greatestCount - keys.count) { throw MalformedBytes() }
+            if width >= UInt64(maximumCount - keys.count) { throw MalformedBytes() }
             keys.append(lower...upper)
         }
         return keys
@@ -147,7 +148,7 @@ package enum ChangeSetCodec {
         UInt64(bitPattern: (value << 1) ^ (value >> 63))
     }
 
-    /// The key `distance + extra` above another, if there is one.
+    /// The key that is `distance + extra` greater than `key`.
     private static func advance(
         _ key: ObjectKey, by distance: UInt64, plus extra: UInt64
     ) throws(MalformedBytes) -> ObjectKey {
@@ -217,7 +218,7 @@ package enum ChangeSetCodec {
         return collections
     }
 
-    /// The kind in the high bits of a tag; the lowest bit says that the count is not one and follows.
+    /// The high bits of the tag are the kind. If its lowest bit is set, a count other than one follows.
     private static func encode(_ edit: ListEdit, to writer: inout ByteWriter) {
         func counted(_ kind: UInt8, _ at: Int, _ count: Int) {
             writer.byte(kind << 1 | (count == 1 ? 0 : 1))
@@ -241,12 +242,12 @@ package enum ChangeSetCodec {
 
     private static func decodeEdit(from reader: inout ByteReader) throws(MalformedBytes) -> ListEdit {
         let tag = try reader.byte()
-        let first = try reader.count(upTo: greatestPosition)
+        let first = try reader.count(upTo: maximumPosition)
         switch (tag >> 1, tag & 1) {
-        case (3, 0): return .move(from: first, to: try reader.count(upTo: greatestPosition))
-        case (4, 0): return .swap(first, try reader.count(upTo: greatestPosition))
+        case (3, 0): return .move(from: first, to: try reader.count(upTo: maximumPosition))
+        case (4, 0): return .swap(first, try reader.count(upTo: maximumPosition))
         case (0...2, let isCounted), (5, let isCounted):
-            let count = isCounted == 0 ? 1 : try reader.count(upTo: greatestPosition)
+            let count = isCounted == 0 ? 1 : try reader.count(upTo: maximumPosition)
             switch tag >> 1 {
             case 0: return .insert(at: first, count: count)
             case 1: return .remove(at: first, count: count)

@@ -1,15 +1,16 @@
 /// The difference between two states of an ordered collection.
 ///
-/// Taking the deletions out of the old collection, then putting in the insertions in ascending order, then writing the
-/// modifications, gives the new one. An element that moved is a deletion and an insertion, and listed in `moves` besides.
+/// To get the new collection from the old one: remove the deletions, insert the insertions in ascending order, then
+/// write the modifications. An element that moved is a deletion and an insertion, and is also listed in `moves`.
 package struct CollectionChange: Sendable, Hashable {
-    /// An element that stands elsewhere than its neighbours can explain.
+    /// An element whose new position does not follow from the deletions and insertions around it.
     package struct Move: Sendable, Hashable {
-        /// Its old position, which is also a deletion.
+        /// Its old position, which is also in `deletions`.
         package let from: Int
-        /// Its new position, which is also an insertion.
+        /// Its new position, which is also in `insertions`.
         package let to: Int
-        /// Another element was put in its place before or after: the place moved, and what is there is not the same.
+        /// True if the element was also overwritten, before or after the move: the position moved, and its element is
+        /// another one.
         package let isReplaced: Bool
 
         package init(from: Int, to: Int, isReplaced: Bool = false) {
@@ -25,13 +26,13 @@ package struct CollectionChange: Sendable, Hashable {
     /// New positions, ascending.
     package var insertions: [Int]
 
-    /// Old positions of elements that stayed and were modified, ascending.
+    /// Old positions of modified elements that did not move, ascending.
     package var modifications: [Int]
 
-    /// New positions of the same elements in the same order.
+    /// New positions of the modified elements, in the order of `modifications`.
     package var modificationsNew: [Int]
 
-    /// Elements that changed their place, ascending by old position.
+    /// Elements that moved, ascending by old position.
     package var moves: [Move]
 
     package init(
@@ -45,7 +46,7 @@ package struct CollectionChange: Sendable, Hashable {
         self.moves = moves
     }
 
-    /// Whether nothing changed; such a change is never delivered.
+    /// True if nothing changed. Such a change is never delivered.
     package var isEmpty: Bool {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
     }

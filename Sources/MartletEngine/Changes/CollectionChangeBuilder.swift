@@ -1,14 +1,14 @@
-/// Works out what a script of edits did to a collection of which only the old length is known.
+/// Computes the difference that a script of edits makes to a collection. Only the old length is known.
 ///
-/// It keeps the collection as segments, old or new, and replays the edits on them. Edits that reach beyond the
-/// collection, as those of a damaged history may, are cut to fit.
+/// The builder stores the collection as segments of old or new elements, and replays the edits on them. Edits beyond
+/// the end of the collection, as in a damaged history, are clipped.
 ///
-/// Complexity: for each edit, a scan over the chunks of segments that earlier edits left.
+/// Complexity: for each edit, a scan over the chunks of segments.
 package struct CollectionChangeBuilder: Sendable {
     private let oldCount: Int
     private var collection: CollectionSegments
 
-    /// A collection of `oldCount` elements to which nothing has happened yet.
+    /// Creates a builder for a collection of `oldCount` elements without edits.
     package init(oldCount: Int) {
         precondition(oldCount >= 0, "the length of a collection is not negative")
         self.oldCount = oldCount
@@ -22,7 +22,7 @@ package struct CollectionChangeBuilder: Sendable {
         return builder.finish()
     }
 
-    /// The length of the collection after the edits so far.
+    /// The length of the collection after the edits that were applied.
     package var count: Int { collection.count }
 
     /// Replays all edits of a script.
@@ -55,7 +55,7 @@ package struct CollectionChangeBuilder: Sendable {
         }
     }
 
-    /// The element at a position is the same as before, and something of it has changed.
+    /// Records that the element at a position is still the same one and was modified.
     package mutating func modify(at position: Int) {
         guard let range = range(at: position, count: 1) else { return }
         collection.markModified(at: range.lowerBound, length: 1, isReplaced: false)
@@ -63,10 +63,10 @@ package struct CollectionChangeBuilder: Sendable {
 
     /// The difference between the old collection and the one after all edits.
     ///
-    /// Complexity: O(segments + elements reported), O(moved × log moved) for moves.
+    /// Complexity: O(segments + reported elements), and O(moved × log moved) for moves.
     package func finish() -> CollectionChange {
         var segments = collection.segments
-        settleReturned(&segments)
+        unmarkReturned(&segments)
         var change = CollectionChange()
         var oldPosition = 0
         var newPosition = 0
@@ -110,9 +110,9 @@ package struct CollectionChangeBuilder: Sendable {
         return start..<(start + min(length, count - start))
     }
 
-    /// Takes the mark off moved elements that came back between the neighbours they had, as far as they did not change
-    /// their order among themselves.
-    private func settleReturned(_ segments: inout [CollectionSegment]) {
+    /// Clears `isMoved` of elements that returned between the neighbours they had, if they kept their order among each
+    /// other.
+    private func unmarkReturned(_ segments: inout [CollectionSegment]) {
         guard segments.contains(where: { $0.isMoved }) else { return }
         var nextStays = [Int](repeating: oldCount, count: segments.count + 1)
         for index in segments.indices.reversed() {

@@ -1,15 +1,15 @@
-/// A stretch of neighbouring elements with one story.
+/// Consecutive elements with consecutive old positions and equal state.
 struct CollectionSegment: Sendable {
     /// The old position of the first element, or nil if the elements are new.
     var oldPosition: Int?
     var count: Int
     var isModified = false
-    /// Whether other elements were put in the place of these, which modifies the place.
+    /// True if these elements were overwritten by others. That counts as a modification of their positions.
     var isReplaced = false
-    /// Whether a move brought the elements here.
+    /// True if a move put the elements here.
     var isMoved = false
 
-    /// The part that begins `offset` elements behind the start.
+    /// The part from element `offset` on.
     func suffix(from offset: Int) -> CollectionSegment {
         var part = self
         part.oldPosition = oldPosition.map { $0 + offset }
@@ -25,13 +25,13 @@ struct CollectionSegment: Sendable {
     }
 }
 
-/// The segments of a collection in order, in chunks with known lengths, so that an edit anywhere in a collection of many
-/// segments touches one chunk.
+/// The segments of a collection in order. They are stored in chunks of known length, so an edit of a collection with
+/// many segments touches one chunk.
 struct CollectionSegments: Sendable {
     private static let chunkSize = 128
 
     private var chunks: [[CollectionSegment]]
-    /// For each chunk, the number of elements in its segments.
+    /// The number of elements in each chunk.
     private var lengths: [Int]
     /// The number of elements.
     private(set) var count: Int
@@ -45,7 +45,7 @@ struct CollectionSegments: Sendable {
     /// All segments in order.
     var segments: [CollectionSegment] { chunks.flatMap { $0 } }
 
-    /// Puts a segment before a position, which must not lie behind the end.
+    /// Inserts a segment before a position, which is at most `count`.
     mutating func insert(_ segment: CollectionSegment, at position: Int) {
         if chunks.isEmpty {
             self = CollectionSegments(segment)
@@ -72,7 +72,7 @@ struct CollectionSegments: Sendable {
         divideIfLong(chunk)
     }
 
-    /// Takes out `length` elements from a position on, hands back what they were.
+    /// Removes `length` elements from a position on and returns them.
     mutating func remove(at position: Int, length: Int) -> [CollectionSegment] {
         var removed: [CollectionSegment] = []
         var remaining = length
@@ -97,7 +97,7 @@ struct CollectionSegments: Sendable {
         return removed
     }
 
-    /// Marks `length` elements from a position on as modified; new ones stay merely new.
+    /// Marks `length` elements from a position on as modified. New elements are not marked.
     mutating func markModified(at position: Int, length: Int, isReplaced: Bool) {
         var position = position
         let end = position + length
@@ -119,8 +119,8 @@ struct CollectionSegments: Sendable {
         }
     }
 
-    /// Where the element at a position is: its chunk, segment and offset in it. The position behind the end is the place
-    /// behind the last segment.
+    /// The chunk, the segment in it, and the offset in the segment of an element. For the position after the last
+    /// element, the place after the last segment.
     private func place(of position: Int) -> (chunk: Int, index: Int, offset: Int) {
         var offset = position
         var chunk = 0

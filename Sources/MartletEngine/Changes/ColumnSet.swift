@@ -1,11 +1,11 @@
-/// A set of properties of one object type, as bits.
+/// A set of properties of one object type, stored as bits.
 ///
-/// The first 64 properties lie in one word beside the set; a class with more pays for an array.
+/// The first 64 properties are stored inline. A class with more properties needs an array.
 package struct ColumnSet: Sendable, Hashable {
     private var low: UInt64
     private var rest: [UInt64]
 
-    /// Whether every property is a member, however many there are.
+    /// True if the set contains every property, of any number.
     package private(set) var isAll: Bool
 
     /// An empty set.
@@ -27,17 +27,17 @@ package struct ColumnSet: Sendable, Hashable {
         for column in columns { insert(column) }
     }
 
-    /// Every property.
+    /// The set of every property.
     package static let all: ColumnSet = {
         var set = ColumnSet()
         set.isAll = true
         return set
     }()
 
-    /// Whether there are no members.
+    /// True if the set has no members.
     package var isEmpty: Bool { low == 0 && rest.isEmpty && !isAll }
 
-    /// Whether a property is a member.
+    /// True if the property is a member.
     package func contains(_ column: PropertyIndex) -> Bool {
         if isAll { return true }
         if column < 64 { return column >= 0 && low & (1 << UInt64(column)) != 0 }
@@ -58,7 +58,7 @@ package struct ColumnSet: Sendable, Hashable {
         rest[word] |= 1 << UInt64(column % 64)
     }
 
-    /// Takes a property out of a set that is not that of all.
+    /// Removes a property. The set must not be `.all`.
     package mutating func remove(_ column: PropertyIndex) {
         precondition(column >= 0 && !isAll, "one property cannot be taken from all")
         if column < 64 {
@@ -91,7 +91,7 @@ package struct ColumnSet: Sendable, Hashable {
         }
     }
 
-    /// Whether no property is in both sets.
+    /// True if no property is in both sets.
     package func isDisjoint(with other: ColumnSet) -> Bool {
         if isAll { return other.isEmpty }
         if other.isAll { return isEmpty }
@@ -99,7 +99,7 @@ package struct ColumnSet: Sendable, Hashable {
         return !zip(rest, other.rest).contains { $0 & $1 != 0 }
     }
 
-    /// The members below a number of properties, ascending; for `.all`, every one.
+    /// The members smaller than `count`, ascending. For `.all`, every number from 0 to `count - 1`.
     package func members(below count: Int) -> [PropertyIndex] {
         isAll ? Array(0..<count) : Array(prefix { $0 < count })
     }
@@ -109,7 +109,7 @@ package struct ColumnSet: Sendable, Hashable {
         low == 0 && rest.isEmpty ? [] : [low] + rest
     }
 
-    /// The set with the given words; nil if the last is zero, which would be a second form of the same set.
+    /// Creates a set from words. Nil if the last word is zero, because each set has only one encoding.
     init?(words: [UInt64]) {
         if words.last == 0 { return nil }
         low = words.first ?? 0
@@ -125,7 +125,7 @@ extension ColumnSet: ExpressibleByArrayLiteral {
 }
 
 extension ColumnSet: Comparable {
-    /// An order without meaning of its own, which makes lists of sets come out the same every time.
+    /// An arbitrary total order, so that lists of sets are always in the same order.
     package static func < (left: ColumnSet, right: ColumnSet) -> Bool {
         if left.isAll || right.isAll { return right.isAll && !left.isAll }
         if left.rest.count != right.rest.count { return left.rest.count < right.rest.count }
@@ -157,7 +157,7 @@ extension ColumnSet: Sequence {
         }
     }
 
-    /// Walks the members in ascending order; `.all` has no end and must be asked with `members(below:)`.
+    /// Iterates over the members in ascending order. For `.all`, which has no end, call `members(below:)` instead.
     package func makeIterator() -> Iterator {
         precondition(!isAll, "the set of all properties has no end, use 'members(below:)'")
         return Iterator(low: low, rest: rest)

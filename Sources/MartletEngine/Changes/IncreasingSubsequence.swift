@@ -1,9 +1,11 @@
-/// Finds which elements of a reordered sequence can be said to have stayed.
+/// Finds the elements of a reordered sequence that can be reported as not moved.
 package enum IncreasingSubsequence {
-    /// Marks a longest increasing subsequence of distinct ranks, and among the longest one with most preferred members.
+    /// Marks a longest increasing subsequence of distinct ranks. Among the longest ones, it prefers those with the most
+    /// preferred members.
     ///
-    /// The dynamic programme over the best chain ending at each rank, with a Fenwick tree (Fenwick 1994) for the maximum
-    /// over smaller ranks. Patience sorting would find a longest chain as fast, but not the preferred one.
+    /// Dynamic programming over the best chain that ends at each rank, with a Fenwick tree (Fenwick 1994) for the
+    /// maximum over smaller ranks. Patience sorting also finds a longest chain in O(n log n), but not the preferred
+    /// one.
     ///
     /// Complexity: O(n) if the ranks ascend, else O(n log n).
     package static func longest(of ranks: [Int], preferring isPreferred: (Int) -> Bool = { _ in true }) -> [Bool] {
@@ -14,7 +16,7 @@ package enum IncreasingSubsequence {
         var places = [Int](repeating: 0, count: ranks.count)
         for (place, index) in order.enumerated() { places[index] = place + 1 }
 
-        // One more member outweighs any number of preferred ones.
+        // One additional member outweighs any number of preferred members.
         let memberScore = ranks.count + 1
         var chains = Chains(count: ranks.count)
         var previous = [Int](repeating: -1, count: ranks.count)
@@ -33,7 +35,7 @@ package enum IncreasingSubsequence {
         return marks
     }
 
-    /// The best chain ending at or below each place, as a Fenwick tree of maxima over places 1 to n.
+    /// The best chain that ends at or below each place, in a Fenwick tree of maxima over the places 1 to n.
     private struct Chains {
         private(set) var scores: [Int]
         private var tree: [Int]

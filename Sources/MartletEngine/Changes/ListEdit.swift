@@ -1,19 +1,19 @@
-/// One edit of a collection, with positions as they are at the moment of the edit.
+/// One edit of a collection. Positions are those at the time of the edit.
 package enum ListEdit: Sendable, Hashable {
-    /// Puts `count` new elements before position `at`.
+    /// Inserts `count` new elements before position `at`.
     case insert(at: Int, count: Int)
-    /// Takes out `count` elements from position `at` on.
+    /// Removes `count` elements from position `at` on.
     case remove(at: Int, count: Int)
-    /// Writes `count` elements from position `at` on.
+    /// Overwrites `count` elements from position `at` on.
     case replace(at: Int, count: Int = 1)
-    /// Takes the element out at `from` and puts it in so that it ends at `to`.
+    /// Removes the element at `from` and inserts it so that its position is `to`.
     case move(from: Int, to: Int)
-    /// Takes out all elements, of which there are `oldCount`.
+    /// Removes all `oldCount` elements.
     case clear(oldCount: Int)
     /// Exchanges two elements.
     case swap(Int, Int)
 
-    /// By how much the edit makes the collection longer.
+    /// The number of elements by which the edit makes the collection longer.
     package var growth: Int {
         switch self {
         case .insert(_, let count): count
@@ -23,7 +23,7 @@ package enum ListEdit: Sendable, Hashable {
         }
     }
 
-    /// Whether the edit does nothing.
+    /// True if the edit changes nothing.
     var isVoid: Bool {
         switch self {
         case .insert(_, let count), .remove(_, let count), .replace(_, let count): count <= 0
@@ -33,14 +33,14 @@ package enum ListEdit: Sendable, Hashable {
         }
     }
 
-    /// What two edits, one right after the other, come to.
+    /// The result of joining two consecutive edits.
     enum Joined {
         case separate
         case one(ListEdit)
         case nothing
     }
 
-    /// Joins this edit with the next one where both are equal to a single edit or to none.
+    /// Joins this edit with the next one if both together equal a single edit, or none.
     func joined(with next: ListEdit) -> Joined {
         #if MARTLET_SEEDED_BUGS
             if SeededBug.isOn(.insertionsJoinedTooFar), case .insert(let at, let count) = self,
@@ -74,24 +74,24 @@ package enum ListEdit: Sendable, Hashable {
 
 /// The edits of one collection in the order in which they were made.
 ///
-/// Neighbouring edits that amount to one are kept as one, so that 100,000 appended elements are a single edit, and
-/// clearing forgets what came before it.
+/// Consecutive edits that equal one edit are stored as one, so 100,000 appended elements are a single edit. Clearing
+/// removes all edits before it.
 package struct ListEditScript: Sendable, Hashable {
-    /// The edits; no two neighbours could be joined.
+    /// The edits. No two consecutive ones can be joined.
     package private(set) var edits: [ListEdit] = []
 
-    /// By how much all edits together make the collection longer.
+    /// The number of elements by which all edits together make the collection longer.
     package private(set) var growth = 0
 
-    /// A script without edits.
+    /// Creates a script without edits.
     package init() {}
 
-    /// A script of the given edits.
+    /// Creates a script of the given edits.
     package init(_ edits: [ListEdit]) {
         for edit in edits { append(edit) }
     }
 
-    /// Whether the collection is as it was.
+    /// True if the edits change nothing.
     package var isEmpty: Bool { edits.isEmpty }
 
     /// Adds an edit.
@@ -126,7 +126,7 @@ package struct ListEditScript: Sendable, Hashable {
         for edit in later.edits { append(edit) }
     }
 
-    /// Whatever happened before, all elements that were there at the start are gone now.
+    /// Replaces all edits: the elements that existed at the start are removed, whatever happened before.
     private mutating func clear(oldCount: Int) {
         let countAtStart = max(0, oldCount - growth)
         edits = countAtStart > 0 ? [.clear(oldCount: countAtStart)] : []

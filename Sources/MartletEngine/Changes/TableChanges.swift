@@ -1,7 +1,7 @@
-/// What happened to the rows of one table between two versions.
+/// The changes of the rows of one table between two versions.
 ///
-/// Each key stands in one of five states: untouched, inserted, deleted, replaced (deleted and created again: a member of
-/// both `inserted` and `deleted`), or modified in some columns. Inserted, deleted and replaced rows carry no columns.
+/// Each key is in one of five states: untouched, inserted, deleted, replaced (deleted and created again, a member of
+/// both `inserted` and `deleted`), or modified in some columns. Inserted, deleted and replaced rows have no columns.
 package struct TableChanges: Sendable, Hashable {
     /// Rows modified in exactly the same columns.
     package struct ModifiedGroup: Sendable, Hashable {
@@ -14,80 +14,83 @@ package struct TableChanges: Sendable, Hashable {
         }
     }
 
-    /// Rows that exist now and did not, or were created anew.
+    /// Rows that exist now and did not exist before, or were deleted and created again.
     package let inserted: KeySet
 
-    /// Rows that existed and are gone, or were created anew.
+    /// Rows that existed before and do not exist now, or were deleted and created again.
     package let deleted: KeySet
 
-    /// Rows that existed and exist, by the columns written. No key stands in two groups; groups are in a fixed order.
+    /// Rows that existed before and exist now, grouped by the columns written. No key is in two groups. The groups have
+    /// a fixed order.
     package let modified: [ModifiedGroup]
 
-    /// No changes.
+    /// Creates an empty set of changes.
     package init() {
         inserted = []
         deleted = []
         modified = []
     }
 
-    /// Changes given as sets; a key in two groups gets the columns of both, one inserted or deleted none.
+    /// Creates changes from sets. A key in two groups gets the columns of both. An inserted or deleted key gets no
+    /// columns.
     package init(inserted: KeySet = [], deleted: KeySet = [], modified: [ModifiedGroup] = []) {
         var builder = TableChangesBuilder()
         builder.append(inserted: inserted, deleted: deleted, modified: modified)
         self = builder.finish()
     }
 
-    /// Changes whose groups are already disjoint, in order, and apart from the other two sets.
+    /// Creates changes from groups that are already sorted, disjoint, and disjoint with the other two sets.
     init(canonicalInserted inserted: KeySet, deleted: KeySet, modified: [ModifiedGroup]) {
         self.inserted = inserted
         self.deleted = deleted
         self.modified = modified
     }
 
-    /// Whether nothing happened.
+    /// True if no row was changed.
     package var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
 
     /// The rows that were deleted and created again.
     package var replaced: KeySet { inserted.intersection(deleted) }
 
-    /// All rows modified in some column.
+    /// All rows that were modified in some column.
     ///
-    /// Complexity: O(r log r) for r runs in all groups, O(1) for one group.
+    /// Complexity: O(r log r) for the r runs of all groups, O(1) for one group.
     package var modifiedKeys: KeySet {
         if modified.count == 1 { return modified[0].keys }
         return TableChanges.union(of: modified.map(\.keys))
     }
 
-    /// All rows inserted, deleted or modified.
+    /// All rows that were inserted, deleted or modified.
     package var touchedKeys: KeySet {
         inserted.union(deleted).union(modifiedKeys)
     }
 
-    /// Whether a row was inserted, deleted or modified.
+    /// True if the row was inserted, deleted or modified.
     package func touches(_ key: ObjectKey) -> Bool {
         inserted.contains(key) || deleted.contains(key) || modified.contains { $0.keys.contains(key) }
     }
 
-    /// The columns written in a row that was there before and is still; empty for any other row.
+    /// The columns that were written in a row that existed before and exists now; empty for any other row.
     ///
     /// Complexity: O(groups × log runs).
     package func columns(modifiedFor key: ObjectKey) -> ColumnSet {
         modified.first { $0.keys.contains(key) }?.columns ?? []
     }
 
-    /// The rows modified in at least one of the given columns.
+    /// The rows that were modified in at least one of the given columns.
     ///
-    /// Complexity: O(r log r) for r runs in all groups.
+    /// Complexity: O(r log r) for the r runs of all groups.
     package func keys(modifiedIn columns: ColumnSet) -> KeySet {
         TableChanges.union(of: modified.filter { !$0.columns.isDisjoint(with: columns) }.map(\.keys))
     }
 
     /// Adds the changes of a later version.
     ///
-    /// Row by row: inserted then modified is inserted, inserted then deleted is nothing, deleted then inserted is
-    /// replaced, replaced then deleted is deleted, modified then deleted is deleted, modified twice has both columns.
+    /// For each row: inserted then modified is inserted; inserted then deleted is untouched; deleted then inserted is
+    /// replaced; replaced then deleted is deleted; modified then deleted is deleted; modified twice has both sets of
+    /// columns.
     ///
-    /// Complexity: O(r log r) for the r runs of both. Many versions are cheaper appended to one builder.
+    /// Complexity: O(r log r) for the r runs of both. To merge many versions, append them to one `TableChangesBuilder`.
     package mutating func merge(_ later: TableChanges) {
         if later.isEmpty { return }
         if isEmpty {

@@ -1,9 +1,9 @@
-/// Records what a transaction does to the rows of one table, and works out what it amounts to.
+/// Records the changes that a transaction makes to the rows of one table, and computes the net result.
 ///
-/// Recording appends to a log of runs; nothing is looked up. A run grows while the next key follows: a million
+/// Recording appends to a log of runs and looks nothing up. A run grows while consecutive keys follow: a million
 /// consecutive insertions are one entry, and so is one property written in a million consecutive rows. `finish` sorts
-/// the log once and replays it row by row. A log that grows long is folded on the way, so that writing the same rows
-/// over and over needs memory for the rows, not for the writes.
+/// the log once and replays it row by row. A long log is compacted while it is recorded, so memory is proportional to
+/// the rows written, not to the number of writes.
 package struct TableChangesBuilder: Sendable {
     enum Kind: Sendable {
         case insert
@@ -11,7 +11,7 @@ package struct TableChangesBuilder: Sendable {
         case modify
     }
 
-    /// One thing done to a run of rows.
+    /// One change of a run of rows.
     struct Entry: Sendable {
         var lower: ObjectKey
         var upper: ObjectKey
@@ -21,16 +21,16 @@ package struct TableChangesBuilder: Sendable {
 
     private var log: [Entry] = []
 
-    /// The index of the run of insertions that may still grow: nothing was deleted since it began.
+    /// The index of the run of insertions that may still grow. No row was deleted since that run began.
     private var openInsertion: Int?
 
-    /// The log length at which it is folded.
-    private var foldingLength = 1 << 17
+    /// The length at which the log is compacted.
+    private var compactionLength = 1 << 17
 
-    /// A recorder that has seen nothing.
+    /// Creates an empty builder.
     package init() {}
 
-    /// Whether nothing was recorded.
+    /// True if nothing was recorded.
     package var isEmpty: Bool { log.isEmpty }
 
     /// Records that a row was created.
@@ -77,7 +77,7 @@ package struct TableChangesBuilder: Sendable {
         }
     }
 
-    /// Records everything that a later stretch of time did.
+    /// Records all changes of a later version.
     package mutating func append(_ changes: TableChanges) {
         append(inserted: changes.inserted, deleted: changes.deleted, modified: changes.modified)
     }
@@ -90,31 +90,31 @@ package struct TableChangesBuilder: Sendable {
         }
     }
 
-    /// What all that was recorded amounts to.
+    /// The net result of everything that was recorded.
     ///
-    /// Complexity: O(n log n) for a log of n runs; O(n) if it is in the order of the keys.
+    /// Complexity: O(n log n) for a log of n runs; O(n) if the runs are in key order.
     package func finish() -> TableChanges {
         TableChangesSweep(log: log).run()
     }
 
     private mutating func insert(_ run: ClosedRange<ObjectKey>) {
-        foldIfLong()
+        compactIfLong()
         openInsertion = log.count
         log.append(Entry(lower: run.lowerBound, upper: run.upperBound, kind: .insert, columns: []))
     }
 
     private mutating func delete(_ run: ClosedRange<ObjectKey>) {
-        foldIfLong()
+        compactIfLong()
         openInsertion = nil
         log.append(Entry(lower: run.lowerBound, upper: run.upperBound, kind: .delete, columns: []))
     }
 
     private mutating func modify(_ run: ClosedRange<ObjectKey>, _ columns: ColumnSet) {
-        foldIfLong()
+        compactIfLong()
         log.append(Entry(lower: run.lowerBound, upper: run.upperBound, kind: .modify, columns: columns))
     }
 
-    /// Joins the last entry to the one before it once its columns have become the same.
+    /// Joins the last entry to the previous one if both now have the same columns.
     private mutating func joinLastModifications() {
         let last = log.count - 1
         guard last > 0, log[last - 1].kind == .modify, log[last - 1].columns == log[last].columns,
@@ -124,23 +124,23 @@ package struct TableChangesBuilder: Sendable {
         log.removeLast()
     }
 
-    private mutating func foldIfLong() {
-        if log.count < foldingLength { return }
-        let folded = finish()
+    private mutating func compactIfLong() {
+        if log.count < compactionLength { return }
+        let compacted = finish()
         log.removeAll()
         openInsertion = nil
-        foldingLength = .max
-        append(folded)
-        foldingLength = max(1 << 17, log.count * 2)
+        compactionLength = .max
+        append(compacted)
+        compactionLength = max(1 << 17, log.count * 2)
     }
 }
 
-/// Replays a log of runs row by row: walks the keys upwards from one run boundary to the next, and folds whatever the
-/// log says of each stretch in the order in which it was said.
+/// Replays a log of runs row by row. It walks the keys upwards from one run boundary to the next. For each stretch of
+/// keys it applies the entries of the log in the order in which they were recorded.
 ///
-/// Complexity: O(n log n) to sort, then O(stretches × runs that overlap there).
+/// Complexity: O(n log n) to sort, then O(stretches × overlapping runs).
 struct TableChangesSweep {
-    /// What became of the rows of a stretch.
+    /// The net change of the rows of a stretch.
     private struct State {
         var isInserted = false
         var isDeleted = false
@@ -152,7 +152,7 @@ struct TableChangesSweep {
                 isInserted = true
                 columns = []
             case .delete:
-                // A row that did not exist before leaves no trace.
+                // A row that did not exist before is not recorded as deleted.
                 #if MARTLET_SEEDED_BUGS
                     if SeededBug.isOn(.deletionForgotten), isInserted { isDeleted = false }
                 #endif

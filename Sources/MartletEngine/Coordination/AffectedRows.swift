@@ -1,6 +1,6 @@
 import MartletSQLite
 
-/// Finds the rows of a type that changes elsewhere concern: from changed rows back along links.
+/// Finds the rows of a type that changes of other rows affect. It follows links in reverse, from the changed rows.
 struct AffectedRows {
     let schema: DatabaseSchema
     let changes: ChangeSet
@@ -12,8 +12,8 @@ struct AffectedRows {
         oldRows = changes.oldRows
     }
 
-    /// Rows of `table` from which something changed that `dependencies` name behind a link; nil when the way back is no
-    /// longer known. Changes of the rows themselves are not looked at.
+    /// The rows of `table` that link to something that changed, according to `dependencies`. Nil if the reverse path is
+    /// unknown. Changes of the rows themselves are ignored.
     func rows(_ dependencies: QueryDependencies, of table: TableID, _ connection: Connection) throws -> KeySet? {
         var found = KeySet()
         for route in dependencies.routes {
@@ -32,7 +32,7 @@ struct AffectedRows {
         return found
     }
 
-    /// Rows at the start of a route whose end changed; nil when the way back is no longer known.
+    /// The rows at the start of a route whose end changed; nil if the reverse path is unknown.
     private func rows(_ route: QueryDependencies.Route, _ connection: Connection) throws -> KeySet? {
         guard let last = route.steps.last, let change = changes.tables[last.target] else { return KeySet() }
         guard var keys = try rows(last, change, route.columns, connection) else { return nil }
@@ -43,7 +43,7 @@ struct AffectedRows {
         return keys
     }
 
-    /// Rows before the last step of a route whose end changed, or that gained or lost an end.
+    /// The rows before the last step of a route, if its end changed, or was added or removed.
     private func rows(
         _ step: PathStep, _ change: TableChanges, _ columns: ColumnSet, _ connection: Connection
     ) throws -> KeySet? {
@@ -58,8 +58,9 @@ struct AffectedRows {
         return changed?.union(changes.relinked[LinkID(table: origin, property: property)] ?? KeySet())
     }
 
-    /// Rows of `table` from which a modified row is at most so many links away. Walks back one link at a time from all
-    /// modified rows at once, so that circles end and the cost grows with the links and not with the ways.
+    /// The rows of `table` from which a modified row can be reached over at most `reach.depth` links. The search goes
+    /// back one link at a time from all modified rows at once. It terminates in cycles, and its cost depends on the
+    /// number of links, not of paths.
     private func rows(_ reach: QueryDependencies.Reach, of table: TableID, _ connection: Connection) throws -> KeySet? {
         var found: [TableID: KeySet] = [:]
         let targets = reach.anyHolders.isEmpty ? Set(reach.links.map(\.target)) : Set(changes.tables.keys)
@@ -94,7 +95,7 @@ struct AffectedRows {
 
     // MARK: One step back
 
-    /// Rows with a property among `holders` whose value leads to one of `keys`.
+    /// Adds the rows with a property among `holders` whose value links to one of `keys`.
     private func addAnyHolders(
         of keys: KeySet, _ target: TableID, _ holders: Set<LinkID>, to found: inout [TableID: KeySet],
         _ connection: Connection
@@ -136,8 +137,8 @@ struct AffectedRows {
         }
     }
 
-    /// Where rows link to now, and where those with a link in a column linked to before. What collections ceased to link
-    /// to is recorded.
+    /// The rows that `keys` link to now. For a link in a column, also the rows that they linked to before. For
+    /// collections, the change set contains the former targets.
     private func targets(
         of keys: KeySet, _ origin: TableID, _ property: PropertyIndex, _ connection: Connection
     ) throws -> KeySet? {
@@ -180,7 +181,7 @@ struct AffectedRows {
     }
 }
 
-/// Many keys in few statements: batches of a few fixed sizes, so that prepared statements are found again.
+/// Splits many keys into batches of a few fixed sizes, so that prepared statements are reused.
 enum KeyBatches {
     private static let sizes = [256, 32, 4, 1]
 

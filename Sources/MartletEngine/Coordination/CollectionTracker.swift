@@ -1,42 +1,42 @@
 import MartletSQLite
 
-/// What happened between two versions, with the old rows as far as they are in memory.
+/// The changes between two versions, with the old rows that are in memory.
 package typealias KnownChanges = (changes: ChangeSet, oldRows: RowImages)
 
-/// Follows one collection from version to version. Pure: it keeps no state itself, so that a step can be worked out in
-/// the background and thrown away.
+/// Computes the changes of one collection from version to version. A tracker stores no state itself, so a step can be
+/// computed in the background and discarded.
 package protocol CollectionTracker: Sendable {
-    /// What is known of the collection at a version.
+    /// The state of the collection at a version.
     associatedtype State: TrackedState
-    /// How two states differ.
+    /// The difference between two states.
     associatedtype Change: TrackedChange
 
-    /// The row that the collection belongs to; nil for objects of a class.
+    /// The row that the collection belongs to; nil for the objects of a class.
     var owner: CollectionOwner? { get }
 
     /// The state at a snapshot.
     func state(_ handle: SnapshotHandle) throws -> State
 
-    /// The state at a later snapshot, and the difference. `changes` is nil when what happened is no longer known: then
-    /// states are compared in full, and what is in both counts as modified.
+    /// The state at a later snapshot, and the difference. If `changes` is nil, the changes are unknown: the states are
+    /// compared in full, and every element that is in both counts as modified.
     func advance(
         _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change)
 
-    /// The elements that a change takes out, read from the version of the state before it.
+    /// The elements that a change deletes, read from the version before it.
     func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement]
 }
 
 extension CollectionTracker {
-    /// The first state that is told. Where the owner was deleted after the registration the collection has ended, whatever
-    /// has its key by now.
+    /// The state that the initial notification delivers. If the owner was deleted after the registration, the
+    /// collection is invalidated, even if another row has the key now.
     package func firstState(_ changes: KnownChanges?, _ handle: SnapshotHandle) throws -> State {
         if let owner, changes?.changes.tables[owner.table]?.deleted.contains(owner.key) == true { return .over }
         return try state(handle)
     }
 }
 
-/// The row whose collection, or whose linking objects, the members are.
+/// The row that owns the collection, or that the linking objects link to.
 package struct CollectionOwner: Sendable {
     package let table: TableID
     package let key: ObjectKey
@@ -48,21 +48,22 @@ package struct CollectionOwner: Sendable {
 }
 
 package protocol TrackedState: Sendable {
-    /// That of a collection which is gone with its owner.
+    /// The state of a collection whose owner was deleted.
     static var over: Self { get }
-    /// The owner is gone, and with it the collection: whatever comes later is another one.
+    /// True if the owner was deleted. A later row with the same key has another collection.
     var isOver: Bool { get }
 }
 
 package protocol TrackedChange: Sendable {
-    /// Whether there is nothing to tell.
+    /// True if there is nothing to deliver.
     var isEmpty: Bool { get }
 }
 
 extension CollectionChange: TrackedChange {}
 
 extension QueryDependencies {
-    /// What counts as a modification of an element: what key paths name, or everything up to four objects deep.
+    /// The changes that count as a modification of an element: those that the key paths name, or everything up to four
+    /// objects deep.
     init(observing keyPaths: [PropertyPath]?, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         if let keyPaths {
             try self.init(keyPaths: keyPaths, table: table, schema)
@@ -71,7 +72,8 @@ extension QueryDependencies {
         }
     }
 
-    /// The same for the objects in values of any type, by their types. Key paths count for the types that have them.
+    /// For values of any type: by table, the changes that count as a modification of an object. A key path counts for
+    /// the types that have it.
     static func ofAny(
         observing keyPaths: [PropertyPath]?, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) -> [TableID: QueryDependencies] {
@@ -89,7 +91,7 @@ extension QueryDependencies {
 }
 
 extension DatabaseSchema {
-    /// Elements with the rows that they are the keys of; values where no table is given.
+    /// The deleted elements with their rows. Without a table, the elements are values and have no rows.
     func past(
         _ elements: [(position: Int, element: SQLValue)], _ table: TableID?, _ connection: Connection
     ) throws -> [PastElement] {
@@ -104,7 +106,7 @@ extension DatabaseSchema {
 }
 
 extension SnapshotHandle {
-    /// Whether a row exists.
+    /// True if the row exists.
     func hasRow(_ key: ObjectKey, _ layout: TableLayout) throws -> Bool {
         try read {
             try $0.integer("SELECT 1 FROM \(layout.table) WHERE \(layout.keyColumn) = ?1", [.integer(key)]) == 1

@@ -2,52 +2,53 @@ import CMartletRuntime
 import Dispatch
 import Foundation
 
-/// Hears from the system when a writer of any process has let go of a file, so that nobody has to look again and again.
+/// Receives events of the operating system when a writer of any process releases a lock file, so that no process has to
+/// poll.
 ///
-/// What is watched is the lock file beside the database: a writer leaves the number of its version there before it lets go
-/// of the lock, and of one that is killed before it could, the system closes the file. Either wakes those who listen. Where the
-/// lock file is deleted or replaced, the new one is watched. The database itself is never touched.
+/// It watches the lock file beside the database. A writer writes the number of its version to the lock file before it
+/// releases the lock. If a writer is killed before that, the system closes the file. Both events wake the monitors. If
+/// the lock file is deleted or replaced, the new one is watched. The database itself is never touched.
 ///
-/// Ledger: `members` under `lock`; events are read on `queue`.
+/// Ledger: `lock` guards `members`. Events are read on `queue`.
 // Sendable by the ledger above.
 final class CommitWatch: @unchecked Sendable {
     private struct Member {
         weak var monitor: ExternalCommitMonitor?
     }
 
-    /// Nil where the system has no such thing, or no more of it to give.
+    /// Nil if the platform has no such events, or their number is exhausted.
     static let shared = CommitWatch()
 
     static let queue = DispatchQueue(label: "martlet.commit-watch", qos: .userInitiated)
-    private static let beginnings = NSLock()
-    // Guarded by `beginnings`.
+    private static let waitingLock = NSLock()
+    // Guarded by `waitingLock`.
     nonisolated(unsafe) private static var waiting: [@Sendable () -> Void] = []
     private let descriptor: Int32
     private let lock = NSLock()
     private let forks = cmartlet_fork_count()
-    /// By the number that the system gives each watched file.
+    /// The monitors of each watched file, by the watch descriptor.
     private var members: [Int32: [Member]] = [:]
     private var source: (any DispatchSourceRead)?
 
-    /// Does `begin` a moment later, on the queue, with all that others want begun: to open a file waits for no watch, and one
-    /// that is closed again at once has none.
+    /// Runs `begin` a few milliseconds later on the queue, together with other watches that are requested. Opening a
+    /// file does not wait for its watch, and a file that is closed at once gets none.
     static func soon(_ begin: @escaping @Sendable () -> Void) {
-        beginnings.lock()
+        waitingLock.lock()
         waiting.append(begin)
         let isFirst = waiting.count == 1
-        beginnings.unlock()
+        waitingLock.unlock()
         if isFirst { queue.asyncAfter(deadline: .now() + .milliseconds(5)) { beginAll() } }
     }
 
     private static func beginAll() {
-        beginnings.lock()
+        waitingLock.lock()
         let all = waiting
         waiting = []
-        beginnings.unlock()
+        waitingLock.unlock()
         for begin in all { begin() }
     }
 
-    /// Waits until all has begun that was to begin soon.
+    /// Waits until all requested watches have begun.
     static func settle() { queue.sync { beginAll() } }
 
     private func locked<R>(_ body: (inout [Int32: [Member]]) -> R) -> R {
@@ -61,14 +62,14 @@ final class CommitWatch: @unchecked Sendable {
             descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
             guard descriptor >= 0 else { return nil }
             let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: Self.queue)
-            source.setEventHandler { [unowned self] in hear() }
+            source.setEventHandler { [unowned self] in handleEvents() }
             self.source = source
             source.resume()
         }
 
-        /// False when the file cannot be watched.
+        /// Returns false if the file cannot be watched.
         func add(_ monitor: ExternalCommitMonitor, _ path: String) -> Bool {
-            // Nobody reads the events in a forked child, which shares the watches with its parent.
+            // A forked child shares the watches with its parent, but has no thread that reads the events.
             guard forks == cmartlet_fork_count() else { return false }
             return locked { members in
                 let number = inotify_add_watch(
@@ -79,7 +80,7 @@ final class CommitWatch: @unchecked Sendable {
             }
         }
 
-        /// Ends the watches that nobody has an interest in any more.
+        /// Ends the watches of monitors that were stopped or deallocated.
         func sweep() {
             guard forks == cmartlet_fork_count() else { return }
             let living = locked { members in
@@ -92,18 +93,18 @@ final class CommitWatch: @unchecked Sendable {
                 }
                 return living
             }
-            // Held until after the lock: to end one may take it.
+            // Released after the lock: the deinit of a monitor may take it.
             withExtendedLifetime(living) {}
         }
 
-        /// What the system says of a file that another file takes the place of. Changes of its mode are among them.
+        /// The events when another file replaces a file. They include changes of its mode.
         private static let replaced = UInt32(IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
         private enum Event: Int { case changed, closed, replaced }
 
-        private func hear() {
+        private func handleEvents() {
             let (events, isLost) = readEvents()
-            let heard = locked { members in
+            let affected = locked { members in
                 members.flatMap { number, members in
                     members.compactMap { member in
                         member.monitor.flatMap { monitor in
@@ -113,8 +114,12 @@ final class CommitWatch: @unchecked Sendable {
                 }
             }
             unwatch(events.filter { $0.value == .replaced }.map(\.key))
-            for (monitor, event) in heard {
-                if event == .replaced { monitor.watchAgainSoon() } else { monitor.hear(isCertain: event == .closed) }
+            for (monitor, event) in affected {
+                if event == .replaced {
+                    monitor.watchAgainSoon()
+                } else {
+                    monitor.hear(isCertain: event == .closed)
+                }
             }
         }
 

@@ -1,7 +1,7 @@
 import MartletSQLite
 
-/// Says what changed in the list or set of one row from version to version: from the record of its edits, and from what
-/// happened to its elements. Of a map it speaks of keys and values in turns.
+/// Computes the changes of the list or set of one row from version to version, from its recorded edits and the changes
+/// of its elements. The elements of a map are its keys and values alternately.
 package struct ElementsTracker: CollectionTracker {
     package struct State: TrackedState {
         package let count: Int
@@ -13,11 +13,12 @@ package struct ElementsTracker: CollectionTracker {
     private let schema: DatabaseSchema
     private let target: TableID?
     private let reported: QueryDependencies?
-    /// What counts of the objects that values of any type lead to.
+    /// For values of any type: by table, the changes of linked objects that count as modifications.
     private let anyReported: [TableID: QueryDependencies]
     private let layout: TableLayout.Collection
 
-    /// - Parameter keyPaths: which changes of the elements count; nil for everything up to four objects deep.
+    /// - Parameter keyPaths: the changes of elements that count as modifications; nil for everything up to four objects
+    ///   deep.
     package init(_ id: CollectionID, keyPaths: [PropertyPath]?, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         self.id = id
         self.schema = schema
@@ -59,14 +60,16 @@ package struct ElementsTracker: CollectionTracker {
         return (State(count: builder.count, isOver: false), builder.finish())
     }
 
-    package func past(_ change: CollectionChange, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
+    package func past(
+        _ change: CollectionChange, _ old: State, _ handle: SnapshotHandle
+    ) throws -> [PastElement] {
         try handle.read { connection in
             let found = try elements(at: change.deletions, connection)
             return try schema.past(zip(change.deletions, found).map { ($0, $1) }, target, connection)
         }
     }
 
-    // Without a record, an element that is at an old position may be another one.
+    // Without recorded changes, the element at an old position may be another one.
     private func compare(_ old: State, _ handle: SnapshotHandle) throws -> (state: State, change: CollectionChange) {
         let new = try state(handle)
         let common = Array(0..<min(old.count, new.count))
@@ -77,7 +80,7 @@ package struct ElementsTracker: CollectionTracker {
         return (new, change)
     }
 
-    /// Positions in the collection as it is now of values that lead to objects whose changes count.
+    /// The positions, in the collection as it is now, of values that link to objects with changes that count.
     private func modifiedAnyPositions(_ changes: KnownChanges, _ connection: Connection) throws -> [Int] {
         let touched = anyReported.filter { $0.value.touches(changes.changes, table: $0.key) }
         guard !touched.isEmpty, try AnyLinkIndex.exists(connection) else { return [] }
@@ -97,7 +100,7 @@ package struct ElementsTracker: CollectionTracker {
         }
     }
 
-    /// Positions in the collection as it is now of elements whose changes count.
+    /// The positions, in the collection as it is now, of elements with changes that count.
     private func modifiedPositions(
         _ changes: KnownChanges, _ connection: Connection
     ) throws -> [Int] {
@@ -114,13 +117,13 @@ package struct ElementsTracker: CollectionTracker {
         }
         var positions: [Int] = []
         for (position, element) in try elements(connection).enumerated() {
-            // Where the way back is lost, every element counts as modified.
+            // If the reverse path is unknown, every element counts as modified.
             if case .integer(let key) = element, rows == nil || modified.contains(key) { positions.append(position) }
         }
         return positions
     }
 
-    // Reading a long list for nothing is spared where few rows were modified.
+    // If few rows were modified, checks whether any of them is an element, before a long list is read.
     private func hasElement(in keys: KeySet, _ connection: Connection) throws -> Bool {
         guard !keys.isEmpty, let targets = layout.targets else { return false }
         if keys.count > 256 { return true }
@@ -130,13 +133,13 @@ package struct ElementsTracker: CollectionTracker {
         }
     }
 
-    /// All elements, in their order.
+    /// All elements in their order.
     func elements(_ connection: Connection) throws -> [SQLValue] {
         var list = try ChunkedElements(owner: id.owner, table: layout.chunks, connection)
         return try list.all { try load($0, $1, connection) }
     }
 
-    /// The elements at some positions; only the chunks that these are in are read.
+    /// The elements at some positions. Reads only the chunks that contain them.
     func elements(at positions: [Int], _ connection: Connection) throws -> [SQLValue] {
         var list = try ChunkedElements(owner: id.owner, table: layout.chunks, connection)
         return try positions.map { try list.element(at: $0) { try load($0, $1, connection) } }

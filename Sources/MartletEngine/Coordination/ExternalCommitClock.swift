@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// The timer of all monitors with the same interval: many open files wake the processor as often as one. It runs while
-/// there are monitors, and until the next tick without one, so that opening and closing in turn costs no timer.
+/// The timer of all monitors with the same interval, so many open files wake the processor as often as one. It stops at
+/// the first tick without a monitor, so opening and closing a file repeatedly does not restart it each time.
 ///
-/// Ledger: `monitors` and `isRunning` under `lock`.
+/// Ledger: `lock` guards `monitors` and `isRunning`.
 // Sendable by the ledger above.
 final class ExternalCommitClock: @unchecked Sendable {
     private struct Member {
@@ -14,7 +14,7 @@ final class ExternalCommitClock: @unchecked Sendable {
     static let queue = DispatchQueue(label: "martlet.external-commits", qos: .utility)
     private static let registry = NSLock()
     // Guarded by `registry`.
-    nonisolated(unsafe) private static var clocks: [Int: ExternalCommitClock] = [:]
+    nonisolated(unsafe) private static var pollTimers: [Int: ExternalCommitClock] = [:]
 
     private let interval: Int
     private let timer: any DispatchSourceTimer
@@ -31,10 +31,10 @@ final class ExternalCommitClock: @unchecked Sendable {
     static func every(milliseconds interval: Int) -> ExternalCommitClock {
         registry.lock()
         defer { registry.unlock() }
-        if let clock = clocks[interval] { return clock }
-        let clock = ExternalCommitClock(interval)
-        clocks[interval] = clock
-        return clock
+        if let pollTimer = pollTimers[interval] { return pollTimer }
+        let pollTimer = ExternalCommitClock(interval)
+        pollTimers[interval] = pollTimer
+        return pollTimer
     }
 
     func add(_ monitor: ExternalCommitMonitor) {

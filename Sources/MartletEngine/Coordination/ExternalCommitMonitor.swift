@@ -1,27 +1,28 @@
 import Foundation
 import MartletSQLite
 
-/// Notices commits of other processes while somebody listens: looks at the file when the system tells of a writer, or else
-/// from time to time, and tells the coordinator's listeners. What it tells are hints; whoever hears them opens a snapshot
-/// and finds out.
+/// Detects commits of other processes while a Realm observes: when the system reports a writer, or else by polling. It
+/// then notifies the listeners of the coordinator. These notifications are hints: a listener opens a snapshot to find
+/// out what changed.
 ///
-/// Looking is cheap: SQLite's `data_version` changes with every commit of another connection and is read from shared
-/// memory; only then is the version row read. The connection is never left inside a transaction, so it pins nothing.
+/// Polling is cheap. SQLite's `data_version` changes with every commit of another connection and is read from shared
+/// memory. The version row is read only if it changed. The connection is never left in a transaction, so it pins
+/// nothing.
 ///
-/// Ledger: `connection`, `dataVersion`, `isStopped` and `isRetrying` under `lock`.
+/// Ledger: `lock` guards `connection`, `dataVersion`, `stopped` and `isRetrying`.
 // Sendable by the ledger above.
 final class ExternalCommitMonitor: @unchecked Sendable {
     private weak var coordinator: StoreCoordinator?
     private let lock = NSLock()
     private var connection: Connection?
     private var dataVersion: Int64?
-    private var isStopped = false
-    /// A look has failed and is going to be repeated.
+    private var stopped = false
+    /// A poll failed and will be repeated.
     private var isRetrying = false
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// From soon on looks when a writer lets go of the lock file at `path`, or as often as the environment says.
+    /// Starts to watch the lock file at `path`. Without a path, or if it cannot be watched, starts to poll.
     func start(_ environment: Environment, lockFile path: String?) {
         guard environment.externalCommitMilliseconds > 0 else { return }
         CommitWatch.soon { [weak self] in self?.begin(environment, path) }
@@ -32,28 +33,28 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         let interval = environment.externalCommitMilliseconds
         guard watch(path) else { return ExternalCommitClock.every(milliseconds: interval).add(self) }
         if isOver { return }
-        let rarely = environment.missedCommitMilliseconds
-        if rarely > 0 { ExternalCommitClock.every(milliseconds: rarely).add(self) }
-        // What was committed before the watch began, and then also by one that was killed.
+        let fallbackInterval = environment.missedCommitMilliseconds
+        if fallbackInterval > 0 { ExternalCommitClock.every(milliseconds: fallbackInterval).add(self) }
+        // Finds commits that were made before the watch began, including those of a process that was killed.
         hear(isCertain: false)
-        lookSoon(interval)
+        pollLater(interval)
     }
 
-    // False where the file cannot be watched.
+    // False if the file cannot be watched.
     private func watch(_ path: String?) -> Bool {
         guard let path, let watch = CommitWatch.shared, watch.add(self, path) else { return false }
-        // Stopped meanwhile, which found nothing to end.
+        // If the monitor was stopped meanwhile, `stop` did not find this watch.
         if isOver { watch.sweep() }
         return true
     }
 
-    /// The lock file was deleted or replaced: soon another one is watched. Not at once, since the whole folder may be on the way
-    /// to being deleted, which a new file in it would prevent.
+    /// Called when the lock file was deleted or replaced: watches the new one after a delay. Not at once, because the
+    /// whole folder may be about to be deleted, and a new file in it would prevent that.
     func watchAgainSoon() {
         CommitWatch.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in self?.watchAgain() }
     }
 
-    // Where the database itself is another one by now, there is nothing to watch.
+    // If the database itself was replaced, there is nothing to watch.
     private func watchAgain() {
         guard !isOver, let coordinator, (try? coordinator.requireUnmoved()) != nil else { return }
         let interval = coordinator.environment.externalCommitMilliseconds
@@ -63,23 +64,26 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         hear(isCertain: true)
     }
 
-    private func lookSoon(_ milliseconds: Int) {
+    private func pollLater(_ milliseconds: Int) {
         CommitWatch.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
             self?.hear(isCertain: true)
         }
     }
 
-    /// A writer has let go of the file.
+    /// A writer has released the lock file.
     ///
-    /// - Parameter isCertain: it may have been killed between its commit and the note in the lock file.
+    /// - Parameter isCertain: true to poll in any case, because a writer may have been killed between its commit and
+    ///   the note in the lock file.
     func hear(isCertain: Bool) {
         guard let coordinator, !isOver else { return }
-        // Most often the writer was this process.
-        if !isCertain, coordinator.hasTold(coordinator.writeLock.noted) { return coordinator.leaveCopiedLog() }
+        // In most cases the writer was this process.
+        if !isCertain, coordinator.hasTold(coordinator.writeLock.noted) {
+            return coordinator.leaveCopiedLog()
+        }
         if !look() { retry(coordinator.environment.externalCommitMilliseconds) }
     }
 
-    // Nobody may ever tell of it again. One look is enough for all that could not be done.
+    // There may be no further event. One repetition covers all polls that failed.
     private func retry(_ milliseconds: Int) {
         lock.lock()
         let isFirst = !isRetrying
@@ -95,7 +99,7 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         }
     }
 
-    /// Returns when the looks that have begun have ended, which hold their files open, or after a second.
+    /// Waits until the polls in progress have ended, because they hold their files open. Waits for one second at most.
     static func waitForLooks() {
         for queue in [CommitWatch.queue, ExternalCommitClock.queue] {
             let end = DispatchSemaphore(value: 0)
@@ -106,7 +110,7 @@ final class ExternalCommitMonitor: @unchecked Sendable {
 
     func stop() {
         lock.lock()
-        isStopped = true
+        stopped = true
         connection?.close()
         connection = nil
         lock.unlock()
@@ -116,10 +120,10 @@ final class ExternalCommitMonitor: @unchecked Sendable {
     var isOver: Bool {
         lock.lock()
         defer { lock.unlock() }
-        return isStopped
+        return stopped
     }
 
-    /// Tells listeners if there is a version that they have not been told of; false when that could not be found out.
+    /// Notifies the listeners if there is a version that they do not know yet. Returns false if the poll failed.
     @discardableResult
     func look() -> Bool {
         guard let coordinator else { return true }
@@ -137,11 +141,11 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         }
     }
 
-    /// The newest version, if anything was committed since the last look.
+    /// The newest version, if anything was committed since the last poll.
     private func newVersion(_ coordinator: StoreCoordinator) throws -> Version? {
         lock.lock()
         defer { lock.unlock() }
-        guard !isStopped else { return nil }
+        guard !stopped else { return nil }
         let connection = try connection ?? coordinator.takeConnection()
         self.connection = connection
         let seen = try connection.integer("PRAGMA data_version")

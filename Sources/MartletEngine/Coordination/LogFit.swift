@@ -2,22 +2,22 @@ import CMartletRuntime
 import Foundation
 import MartletSQLite
 
-/// Keeps a log from being read into a database file that it does not continue: one that a backup was copied over, or that was
-/// put in the place of another.
+/// Prevents SQLite from reading a log into a database file that the log does not continue, as after a backup was copied
+/// over the file, or the file was replaced.
 ///
-/// SQLite reads any log into the file beside it. So this is asked before the first read of a file that this process does not
-/// have open yet. A log that does not fit is set aside under another name and reported.
+/// SQLite reads any log into the file beside it. Therefore this check runs before the first read of a file that this
+/// process does not have open. A log that does not fit is renamed and reported.
 struct LogFit {
     let connection: Connection
     let writeLock: WriteLock
     let options: StoreOptions
 
-    private enum Verdict { case fits, isCopied, differs }
+    private enum Verdict { case fits, isObsolete, differs }
 
     func ensure() throws {
         guard options.marksLog, try verdict() != .fits else { return }
         if options.isReadOnly {
-            // Without the lock the two were perhaps read while a log began.
+            // Without the lock, the log may have begun between the reads of the log and of the file.
             guard try verdict() == .differs else { return }
             throw EngineError(
                 .fileReplaced, path: options.path,
@@ -28,26 +28,26 @@ struct LogFit {
         defer { writeLock.release() }
         switch try verdict() {
         case .fits: return
-        case .isCopied: try connection.truncateLog()
+        case .isObsolete: try connection.truncateLog()
         case .differs: try setAside()
         }
     }
 
     private func verdict() throws -> Verdict {
         guard let log = try connection.logOnDisk() else { return .fits }
-        // A page that a power cut has torn is healed by the log.
+        // A page that a power cut has torn is repaired by the log.
         guard let header = try connection.readFileHeader() else { return .fits }
-        // Of another program, or of a newer version: refused by and by, and left as it is.
+        // A file of another program or of a newer format is rejected later, and left as it is.
         if header.userVersion > Catalog.format || ![0, Catalog.applicationID].contains(header.applicationID) {
             return .fits
         }
         guard let mark = header.mark else {
-            // Programs of the first format mark no logs, and this one marks a file before it writes to its log.
+            // Programs of the first format do not mark logs. This one marks a file before it writes to its log.
             let isOld = header.userVersion < Catalog.format && writeLock.notedLog != log
             return isOld ? .fits : .differs
         }
         if mark.current == log { return .fits }
-        return mark.previous == log ? .isCopied : .differs
+        return mark.previous == log ? .isObsolete : .differs
     }
 
     private func setAside() throws {
@@ -58,7 +58,7 @@ struct LogFit {
     }
 }
 
-/// Logs that were found beside a file that they do not continue, and were given another name.
+/// Logs that were found beside a file that they do not continue, and were renamed.
 package enum SetAsideLogs {
     private static func path(_ number: Int, of file: String) -> String { "\(file)-wal.aside-\(number)" }
 
@@ -68,13 +68,13 @@ package enum SetAsideLogs {
         return Array((1...).lazy.map { Self.path($0, of: file) }.prefix { StoreFiles.exists($0) })
     }
 
-    /// Takes the log and its index away from a file. Returns the new path of the log; nil when it was deleted because the file
-    /// system knows no names. For the holder of the write lock.
+    /// Removes the log and its index from a file by renaming the log. Returns its new path; nil if it was deleted
+    /// because the file system cannot rename it. The caller holds the write lock.
     ///
-    /// Who has the file open keeps both, and finds out before it writes.
+    /// A process that has the file open keeps both, and detects the change before it writes.
     static func setAside(_ path: String, _ connection: Connection, _ environment: Environment) -> String? {
         let file = StoreFiles.resolved(path)
-        // First: an index without its log would be believed.
+        // The index is removed first: SQLite would trust an index without its log.
         removeIndex(file)
         var number = all(of: file).count
         while true {
@@ -90,10 +90,10 @@ package enum SetAsideLogs {
         return nil
     }
 
-    /// Takes the index of a log away: who has the file open keeps it, and others make a new one.
+    /// Deletes the index of a log. A process that has the file open keeps it, and others create a new one.
     static func removeIndex(_ path: String) { unlink(StoreFiles.resolved(path) + "-shm") }
 
-    /// Deletes them with their file.
+    /// Deletes the set-aside logs of a file.
     static func remove(_ path: String) {
         for log in all(of: path) { unlink(log) }
     }

@@ -1,15 +1,15 @@
 import MartletSQLite
 
-/// Says what changed in the map of one row from version to version, by key.
+/// Computes the changes of the map of one row from version to version, by key.
 package struct MapTracker: CollectionTracker {
     package struct State: TrackedState {
-        /// In the map's own order.
+        /// In the order of the map.
         package let keys: [String]
         package let isOver: Bool
         package static let over = State(keys: [], isOver: true)
     }
 
-    /// Keys in the order of their UTF-8 bytes. A key that was removed and set again was overwritten.
+    /// Keys are in the order of their UTF-8 bytes. A key that was removed and set again counts as modified.
     package struct Change: TrackedChange, Equatable {
         package var deletions: [String] = []
         package var insertions: [String] = []
@@ -17,9 +17,9 @@ package struct MapTracker: CollectionTracker {
         package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
         /// - Parameters:
-        ///   - removed: keys of the old map that are not where they were.
-        ///   - added: keys of the new map that were put in.
-        ///   - written: keys that stayed and whose values were written or changed.
+        ///   - removed: keys of the old map whose elements were removed.
+        ///   - added: keys of the new map whose elements were inserted.
+        ///   - written: other keys whose values were overwritten or changed.
         init(removed: [String], added: [String], written: [String]) {
             let (old, new) = (MapKeys(removed), MapKeys(added))
             deletions = MapKeys.sorted(removed.filter { !new.contains($0) })
@@ -30,7 +30,8 @@ package struct MapTracker: CollectionTracker {
 
     private let elements: ElementsTracker
 
-    /// - Parameter keyPaths: which changes of objects that are values count; nil for everything up to four objects deep.
+    /// - Parameter keyPaths: the changes of linked objects that count as modifications; nil for everything up to four
+    ///   objects deep.
     package init(_ id: CollectionID, keyPaths: [PropertyPath]?, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         elements = try ElementsTracker(id, keyPaths: keyPaths, schema)
     }
@@ -40,7 +41,8 @@ package struct MapTracker: CollectionTracker {
     package func state(_ handle: SnapshotHandle) throws -> State {
         let isOver = try elements.state(handle).isOver
         let all = try handle.read { try elements.elements($0) }
-        return State(keys: stride(from: 0, to: all.count, by: 2).map { Self.key(all[$0]) }, isOver: isOver)
+        return State(
+            keys: stride(from: 0, to: all.count, by: 2).map { Self.key(all[$0]) }, isOver: isOver)
     }
 
     package func advance(
@@ -59,7 +61,7 @@ package struct MapTracker: CollectionTracker {
         }
         let before = ElementsTracker.State(count: old.keys.count * 2, isOver: false)
         let (state, change) = try elements.advance(before, changes, handle)
-        // Keys stand at even positions, and come and go with their values.
+        // Keys are at even positions. They are inserted and removed together with their values.
         let removed = change.deletions.filter { $0.isMultiple(of: 2) }.map { $0 / 2 }
         let added = change.insertions.filter { $0.isMultiple(of: 2) }
         let found = added.isEmpty ? [] : try handle.read { try elements.elements(at: added, $0) }
@@ -80,8 +82,8 @@ package struct MapTracker: CollectionTracker {
     }
 
     package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
-        let gone = MapKeys(change.deletions)
-        let positions = old.keys.indices.filter { gone.contains(old.keys[$0]) }.map { 2 * $0 + 1 }
+        let deleted = MapKeys(change.deletions)
+        let positions = old.keys.indices.filter { deleted.contains(old.keys[$0]) }.map { 2 * $0 + 1 }
         let before = ElementsTracker.State(count: old.keys.count * 2, isOver: old.isOver)
         return try elements.past(CollectionChange(deletions: positions), before, handle)
     }
@@ -91,7 +93,7 @@ package struct MapTracker: CollectionTracker {
     }
 }
 
-/// Keys of a map, which are equal when their bytes are: "é" as one character and as two are two keys.
+/// A set of map keys. Keys are equal if their bytes are: "é" as one scalar and "é" as two scalars are different keys.
 private struct MapKeys {
     private let bytes: Set<[UInt8]>
 

@@ -1,10 +1,10 @@
 import MartletSQLite
 
-/// A migration as its user sees it: the version from before, which can only be read, and the new one, which is written in
-/// the transaction of the migration. Valid until `end`.
+/// The context of a migration: the version before the migration, which is read-only, and the new one, which is written
+/// in the transaction of the migration. Valid until `end`.
 package final class MigrationSides {
     package let migration: TypeMigration
-    /// The schema version of the file before.
+    /// The schema version of the file before the migration.
     package let oldSchemaVersion: UInt64
     package let oldCoordinator: StoreCoordinator
     package private(set) var oldHandle: SnapshotHandle?
@@ -24,10 +24,10 @@ package final class MigrationSides {
             handle: newCoordinator.makeHandle(migration.connection, meta), coordinator: newCoordinator)
     }
 
-    /// Writes what is left to write before the outcome is looked at.
+    /// Writes everything that is still pending, before the result is validated.
     func finishWriting() throws { try transaction?.finishWriting() }
 
-    /// Takes the connections back, whoever still holds an object.
+    /// Takes the connections back, even if user code still holds objects of the migration.
     func end() {
         _ = oldHandle?.takeConnection()
         _ = transaction?.giveBack()

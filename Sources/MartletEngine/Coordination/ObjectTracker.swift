@@ -1,12 +1,12 @@
 package import MartletSQLite
 
-/// Says which of some things changed about one row from version to version, and what their values are.
+/// Computes which observed items of one row changed from version to version, and their values.
 package struct ObjectTracker: Sendable {
-    /// Something that is named in changes: a property, or a label of a projection.
+    /// Something that a change can name: a property, or a label of a projection.
     package struct Item: Sendable {
-        /// Key paths whose changes count.
+        /// The key paths whose changes count as a change of the item.
         package var watched: [PropertyPath]
-        /// Where its value is read, over to-one links; nil for collections.
+        /// The path to its value over to-one links; nil for collections.
         package var value: PropertyPath?
 
         package init(watched: [PropertyPath], value: PropertyPath?) {
@@ -15,11 +15,11 @@ package struct ObjectTracker: Sendable {
         }
     }
 
-    /// What is known of the row at a version.
+    /// The state of the row at a version.
     package struct State: Sendable {
         /// One value per item; null for collections.
         package let values: [SQLValue]
-        /// The row is gone: whatever has its key later is another one.
+        /// True if the row was deleted. A later row with the same key is another object.
         package let isOver: Bool
     }
 
@@ -54,15 +54,15 @@ package struct ObjectTracker: Sendable {
         self.paths = paths
     }
 
-    /// The tables whose changes can concern the row although it was not touched itself.
+    /// The tables whose changes can affect the row although the row itself was not touched.
     package var otherTables: Set<TableID> {
         Set(dependencies.flatMap { $0.routes.flatMap { $0.steps.map(\.target) } })
     }
 
-    /// The values at a snapshot.
+    /// The state at a snapshot.
     package func state(_ handle: SnapshotHandle) throws -> State { try handle.read { try state($0) } }
 
-    /// The state at a later snapshot, and the difference. `changes` is nil when what happened is no longer known.
+    /// The state at a later snapshot, and the difference. `changes` is nil if the changes in between are unknown.
     package func advance(
         _ old: State, _ changes: (changes: ChangeSet, oldRows: RowImages)?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change) {
@@ -94,7 +94,7 @@ package struct ObjectTracker: Sendable {
         return rows?.contains(key) ?? true
     }
 
-    // Without a record, values tell what changed; of collections, and behind them, nobody knows.
+    // Without recorded changes, values are compared. Collections, and paths through them, count as changed.
     private func compare(_ old: State, _ connection: Connection) throws -> (state: State, change: Change) {
         let new = try state(connection)
         if new.isOver { return (State(values: old.values, isOver: true), .deleted) }

@@ -1,17 +1,17 @@
 import MartletSQLite
 
-/// Keeps a result on the elements of a list or map, or on linking objects, up to date: its members are in the order that they
-/// have there, and each is there as often as it is there.
+/// Updates a result over the elements of a list or map, or over linking objects. Its members have the order of the
+/// collection, and a row is a member once for each of its occurrences there.
 ///
-/// Every place in the collection is a member of its own. The edits of a list say which places stayed, so that of several
-/// places of one object the right one is reported. The rows that changes concern are queried alone, as for other results;
-/// beside that a step passes over the places in memory. After an edit of a sorted collection, and with `distinct` or a
-/// limit, the whole query runs again.
+/// Every position in the collection is a member of its own. The edits of a list say which positions stayed, so if an
+/// object occurs several times, the right occurrence is reported. As for other results, only the affected rows are
+/// queried. In addition, a step scans the positions in memory. After an edit of a sorted collection, and for results
+/// with `distinct` or a limit, the whole query runs again.
 package struct OccurrencesTracker: CollectionTracker {
     package struct State: TrackedState {
-        /// What is linked to, place by place; nil for nothing, and for the keys of maps.
+        /// The row at each position of the collection; nil for a null link and for a key of a map.
         fileprivate let places: [ObjectKey?]
-        /// The places of the members, in the order of the result.
+        /// The positions of the members in the collection, in the order of the result.
         fileprivate let members: KeySequence
         /// The rows of the members, in the order of the result.
         package let keys: KeySequence
@@ -31,14 +31,14 @@ package struct OccurrencesTracker: CollectionTracker {
     package let owner: CollectionOwner?
     private let plan: QueryPlan
     private let source: QueryPlan.Source
-    /// Of all rows of the table.
+    /// A tracker for the same query over all rows of the table.
     private let rows: ResultsTracker
     private let elements: ElementsTracker?
     private var schema: DatabaseSchema { rows.schema }
 
     /// - Parameters:
-    ///   - keyPaths: what counts as a modification; nil for everything up to four types deep.
-    ///   - isNoticing: whether changes that key paths do not name are noticed too, up to four types deep.
+    ///   - keyPaths: the changes that count as modifications; nil for everything up to four types deep.
+    ///   - isNoticing: true to also find changes that the key paths do not name, up to four types deep.
     package init(
         _ plan: QueryPlan, from source: QueryPlan.Source, owner: CollectionOwner?, keyPaths: [PropertyPath]?,
         isNoticing: Bool = false, _ schema: DatabaseSchema
@@ -153,8 +153,8 @@ package struct OccurrencesTracker: CollectionTracker {
         return (new, change)
     }
 
-    /// How members differ, each known by the place it had before. Where another occurrence of an object is the member now, as
-    /// `distinct` and limits choose them, it is the same member.
+    /// The difference between the members, each identified by its old position. If `distinct` or a limit selects
+    /// another occurrence of an object than before, it counts as the same member.
     private func difference(
         _ old: State, _ new: State, _ identities: [ObjectKey], _ change: Change
     ) -> CollectionChange {
@@ -164,7 +164,7 @@ package struct OccurrencesTracker: CollectionTracker {
         for (member, key) in zip(old.members, old.keys) where !now.contains(member) && !change.replaced.contains(key) {
             left[key, default: []].append(member)
         }
-        // The first of each is taken first, from the end.
+        // Reversed, so that `popLast` returns the first occurrence.
         for key in left.keys { left[key]?.reverse() }
         var reported: [ObjectKey] = []
         for (position, key) in new.keys.enumerated() {
@@ -174,10 +174,10 @@ package struct OccurrencesTracker: CollectionTracker {
         return CollectionDiff.change(from: old.members, to: KeySequence(identities), modified: KeySet(reported))
     }
 
-    // Whether rows are queried by their keys, and not all with them.
+    // True if the affected rows are few enough to be queried by their keys.
     private func isSmall(_ rows: KeySet, _ placeCount: Int) -> Bool { rows.count <= max(1_000, placeCount / 4) }
 
-    // Where no place came or went, places are the keys that members are known by.
+    // If no position was inserted or removed, positions serve as the keys of the members.
     private func maintain(
         _ old: State, _ touched: ResultsTracker.TouchedRows, _ connection: Connection
     ) throws -> ResultsMaintainer.Outcome {
@@ -198,30 +198,31 @@ package struct OccurrencesTracker: CollectionTracker {
         }
     }
 
-    // What is new in the collection and what changed is asked for; all others are members if they were.
+    // Queries the rows that are new in the collection or changed. All other rows are members if they were before.
     private func filtered(
         _ old: State, _ edit: PlaceEdit, _ touched: KeySet, _ connection: Connection
     ) throws -> KeySequence {
-        var asked = touched
+        var queried = touched
         #if MARTLET_SEEDED_BUGS
             let inserted = SeededBug.isOn(.insertedUnfiltered) ? [] : edit.inserted
         #else
             let inserted = edit.inserted
         #endif
-        asked.formUnion(KeySet(inserted))
-        if !isSmall(asked, edit.new.count) { return try members(connection) }
-        let found = KeySet(try rows.candidates(asked, connection).map(\.key))
+        queried.formUnion(KeySet(inserted))
+        if !isSmall(queried, edit.new.count) { return try members(connection) }
+        let found = KeySet(try rows.candidates(queried, connection).map(\.key))
         var wasMember = [Bool](repeating: false, count: old.places.count)
         for place in old.members { wasMember[Int(place)] = true }
         let members = edit.new.indices.filter { place in
             guard let key = edit.new[place] else { return false }
-            if asked.contains(key) { return found.contains(key) }
+            if queried.contains(key) { return found.contains(key) }
             return edit.former[place].map { wasMember[$0] } ?? false
         }
         return KeySequence(members.map { ObjectKey($0) })
     }
 
-    /// For each place the one it was before, as the edits of a list have it; nil where there are none, or they do not fit.
+    /// The old position of each new position, according to the edits of a list; nil if there are no edits, or they do
+    /// not fit.
     private func formerPlaces(_ old: State, _ changes: KnownChanges) throws -> [Int?]? {
         guard case .elements(let id) = source, let script = changes.changes.collections[id] else { return nil }
         var builder = CollectionChangeBuilder(oldCount: old.places.count)
@@ -245,16 +246,17 @@ package struct OccurrencesTracker: CollectionTracker {
     }
 }
 
-/// The places of a collection after an edit, and which they were before.
+/// The positions of a collection after an edit, with their old positions.
 private struct PlaceEdit {
     let new: [ObjectKey?]
-    /// Nil for a place that is new.
+    /// Nil for a new position.
     private(set) var former: [Int?]
     private let oldCount: Int
 
     /// - Parameters:
-    ///   - replaced: rows that are other ones than before under the same keys.
-    ///   - known: what the record of the edits says; places of which it says nothing are found by what stands there.
+    ///   - replaced: keys that identify another row than before.
+    ///   - known: the old positions according to the recorded edits. The old position of any other row is found by its
+    ///     key.
     init(from old: [ObjectKey?], to new: [ObjectKey?], replaced: KeySet, _ known: [Int?]?) {
         self.new = new
         oldCount = old.count
@@ -279,9 +281,9 @@ private struct PlaceEdit {
         }
     }
 
-    /// The rows that stand at new places.
+    /// The rows at new positions.
     var inserted: [ObjectKey] { new.indices.compactMap { former[$0] == nil ? new[$0] : nil } }
 
-    /// What a member is known by: the place it had before, or a number that no place had.
+    /// The identity of a member: its old position, or a number that was no position.
     func identity(of place: Int) -> ObjectKey { ObjectKey(former[place] ?? oldCount + place) }
 }

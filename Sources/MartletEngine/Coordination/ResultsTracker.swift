@@ -1,13 +1,13 @@
 import MartletSQLite
 
-/// Keeps the ordered keys of one result up to date, version after version, and says what changed.
+/// Updates the ordered keys of one result from version to version, and computes the changes.
 ///
-/// The rows that changes concern are asked for alone. A result with `distinct` or a limit is asked for as a whole, since
-/// any of its rows can make another one appear, and so is one of which very many rows changed; the difference is then
-/// found by comparing the keys of before and after.
+/// Only the affected rows are queried. A result with `distinct` or a limit is queried as a whole, because any change of
+/// a row can make another row appear. So is a result with very many changed rows. The difference is then computed by
+/// comparing the old and the new keys.
 package struct ResultsTracker: CollectionTracker {
     package struct State: TrackedState {
-        /// The members, in order.
+        /// The members in order.
         package let keys: KeySequence
         package let isOver: Bool
         package static let over = State(keys: KeySequence(), isOver: true)
@@ -15,11 +15,11 @@ package struct ResultsTracker: CollectionTracker {
 
     package struct Change: TrackedChange {
         package var positions = CollectionChange()
-        /// Rows that were created, or whose content changed, for those who look closer than key paths say.
+        /// Rows that were created, or whose content changed in any way, even if the key paths do not name it.
         package var noticed = KeySet()
-        /// Members whose modification is told.
+        /// Members that are reported as modified.
         package var modified = KeySet()
-        /// Members that are other objects than before under the same keys.
+        /// Members that are other objects than before with the same keys.
         package var replaced = KeySet()
         package var isEmpty: Bool { positions.isEmpty && noticed.isEmpty }
     }
@@ -29,20 +29,21 @@ package struct ResultsTracker: CollectionTracker {
     let schema: DatabaseSchema
     private let membership: QueryDependencies
     private let reported: QueryDependencies
-    /// What is noticed beside what is reported.
-    private let noticed: QueryDependencies?
+    /// The dependencies for `Change.noticed`; nil if only the changes that key paths name are needed.
+    private let allDependencies: QueryDependencies?
     let order: SortOrder
-    /// Collections whose elements the members are: they come and go with edits, which their own rows do not show.
+    /// Collections whose elements the members are. Their edits add and remove members without changing the rows of the
+    /// members.
     private let collections: [CollectionID]
     private let keysScannedPerSearch: Int
-    /// Positions of the sort's columns in a row, when it sorts by properties of the rows themselves.
+    /// The positions of the sort columns in a row, if the result is sorted only by properties of the rows themselves.
     private let sortColumns: [Int]?
-    /// Reads the sort values of one row, whether it matches or not.
+    /// Reads the sort values of one row, whether or not it matches the query.
     private let sortKeyQuery: QueryCompiler.Query?
 
     /// - Parameters:
-    ///   - keyPaths: what counts as a modification; nil for everything up to four types deep.
-    ///   - isNoticing: whether changes that key paths do not name are noticed too, up to four types deep.
+    ///   - keyPaths: the changes that count as modifications; nil for everything up to four types deep.
+    ///   - isNoticing: true to also find changes that the key paths do not name, up to four types deep.
     package init(
         _ plan: QueryPlan, owner: CollectionOwner? = nil, keyPaths: [PropertyPath]?, isNoticing: Bool = false,
         keysScannedPerSearch: Int = Environment.live.keysScannedPerSearch, _ schema: DatabaseSchema
@@ -53,7 +54,7 @@ package struct ResultsTracker: CollectionTracker {
         self.keysScannedPerSearch = keysScannedPerSearch
         membership = try QueryDependencies(plan, schema)
         reported = try QueryDependencies(observing: keyPaths, plan.table, schema)
-        noticed = isNoticing ? QueryDependencies(depth: 4, table: plan.table, schema) : nil
+        allDependencies = isNoticing ? QueryDependencies(depth: 4, table: plan.table, schema) : nil
         collections = plan.collections
         order = SortOrder(ascending: QueryCompiler.directions(plan, schema))
         let layout = schema[plan.table].layout
@@ -93,7 +94,7 @@ package struct ResultsTracker: CollectionTracker {
             let new = try state(handle)
             let all = KeySet(new.keys)
             let positions = CollectionDiff.change(from: old.keys, to: new.keys, modified: all, replaced: KeySet())
-            return (new, Change(positions: positions, noticed: noticed == nil ? KeySet() : all, modified: all))
+            return (new, Change(positions: positions, noticed: allDependencies == nil ? KeySet() : all, modified: all))
         }
         if let owner, changes.changes.tables[owner.table]?.deleted.contains(owner.key) == true {
             let all = CollectionChange(deletions: Array(0..<old.keys.count))
@@ -114,17 +115,18 @@ package struct ResultsTracker: CollectionTracker {
 
     func touches(_ changes: ChangeSet) -> Bool {
         membership.touches(changes, table: plan.table) || reported.touches(changes, table: plan.table)
-            || noticed?.touches(changes, table: plan.table) == true
+            || allDependencies?.touches(changes, table: plan.table) == true
             || collections.contains { changes.collections[$0] != nil }
     }
 
-    /// Rows that a change of the file concerns.
+    /// The rows that a change set affects.
     struct TouchedRows {
-        /// What is reported of them, without positions.
+        /// The change to report, without positions.
         var change: Change
-        /// Members, or rows that may be members now, and any that may stand elsewhere.
+        /// Members, rows that may be members now, and rows whose position may have changed.
         var all: KeySet
-        /// Nil where the way back from changes elsewhere is lost: then any row may be a member, or no longer.
+        /// Nil if the reverse path from changes of other rows is unknown: then any row may have become a member, or
+        /// stopped being one.
         var moved: KeySet?
     }
 
@@ -133,14 +135,15 @@ package struct ResultsTracker: CollectionTracker {
     ) throws -> TouchedRows {
         let affected = AffectedRows(schema, changes)
         let table = changes.changes.tables[plan.table] ?? TableChanges()
-        // Where the way back is lost, every member counts as modified: too much is better than silence.
+        // If the reverse path is unknown, every member counts as modified: a superfluous report is better than a
+        // missing one.
         let reportedRows = try affected.rows(reported, of: plan.table, connection) ?? KeySet(old)
         let movedRows = try affected.rows(membership, of: plan.table, connection)
         let modified = table.keys(modifiedIn: reported.columns).union(table.replaced).union(reportedRows)
         var change = Change(modified: modified, replaced: table.replaced)
-        if let noticed {
-            let rows = try affected.rows(noticed, of: plan.table, connection) ?? KeySet(old)
-            change.noticed = table.keys(modifiedIn: noticed.columns).union(rows).union(modified).union(table.inserted)
+        if let all = allDependencies {
+            let rows = try affected.rows(all, of: plan.table, connection) ?? KeySet(old)
+            change.noticed = table.keys(modifiedIn: all.columns).union(rows).union(modified).union(table.inserted)
         }
         #if MARTLET_SEEDED_BUGS
             if SeededBug.isOn(.sectionUnnoticed) { change.noticed = modified.union(table.inserted) }
@@ -194,10 +197,10 @@ package struct ResultsTracker: CollectionTracker {
         }
     }
 
-    /// A member has no row: another program deleted it without a change set.
+    /// A member has no row: another program deleted the row without a change set.
     private struct MissingRow: Error {}
 
-    /// Rows that may have become elements of a collection that the plan is about, or no longer are.
+    /// Rows that may have become elements of a collection of the query, or stopped being elements.
     private func relinked(_ changes: ChangeSet) -> KeySet {
         collections.reduce(into: KeySet()) { rows, id in
             guard changes.collections[id] != nil else { return }
@@ -221,16 +224,17 @@ package struct ResultsTracker: CollectionTracker {
         return found
     }
 
-    /// Whether old members are looked for by what they were sorted by, and not by passing over all.
-    private func isSearched(_ sought: KeySet, _ old: KeySequence) -> Bool {
-        sought.count * keysScannedPerSearch <= old.count
+    /// True if old members are found by searching for their sort keys, and not by a scan.
+    private func isSearched(_ searched: KeySet, _ old: KeySequence) -> Bool {
+        searched.count * keysScannedPerSearch <= old.count
     }
 
-    /// Nil when there is no such row.
+    /// Nil if the row does not exist.
     func sortKey(of key: ObjectKey, _ connection: Connection) throws(SQLiteError) -> SortKey? {
         guard let query = sortKeyQuery else { return nil }
         let statement = try connection.statement(query.sql)
-        // The keys of maps in the sort terms; then the place of the row's key is taken.
+        // The query's arguments are the keys of maps in the sort terms; the first parameter is then overwritten with
+        // the row's key.
         statement.bind(query.arguments)
         statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
@@ -238,9 +242,9 @@ package struct ResultsTracker: CollectionTracker {
         return SortKey(values: order.ascending.indices.map { statement.value($0 + 1) }, key: key)
     }
 
-    // Rows whose sort columns were not touched have the order they had; others are known by their images, where kept and
-    // where the image tells what SQL sorted by. Of those that came and went in between, which collections may have linked
-    // to, nothing is known.
+    // The old sort keys of touched rows. A row whose sort columns were not touched has its current sort key. The others
+    // are taken from their old images, if these were stored and contain the values that SQL sorted by. For rows that
+    // were inserted and deleted in between, which collections may have linked to, nothing is known.
     private func oldSortKeys(
         _ touched: KeySet, _ table: TableChanges, _ oldRows: RowImages, _ connection: Connection
     ) -> [ObjectKey: SortKey] {

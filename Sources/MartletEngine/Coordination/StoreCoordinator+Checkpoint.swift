@@ -3,16 +3,17 @@ import Dispatch
 import Foundation
 import MartletSQLite
 
-/// The gate: the only checkpoints of a file.
+/// The checkpoints of a file, all of which run under its write lock.
 ///
-/// SQLite before 3.51.3 can lose committed transactions when a checkpoint races a commit. So no connection checkpoints by
-/// itself, and this PASSIVE checkpoint runs on a second connection while the first holds the write lock.
+/// SQLite before 3.51.3 can lose committed transactions when a checkpoint races a commit. Therefore automatic
+/// checkpoints of SQLite are off, and this PASSIVE checkpoint runs on a second connection while the first one holds the
+/// write lock.
 extension StoreCoordinator {
     private static let queue = DispatchQueue(label: "martlet.checkpoint", qos: .utility)
 
-    // The program ends with logs that are empty: a checkpoint under way is finished, and then every file that is open is
-    // copied in full. That is not waited for long, for it may wait itself for a write that the thread which ends the program
-    // has begun; and not at all in a forked child, where nobody carries it out.
+    // When the program exits, running checkpoints are finished, and then the logs of all open files are copied and
+    // truncated. The wait is short, because a checkpoint may wait for a write that the exiting thread has begun. A
+    // forked child does not wait, because it has no thread that runs the work.
     private static let waitsAtExit: Void = {
         _ = forksAtFirst
         atexit {
@@ -26,15 +27,15 @@ extension StoreCoordinator {
         }
     }()
 
-    /// From now on the end of the program waits for the log of this file.
+    /// At exit, the program empties the log of this file.
     func emptiesAtExit() {
         if !options.isReadOnly && !options.isTemporary { Self.waitsAtExit }
     }
 
-    // Realms that are open still show the newest version, which then lies in the file.
+    // Open Realms continue to read the newest version, which is then in the database file.
     private func emptyLogAtExit() {
         guard !options.isReadOnly, !options.isTemporary, environment.usesGate, !environment.isDriven,
-            (try? writeLock.acquire(milliseconds: Self.patienceAtExit)) != nil
+            (try? writeLock.acquire(milliseconds: Self.exitTimeoutMilliseconds)) != nil
         else { return }
         defer { writeLock.release() }
         guard (try? requireUnmoved()) != nil, let connection = try? takeConnection() else { return }
@@ -42,14 +43,14 @@ extension StoreCoordinator {
         give(back: connection)
     }
 
-    private static let patienceAtExit = 500
+    private static let exitTimeoutMilliseconds = 500
 
     private static let forksAtFirst = cmartlet_fork_count()
 
-    // How long a checkpoint in the background waits for writers.
-    private static let backgroundPatience = 1_000
+    // Milliseconds that a background checkpoint waits for writers.
+    private static let backgroundTimeoutMilliseconds = 1_000
 
-    // The log starts again at its beginning once it was copied and nobody reads from it.
+    // The log restarts at its beginning when it was copied and no reader uses it, so `frames` may decrease.
     func isCheckpointDue(_ frames: Int) -> Bool {
         locked { state in
             if frames < state.checkpointedFrames { state.checkpointedFrames = 0 }
@@ -59,7 +60,7 @@ extension StoreCoordinator {
         }
     }
 
-    /// Checkpoints in the background, off the committing caller's path.
+    /// Starts a checkpoint in the background, so that the committing caller does not wait.
     func checkpointSoon() {
         let isFirst = locked { state in
             defer { state.isCheckpointPending = true }
@@ -70,10 +71,11 @@ extension StoreCoordinator {
             guard let self else { return }
             locked { $0.isCheckpointPending = false }
             do throws(EngineError) {
-                try checkpoint(patience: min(Self.backgroundPatience, environment.writeTimeoutMilliseconds))
+                try checkpoint(
+                    patience: min(Self.backgroundTimeoutMilliseconds, environment.writeTimeoutMilliseconds))
             } catch {
                 locked { $0.checkpointedFrames = 0 }
-                // Perhaps nobody ever commits again.
+                // Retried, because there may be no further commit.
                 if error.code == .busy { retryCheckpoint() }
             }
         }
@@ -84,7 +86,7 @@ extension StoreCoordinator {
         environment.later(Self.queue, .seconds(1)) { [weak self] in self?.checkpointSoon() }
     }
 
-    /// Returns when the checkpoints that were asked for have ended.
+    /// Waits for the checkpoints that were requested.
     static func waitForCheckpoints(_ environment: Environment = .live) {
         guard environment.isDriven else { return queue.sync {} }
         let end = DispatchSemaphore(value: 0)
@@ -96,13 +98,15 @@ extension StoreCoordinator {
         }
     }
 
-    /// Copies the log into the database file as far as readers allow.
-    /// Returns the frames in the log and the frames copied.
+    /// Copies the log into the database file as far as readers allow. Returns the number of frames in the log and the
+    /// number of frames copied.
     ///
-    /// - Parameter patience: milliseconds to wait for writers; nil for as long as a write waits.
+    /// - Parameter patience: milliseconds to wait for writers; nil for the timeout of a write.
     @discardableResult
-    package func checkpoint(patience: Int? = nil) throws(EngineError) -> (logFrames: Int, copiedFrames: Int) {
-        // Without the gate this is what every SQLite program does: no lock is taken, and a commit may come in between.
+    package func checkpoint(
+        patience: Int? = nil
+    ) throws(EngineError) -> (logFrames: Int, copiedFrames: Int) {
+        // This is what a plain SQLite program does: no lock is acquired, and a commit may happen in between.
         guard environment.usesGate else {
             return try EngineError.naming(path) { try checkpointer().checkpointPassively() }
         }
@@ -118,27 +122,28 @@ extension StoreCoordinator {
             try requireUnmoved(nil)
             let writer = try takeConnection()
             defer { give(back: writer) }
-            let wasHeldHere = isOldVersionPinned
+            let wasOldVersionPinned = isOldVersionPinned
             let done = try checkpoint(holding: writer)
             let isLong = StoreFiles.logBytes(path) > Self.longLogBytes
-            // What another process holds is not known to have ended before the next checkpoint that is due.
+            // If another process holds the log, this process does not learn when it releases it. The next checkpoint
+            // that is due retries.
             let isHeld = isLong && done.logFrames != done.copiedFrames
             locked { $0.isLogHeld = isHeld && isOldVersionPinned(&$0) }
-            if isHeld && wasHeldHere && !isOldVersionPinned { checkpointSoon() }
-            let isShortened = isLong && done.isLeft && shortenLogWithOthers(writer)
+            if isHeld && wasOldVersionPinned && !isOldVersionPinned { checkpointSoon() }
+            let isShortened = isLong && done.isLogUnused && shortenLogAfterDelay(writer)
             retryShortening(isLong && !isHeld && !isShortened)
             return (done.logFrames, done.copiedFrames)
         }
     }
 
-    // Others have been told, and leave the log in an instant. False when somebody was too slow.
-    private func shortenLogWithOthers(_ writer: Connection) -> Bool {
-        environment.sleep(Self.othersMicroseconds)
+    // Other processes were notified, and stop reading the log within an instant. False if one of them was too slow.
+    private func shortenLogAfterDelay(_ writer: Connection) -> Bool {
+        environment.sleep(Self.reactionMicroseconds)
         return shortenLog(writer, Self.longLogBytes)
     }
 
-    // Perhaps nobody ever commits again. Once: each time adds to a log that somebody may hold for long, and the next
-    // checkpoint that is due tries it as well.
+    // Retried, because there may be no further commit. Only once: each attempt adds to a log that a reader may hold for
+    // long, and the next checkpoint that is due tries again.
     private func retryShortening(_ hasFailed: Bool) {
         let isFirst = locked { state in
             state.isShorteningRetried = hasFailed && !state.isShorteningRetried
@@ -147,7 +152,7 @@ extension StoreCoordinator {
         if isFirst { retryCheckpoint() }
     }
 
-    // Somebody in this process reads an older version than the newest.
+    // True if this process reads a version older than the newest one.
     private var isOldVersionPinned: Bool { locked { isOldVersionPinned(&$0) } }
 
     private func isOldVersionPinned(_ state: inout State) -> Bool {
@@ -162,21 +167,22 @@ extension StoreCoordinator {
         return connection
     }
 
-    // Called under the write lock. `isLeft` says that all was copied and that nobody of this process reads the log any more.
+    // Called under the write lock. `isLogUnused` is true if the whole log was copied and no reader of this process uses it
+    // any more.
     func checkpoint(
         holding writer: Connection
-    ) throws -> (logFrames: Int, copiedFrames: Int, isLeft: Bool) {
+    ) throws -> (logFrames: Int, copiedFrames: Int, isLogUnused: Bool) {
         let checkpointer = try checkpointer()
         try writer.run("BEGIN IMMEDIATE")
         defer { try? writer.run("ROLLBACK") }
-        // Nothing is copied over another file.
+        // Does not copy the log over another file.
         try requireContinuity(writer)
         environment.yield(.insideGate)
         let (frames, copied): (Int, Int)
         do {
             (frames, copied) = try checkpointer.checkpointPassively()
         } catch {
-            // Before each page the file is asked whether it still names the log.
+            // Before it writes a page, the VFS checks that the file still names the log. That may have failed.
             try requireContinuity(writer)
             throw error
         }
@@ -186,50 +192,53 @@ extension StoreCoordinator {
         return (frames, copied, leaveLog(copied: version))
     }
 
-    // Called under the write lock. What could not be moved here is moved when this process hears of the copy, as others do.
+    // Called under the write lock. Handles that cannot be moved now are moved when this process is notified of the
+    // copy, as other processes are.
     private func leaveLog(copied version: Version) -> Bool {
-        let isLeft = leaveLog()
+        let isLogUnused = leaveLog()
         let mark = writeLock.note(copied: version)
-        if isLeft { locked { $0.copied = mark } }
-        return isLeft
+        if isLogUnused { locked { $0.copied = mark } }
+        return isLogUnused
     }
 
-    /// Leaves the log when the checkpoint of another process has copied it.
+    /// Stops reading the log after the checkpoint of another process has copied it.
     func leaveCopiedLog() {
         guard let mark = writeLock.notedCopied, locked({ $0.copied != mark }) else { return }
-        // What this process does not show yet it may come to show; of older versions nothing is to be had.
+        // This process may still open the copied version if it does not know it yet. Older versions can no longer be
+        // opened.
         guard locked({ $0.newestVersion >= mark.version }) else { return }
         if leaveLog() { locked { $0.copied = mark } }
     }
 
-    /// Moves handles of the newest version from the log to the database file, where the same version now lies: as long as
-    /// anybody reads from the log it can only grow. False when one of them could not be moved just now.
-    // Under the write lock nobody can commit in between; without it, what is pinned anew may be another version, and is let go.
+    /// Moves handles of the newest version from the log to the database file, which now contains the same version.
+    /// While any reader uses the log, it can only grow. Returns false if a handle could not be moved.
+    // Under the write lock no commit can happen in between. Without the lock, a different version may be pinned, and is
+    // released again.
     private func leaveLog() -> Bool {
         let (handles, newest) = locked { state in (state.handles.values.compactMap(\.handle), state.newestVersion) }
-        var isLeft = true
+        var isLogUnused = true
         for handle in handles where handle.version == newest {
             guard var connection = try? takeConnection() else { return false }
             defer { give(back: connection) }
             guard (try? connection.run("BEGIN")) != nil, let meta = try? Catalog.meta(connection),
                 meta.version == handle.version, meta.epoch == handle.epoch, let old = handle.replaceConnection(connection)
             else {
-                isLeft = false
+                isLogUnused = false
                 continue
             }
             connection = old
         }
-        return isLeft
+        return isLogUnused
     }
 
-    // A log of this size is worth a commit of its own, although the program goes on.
+    // At this length the log is shortened by an extra commit, although the program continues.
     private static let longLogBytes = 32 * 1_024 * 1_024
 
-    // Enough for a process that is told of a file to hear it.
-    private static let othersMicroseconds: UInt32 = 5_000
+    // Enough time for another process to react to a change of the lock file.
+    private static let reactionMicroseconds: UInt32 = 5_000
 
-    /// Leaves no log behind: a closed file is whole without it. Skipped when others are writing or reading an older version, who
-    /// do it when they close the file, and where the file is another one by now.
+    /// Empties the log, so that the closed file is complete without it. Does nothing if other processes write or read
+    /// an older version, because they do it when they close the file, or if the file was replaced.
     func closeLog(_ connection: Connection?) {
         guard let connection else { return }
         defer { connection.close() }
@@ -241,32 +250,33 @@ extension StoreCoordinator {
         if connection.isLogMoved { _ = saveTakenLog(connection) } else { emptyLog(connection) }
     }
 
-    /// Copies all of the log and cuts it to nothing, if nobody reads from it. Called under the write lock: SQLite then empties a
-    /// log without danger, because nobody commits meanwhile.
+    /// Copies the whole log and truncates it, if no reader uses it. Called under the write lock, so no commit can race
+    /// the truncation.
     @discardableResult
     func emptyLog(_ connection: Connection) -> Bool {
         guard let done = try? checkpoint(holding: connection), done.logFrames == done.copiedFrames else { return false }
         return connection.checkpointAndTruncateLog()
     }
 
-    /// True when the log has begun anew. Called under the write lock, when all of it was copied.
+    /// Restarts the log. Called under the write lock, after all of it was copied. Returns true if the log restarted.
     func startLogAgain(_ connection: Connection, after frames: Int) -> Bool {
         shortenLog(connection, options.maximumLogBytes)
         return connection.logState.map { $0.frames < frames || !isLogTooLong($0.frames) } ?? false
     }
 
-    // A commit on a log that is copied in full, and that nobody reads from, starts it again at its beginning and cuts it to
-    // the limit. It is no version, and nobody is told of it: it changes a row that stands for none. What cannot be done now is
-    // left to the next checkpoint. False when the log is as long as before.
+    // Commits once, so that a log that was copied and has no readers restarts at its beginning and is truncated to the
+    // limit. The commit creates no version and notifies nobody: it changes a row that belongs to no version. If this
+    // fails, the next checkpoint tries again. Returns false if the log is as long as before.
     @discardableResult
     private func shortenLog(_ connection: Connection, _ limit: Int) -> Bool {
         guard (try? connection.execute("PRAGMA journal_size_limit = 0")) != nil else { return false }
         defer { try? connection.execute("PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)") }
-        // Random, because SQLite writes no page for what changes no byte.
+        // Random bytes, because SQLite does not write a page if no byte changes.
         try? connection.run("REPLACE INTO martlet_changes VALUES (-1, randomblob(8))")
         guard StoreFiles.logBytes(path) > limit else { return true }
-        // Somebody still reads the log, and it has only grown. Nobody can copy what was added while anybody reads the database
-        // file without it: who has left the log for that comes back to its end, to leave it again after the next copy.
+        // A reader still uses the log, so it has only grown. The added part cannot be copied while readers use the
+        // database file without the log. Handles that were moved to the database file are moved back to the end of the
+        // log, and move again after the next copy.
         if let version = try? Catalog.meta(connection).version { _ = leaveLog(copied: version) }
         return false
     }

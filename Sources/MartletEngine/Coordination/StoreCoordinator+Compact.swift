@@ -1,17 +1,17 @@
 import MartletSQLite
 
-/// Compaction: the file is written anew without gaps, as one transaction of SQLite.
+/// Compaction rewrites the file without free pages, in one transaction of SQLite.
 ///
-/// Other processes may read meanwhile, and go on reading what they have pinned. The space is given back by the checkpoint
-/// that follows, or by a later one when somebody still reads.
+/// Other processes may read meanwhile and keep the versions they have pinned. The space is returned to the file system
+/// by the next checkpoint that no older reader blocks.
 extension StoreCoordinator {
     package typealias CompactionCondition = @Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool
 
-    /// Compacts the file that was just opened if its sizes call for it and nobody is writing. A failure changes nothing, and
-    /// the file stays as large as it is.
+    /// Compacts a file that was just opened, if the condition returns true for its sizes and no process is writing.
+    /// After a failure the file is unchanged.
     func compactAtLaunch(_ isWanted: CompactionCondition) {
         guard !options.isReadOnly else { return }
-        // A version that is pinned would keep the file from becoming shorter.
+        // A pinned version would prevent the file from shrinking.
         unpinOpened()
         guard let connection = try? takeConnection() else { return }
         guard let sizes = try? connection.sizes(), isWanted(sizes.total, sizes.used), writeLock.tryAcquire() else {
@@ -26,12 +26,12 @@ extension StoreCoordinator {
         _ = try? checkpoint()
     }
 
-    /// Compacts the file when others have stopped writing.
+    /// Compacts the file after waiting for other writers.
     package func compact() throws(EngineError) {
         guard !options.isReadOnly else {
             throw EngineError(.accessDenied, path: path, "the file is open with 'readOnly'; open it for writing")
         }
-        // A version that is pinned would keep the file from becoming shorter.
+        // A pinned version would prevent the file from shrinking.
         unpinOpened()
         try writeLock.acquire()
         do {
@@ -46,8 +46,8 @@ extension StoreCoordinator {
         try checkpoint()
     }
 
-    // Called under the write lock. The new epoch is a version of its own without changes, before the same content is
-    // written anew: VACUUM is a transaction by itself.
+    // Called under the write lock. First the new epoch is committed as a version without changes. Then the content is
+    // rewritten, because VACUUM is a transaction of its own.
     private func compact(_ connection: Connection) throws {
         connection.finalizeStatements()
         try connection.run("BEGIN IMMEDIATE")

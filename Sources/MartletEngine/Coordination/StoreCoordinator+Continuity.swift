@@ -1,19 +1,20 @@
 import MartletSQLite
 
-/// Notices that the file was overwritten, or its log taken away, while it is open.
+/// Detects that the file was overwritten, or its log deleted or replaced, while it is open.
 ///
-/// The database file names the log that continues it. A writer looks whether that is the log it is about to add to, and a
-/// checkpoint whether it is the one it copies; a reader looks without the lock first.
+/// The database file names the log that continues it. A writer checks that it is about to append to that log. A
+/// checkpoint checks that it is about to copy that log. A reader checks it without the lock first.
 extension StoreCoordinator {
     private enum Continuity {
         case same
-        /// A program that marks no logs has begun one.
+        /// A program that does not mark logs has begun this one.
         case unmarked(log: UInt64)
         case overwritten
-        case logTaken
+        case logDetached
     }
 
-    /// Refuses to go on with a file that is not what it was. Called under the write lock, with a connection that has read.
+    /// Throws if the file is not the one that was opened. Called under the write lock, with a connection that has read
+    /// the file.
     func requireContinuity(_ connection: Connection) throws {
         guard options.marksLog else { return }
         if let failure = locked({ $0.replacement }) { throw failure }
@@ -24,11 +25,12 @@ extension StoreCoordinator {
             try connection.markFile(log)
             remember(connection)
         case .overwritten: throw overwritten(connection)
-        case .logTaken: throw logTaken(connection)
+        case .logDetached: throw logDetached(connection)
         }
     }
 
-    /// The same without the write lock, which is taken only when something differs.
+    /// Throws if the file is not the one that was opened. Called without the write lock, which is acquired only if
+    /// there is a difference.
     func lookForReplacement(_ connection: Connection) throws {
         guard options.marksLog else { return }
         if let failure = locked({ $0.replacement }) { throw failure }
@@ -37,14 +39,14 @@ extension StoreCoordinator {
             guard case .overwritten = try continuity(connection) else { return }
             throw overwritten(connection)
         }
-        // Who holds the lock for long has looked.
-        let patience = min(1_000, environment.writeTimeoutMilliseconds)
-        guard (try? writeLock.acquire(milliseconds: patience)) != nil else { return }
+        // A process that holds the lock for long has checked it itself.
+        let timeout = min(1_000, environment.writeTimeoutMilliseconds)
+        guard (try? writeLock.acquire(milliseconds: timeout)) != nil else { return }
         defer { writeLock.release() }
         try requireContinuity(connection)
     }
 
-    /// Takes the file as it is now for what it is to be.
+    /// Accepts the current header of the file as the expected one.
     func remember(_ connection: Connection) {
         guard options.marksLog else { return }
         let header = connection.fileHeader()
@@ -54,10 +56,10 @@ extension StoreCoordinator {
     private func continuity(_ connection: Connection) throws -> Continuity {
         let known = locked { $0.knownHeader }
         guard let header = try connection.readFileHeader() else { return known == nil ? .same : .overwritten }
-        if connection.isLogMoved { return .logTaken }
-        // Without a log, or while somebody commits.
+        if connection.isLogMoved { return .logDetached }
+        // There is no log, or another connection is committing.
         guard let log = connection.logState else { return .same }
-        // Nobody has begun a log since the file was opened, so that nothing was copied into it either.
+        // No log has begun since the file was opened, so nothing was copied into the file either.
         if log.name == 0 && log.frames == 0 { return isUntouched(header, known) ? .same : .overwritten }
         if let mark = header.mark {
             if mark.current == log.name || (log.frames == 0 && log.isNext(after: mark)) { return .same }
@@ -65,17 +67,20 @@ extension StoreCoordinator {
             return .same
         }
         let isUnchanged = known == nil || header.mark == known?.mark
-        return log.frames > 0 && isUnchanged && writeLock.notedLog != log.name ? .unmarked(log: log.name) : .overwritten
+        return
+            log.frames > 0 && isUnchanged && writeLock.notedLog != log.name
+            ? .unmarked(log: log.name) : .overwritten
     }
 
-    // A log that could not be begun, for want of space or because the process was killed, has left its name.
+    // If a log could not begin, because the disk was full or the process was killed, the file may already name it.
     private func isUntouched(_ header: FileHeader, _ known: FileHeader?) -> Bool {
         guard let known, header != known else { return true }
         guard let mark = header.mark else { return false }
         return mark.previous == known.mark?.current ?? 0 || writeLock.notedLog == mark.current
     }
 
-    /// Notes the name that a commit which failed has left, though no log has begun. For the holder of the write lock.
+    /// Records the name that a failed commit wrote to the file although its log did not begin. The caller holds the
+    /// write lock.
     func noteFailedLog(_ written: SnapshotHandle) {
         guard options.marksLog else { return }
         written.read { connection in
@@ -87,7 +92,8 @@ extension StoreCoordinator {
         }
     }
 
-    /// Notes the log that the last commit was written to, for who compares it with the file. For the holder of the write lock.
+    /// Records the log to which the last commit was written, so that other processes can compare it with the file. The
+    /// caller holds the write lock.
     func noteLog(_ written: SnapshotHandle) {
         guard options.marksLog, let log = written.read({ $0.logState })?.name, log != locked({ $0.notedLog }) else {
             return
@@ -104,19 +110,20 @@ extension StoreCoordinator {
         return refuse(message)
     }
 
-    /// Takes away the log of a file in whose place there is another one, unless whoever opened that has done so.
+    /// Sets the log aside if another file was put in the place of the database, unless the process that opened that
+    /// file has done so.
     func setLogAside(_ connection: Connection) -> String? {
         guard options.marksLog, environment.vfsName == nil, !connection.isLogMoved else { return nil }
         if connection.logState?.frames == 0 {
-            // The index still knows the length of the former file.
+            // The index still contains the length of the former file.
             SetAsideLogs.removeIndex(path)
             return nil
         }
         return SetAsideLogs.setAside(path, connection, environment)
     }
 
-    // Connections that were open before still have the log, so that what it holds can be saved.
-    private func logTaken(_ connection: Connection) -> EngineError {
+    // Connections that were open before still have the log, so its content can be saved.
+    private func logDetached(_ connection: Connection) -> EngineError {
         let saver = locked { $0.idle.popLast() }
         let isSaved = saver.map(saveTakenLog) ?? false
         if let saver { give(back: saver) }
@@ -125,8 +132,8 @@ extension StoreCoordinator {
                 + (isSaved ? "in the file; " : "copied into the file, where that is possible, when it is closed; "))
     }
 
-    /// Copies a log that was taken away, and that this connection still has, into the file. Called under the write lock, outside of
-    /// a transaction. False where the file does not name this log any more.
+    /// Copies a log that was deleted or replaced, but that this connection still has open, into the file. Called under
+    /// the write lock, outside a transaction. Returns false if the file does not name this log any more.
     func saveTakenLog(_ connection: Connection) -> Bool {
         guard connection.isLogMoved, let log = connection.logState, connection.fileHeader()?.mark?.current == log.name,
             !connection.isFileMoved, let done = try? connection.checkpointPassively()

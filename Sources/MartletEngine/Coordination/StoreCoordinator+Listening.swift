@@ -5,7 +5,7 @@ extension StoreCoordinator {
 
     /// Calls `body` after each commit: of this process on the committing thread, of other processes on a queue.
     ///
-    /// While somebody listens, a monitor looks for commits of other processes.
+    /// While there are listeners, a monitor detects commits of other processes.
     package func listen(_ owner: AnyObject, _ body: @escaping Listener) {
         environment.yield(.beforeListen)
         let monitor = locked { state -> ExternalCommitMonitor? in
@@ -16,7 +16,7 @@ extension StoreCoordinator {
             state.monitor = monitor
             return monitor
         }
-        // What is temporary is this process's alone.
+        // A temporary file is used by this process only.
         if !options.isTemporary {
             monitor?.start(environment, lockFile: options.isReadOnly ? nil : writeLock.madeFile())
         }
@@ -33,7 +33,7 @@ extension StoreCoordinator {
         monitor?.stop()
     }
 
-    /// Says whether a listener has observers of objects and collections, for whom writers keep old rows.
+    /// Sets whether a listener has observers of objects or collections. Writers store old rows for them.
     package func setObserving(_ owner: AnyObject, _ isObserving: Bool) {
         locked { state in
             if isObserving {
@@ -46,19 +46,19 @@ extension StoreCoordinator {
 
     var isObserved: Bool { locked { !$0.observing.isEmpty } }
 
-    /// Looks for commits of other processes at once, as the monitor does from time to time.
+    /// Polls for commits of other processes now, as the monitor does from time to time.
     package func lookForExternalCommits() { locked { $0.monitor }?.look() }
 
-    /// True when a newer version was committed, as far as this process knows: whoever has begun to listen since may not have
-    /// been told.
+    /// True if this process knows of a version newer than `version`. A listener that was added since then may not have
+    /// been notified of it.
     package func hasNews(after version: Version) -> Bool {
         locked { max($0.newestVersion, $0.toldVersion) > version }
     }
 
-    /// True when a version is the newest that listeners were told of.
+    /// True if `version` is the newest version that listeners were notified of.
     func hasTold(_ version: Version?) -> Bool { locked { $0.toldVersion == version } }
 
-    /// True when listeners have not been told of a version yet, which counts as told from now on.
+    /// Marks `version` as notified. Returns false if listeners were already notified of it, or of a newer one.
     func isNews(_ version: Version) -> Bool {
         locked { state in
             guard version > state.toldVersion else { return false }
@@ -82,17 +82,17 @@ extension StoreCoordinator {
 
     func retract(_ version: Version) { locked { $0.log.retract(version) } }
 
-    /// What changed after one version up to another, with the old rows where they are in memory; nil when it is no longer
-    /// known, and a full comparison must find out.
+    /// The changes after `start` up to `end`, with the old rows that are in memory. Nil if the changes are no longer
+    /// stored; then states must be compared in full.
     package func changes(
         after start: Version, through end: Version, _ handle: SnapshotHandle
     ) throws -> (changes: ChangeSet, oldRows: RowImages)? {
         if let entries = locked({ $0.log.entries(after: start, through: end) }) {
             var oldRows = RowImages()
-            var blind: [ChangeSet] = []
+            var incomplete: [ChangeSet] = []
             for entry in entries {
-                oldRows.merge(entry.oldRows, unlessTouchedBy: blind)
-                if !entry.oldRows.isComplete { blind.append(entry.changes) }
+                oldRows.merge(entry.oldRows, unlessTouchedBy: incomplete)
+                if !entry.oldRows.isComplete { incomplete.append(entry.changes) }
             }
             return (ChangeSet.merging(entries.map(\.changes)), oldRows)
         }

@@ -1,30 +1,31 @@
 import MartletSQLite
 
-/// Keeps the log from growing without bound.
+/// Limits the growth of the log.
 ///
-/// SQLite starts the log again at its beginning when all of it was copied and nobody reads from it. Snapshots that overlap in
-/// time, each held for a moment only, leave no instant for that. So a writer waits above a limit: while it has the write lock
-/// there are no new versions, so that the old ones come to an end, and who shows the newest is moved to the database file.
+/// SQLite restarts the log at its beginning when all of it was copied and no reader uses it. Overlapping snapshots,
+/// even short ones, leave no such moment. Therefore a writer waits if the log is longer than the limit. While it holds
+/// the write lock no new version appears, so older snapshots end, and handles of the newest version are moved to the
+/// database file.
 extension StoreCoordinator {
-    private static let patience: UInt64 = 2_000_000_000
+    private static let waitNanoseconds: UInt64 = 2_000_000_000
     private static let pauseMicroseconds: UInt32 = 10_000
 
-    /// Waits for old snapshots to end where the log is too long. Called under the write lock.
+    /// If the log is too long, waits for old snapshots to end. Called under the write lock.
     ///
-    /// - Throws: `.logFull` when that did not help and the options ask for it.
+    /// - Throws: `.logFull` if the log is still too long and the options demand an error.
     func makeRoomInLog(_ handle: SnapshotHandle?, isUnshared: Bool = false) throws {
         let frames = frames(handle)
         guard environment.usesGate, isLogTooLong(frames) else { return }
-        // The write that begins ends the use of its own old version.
+        // The write that begins releases its own old version.
         if let handle, isUnshared, handle.version < newestKnownVersion { return }
-        // Where it did not help, the log grows by a part of the limit before it is tried again.
+        // After an unsuccessful wait, the log grows by a quarter of the limit before the next one.
         let isWaiting = locked { frames >= $0.fullLogFrames }
         let start = environment.now()
         repeat {
             if try isRoomMade() { return locked { $0.fullLogFrames = 0 } }
             guard isWaiting else { break }
             environment.sleep(Self.pauseMicroseconds)
-        } while environment.now() - start < Self.patience
+        } while environment.now() - start < Self.waitNanoseconds
         if isWaiting {
             environment.log(logIsHeld)
             locked { $0.fullLogFrames = frames + maximumLogFrames / 4 }
@@ -39,10 +40,10 @@ extension StoreCoordinator {
 
     func isLogTooLong(_ frames: Int) -> Bool { frames > maximumLogFrames }
 
-    // The index is in shared memory: nothing is read from disk.
+    // The index is in shared memory, so nothing is read from disk.
     private func frames(_ handle: SnapshotHandle?) -> Int {
         let frames = handle.map { $0.read { $0.logState?.frames } } ?? locked { $0.idle.last?.logState?.frames }
-        // The file is perhaps longer than the log in it.
+        // The file may be longer than the log in it.
         return frames ?? StoreFiles.logBytes(path) / frameBytes
     }
 
@@ -50,19 +51,19 @@ extension StoreCoordinator {
         let writer = try takeConnection()
         defer { give(back: writer) }
         let done = try checkpoint(holding: writer)
-        guard done.logFrames == done.copiedFrames, done.isLeft else { return false }
+        guard done.logFrames == done.copiedFrames, done.isLogUnused else { return false }
         return startLogAgain(writer, after: done.logFrames)
     }
 
     private var logIsHeld: String {
         let newest = newestKnownVersion
         let old = pinnedVersions.filter { $0.version < newest }
-        let who =
+        let reason =
             old.isEmpty
             ? "another process reads an older version, or this one reads the newest just now"
             : "older versions are in use: " + old.map(\.text).joined(separator: "; ")
         return
-            "the log of '\(path)' is longer than 'maximumLogBytes' (\(options.maximumLogBytes)) and cannot start again: \(who); "
+            "the log of '\(path)' is longer than 'maximumLogBytes' (\(options.maximumLogBytes)) and cannot start again: \(reason); "
             + "release frozen objects, and refresh the Realms of other threads"
     }
 }

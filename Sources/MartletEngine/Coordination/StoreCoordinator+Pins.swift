@@ -1,30 +1,30 @@
 import MartletSQLite
 
-/// A version of a file that somebody keeps in use.
+/// A version of a file that is in use.
 package struct PinnedVersion: Sendable {
     package let version: Version
-    /// Since it was first pinned by who holds it now.
+    /// The time since its present holders first pinned it.
     package let nanoseconds: UInt64
-    /// Who holds it, in no particular order; empty for what the runtime holds itself for a moment.
+    /// Descriptions of the holders, unordered. Empty if only the runtime itself holds the version, for a short time.
     package let holders: [String]
 
     var text: String {
-        let who = holders.isEmpty ? "" : " by \(holders.joined(separator: ", "))"
-        return "version \(version), for \(nanoseconds / 1_000_000_000) s\(who)"
+        let suffix = holders.isEmpty ? "" : " by \(holders.joined(separator: ", "))"
+        return "version \(version), for \(nanoseconds / 1_000_000_000) s\(suffix)"
     }
 }
 
-/// Which versions are in use, and limits on them.
+/// Counts the versions in use and limits their number.
 ///
-/// SQLite keeps apart what four readers of different versions need. Whoever comes fifth keeps more of the log than the version
-/// needs, so that it grows; and what is old keeps it from being copied at all.
+/// SQLite supports four readers of different versions at once. A fifth reader keeps more of the log in use than its
+/// version needs, so the log grows. An old version prevents the log from being copied at all.
 extension StoreCoordinator {
-    private static let greatestVersions = 4
-    private static let longPin: UInt64 = 10_000_000_000
+    private static let maximumVersions = 4
+    private static let longPinNanoseconds: UInt64 = 10_000_000_000
 
     /// The versions in use, oldest first.
     package var pinnedVersions: [PinnedVersion] {
-        // Held until after the lock: to end one takes it.
+        // Released after the lock: the deinit of a handle takes it.
         let handles = locked { $0.handles.values.compactMap(\.handle) }
         let now = environment.now()
         return Dictionary(grouping: handles, by: \.version).sorted { $0.key < $1.key }.map { version, handles in
@@ -34,7 +34,7 @@ extension StoreCoordinator {
         }
     }
 
-    /// Refuses when `more` versions beside those in use were too many.
+    /// Throws if `more` additional versions would exceed the limit.
     func requireRoom(for more: Int) throws(EngineError) {
         guard let limit = options.maximumNumberOfActiveVersions else { return }
         let count = locked { $0.pinned.count } + more
@@ -46,10 +46,10 @@ extension StoreCoordinator {
                 + pinnedVersions.map(\.text).joined(separator: "; "))
     }
 
-    /// Says once of each version that it keeps the log from being shortened.
+    /// Logs a warning, once per version, if an old version keeps the log from being shortened.
     func warnOfPins() {
-        guard locked({ $0.pinned.count }) > Self.greatestVersions, let oldest = pinnedVersions.first,
-            oldest.nanoseconds > Self.longPin
+        guard locked({ $0.pinned.count }) > Self.maximumVersions, let oldest = pinnedVersions.first,
+            oldest.nanoseconds > Self.longPinNanoseconds
         else { return }
         let isNew = locked { state in
             defer { state.warnedVersion = oldest.version }

@@ -1,11 +1,11 @@
 import MartletSQLite
 
-/// Pinning versions, and following a schema that another process changes.
+/// Pins versions, and adopts schema changes of other processes.
 extension StoreCoordinator {
-    /// Pins and names what is newest: the version row is the first read of the transaction.
+    /// Pins the newest version. The version row is the first read of the transaction.
     ///
-    /// - Throws: `.schemaMismatch` when another process has changed the types this one uses; versions that are pinned
-    ///   already can be read on.
+    /// - Throws: `.schemaMismatch` if another process changed types that this process uses. Versions that are already
+    ///   pinned remain readable.
     package func openSnapshot() throws(EngineError) -> SnapshotHandle {
         try EngineError.naming(path) {
             if let (connection, meta) = locked({ $0.takeOpened() }) { return try pinned(connection, meta) }
@@ -13,7 +13,8 @@ extension StoreCoordinator {
         }
     }
 
-    /// Lets go of the version that was read when the file was opened: whoever comes now is to see what is newest.
+    /// Releases the version that was read when the file was opened, so that a Realm that is opened now gets the newest
+    /// version.
     func unpinOpened() {
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.openedKept) { return }
@@ -21,16 +22,16 @@ extension StoreCoordinator {
         if let (connection, _) = locked({ $0.takeOpened() }) { give(back: connection) }
     }
 
-    /// Ends whatever transaction the connection is in and pins what is newest.
+    /// Ends the transaction of the connection, if any, and pins the newest version.
     ///
-    /// - Parameter isCounted: refuse when more versions than allowed are in use.
+    /// - Parameter isCounted: true to throw if more versions than allowed are in use.
     func pin(_ connection: Connection, isCounted: Bool = true) throws -> SnapshotHandle {
         if connection.isInTransaction { try connection.run("ROLLBACK") }
         environment.yield(.beforePin)
         try connection.run("BEGIN")
         var meta = try isCounted ? meta(connection) : Catalog.meta(connection)
         if meta.epoch < locked({ $0.epoch }) {
-            // Another thread has seen a newer schema meanwhile, so by now it is there to be pinned.
+            // Another thread has read a newer schema meanwhile, so a newer version can be pinned.
             try connection.run("ROLLBACK")
             try connection.run("BEGIN")
             meta = try Catalog.meta(connection)
@@ -39,14 +40,14 @@ extension StoreCoordinator {
         return try pinned(connection, meta, isCounted: isCounted)
     }
 
-    /// The version row of a file that is what it was. Without the write lock.
+    /// Reads the version row, and throws if the file is not the one that was opened. Called without the write lock.
     func meta(_ connection: Connection) throws -> Catalog.Meta {
         do {
             let meta = try Catalog.meta(connection)
             try lookForReplacement(connection)
             return meta
         } catch {
-            // Another file in its place may look like damage.
+            // Another file in its place can look like a damaged one.
             try lookForReplacement(connection)
             throw error
         }
@@ -68,10 +69,10 @@ extension StoreCoordinator {
             stopForkedChild: environment.stopForkedChild
         ) {
             [self] id, connection in
-            // In this order: what the log was kept for must have ended when it is looked at again.
+            // In this order: the connection must be returned before `unpin` checks whether the log is still in use.
             give(back: connection)
             environment.yield(.beforeUnpin)
-            forget(id, version)
+            unpin(id, version)
         }
         locked { state in
             state.pinned[version, default: 0] += 1
@@ -82,15 +83,15 @@ extension StoreCoordinator {
         return handle
     }
 
-    /// Takes the connection out of a handle that nobody else will read from.
+    /// Takes the connection out of a handle that has no other reader.
     func surrender(_ handle: SnapshotHandle) -> Connection? {
         requireSameProcess()
         guard let connection = handle.takeConnection() else { return nil }
-        forget(ObjectIdentifier(handle), handle.version)
+        unpin(ObjectIdentifier(handle), handle.version)
         return connection
     }
 
-    private func forget(_ id: ObjectIdentifier, _ version: Version) {
+    private func unpin(_ id: ObjectIdentifier, _ version: Version) {
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.countTorn) {
                 let count = locked { $0.pinned[version] } ?? 1
@@ -101,21 +102,21 @@ extension StoreCoordinator {
                 }
             }
         #endif
-        let frees = locked { state in
+        let isLogReleased = locked { state in
             state.handles[id] = nil
             if let count = state.pinned[version] { state.pinned[version] = count > 1 ? count - 1 : nil }
             guard state.isLogHeld, state.pinned.keys.allSatisfy({ $0 > version }) else { return false }
             state.isLogHeld = false
             return true
         }
-        // Nobody may write for a long time.
-        if frees { checkpointSoon() }
+        // A checkpoint is started here because there may be no further commit.
+        if isLogReleased { checkpointSoon() }
     }
 
     // MARK: Schema changes of other processes
 
-    /// Compares the epoch of a new snapshot with the one whose types are known. Types that others have added are taken
-    /// in; where the types of this process have changed it can neither read nor write any more.
+    /// Compares the epoch of a new snapshot with the known one. Types that other processes added are adopted. If types
+    /// that this process uses have changed, it can neither read nor write the file any more.
     func follow(_ meta: Catalog.Meta, _ connection: Connection) throws {
         let (epoch, declared, overlays) = locked { ($0.epoch, $0.declared, $0.overlays) }
         guard meta.epoch != epoch else { return }

@@ -1,13 +1,16 @@
 import MartletSQLite
 
-/// Beginning and ending write transactions.
+/// Begins and ends write transactions.
 extension StoreCoordinator {
-    /// Waits for the write lock and begins. `handle` is used up when nobody else holds it and it is the newest version:
-    /// its connection then writes, so that its page cache stays warm. After a failure it is as it was.
+    /// Waits for the write lock and begins a write transaction. If `handle` is the newest version and has no other
+    /// owner, its connection becomes the writer, so that its page cache is reused. If this throws, `handle` is
+    /// unchanged.
     ///
     /// - Parameters:
-    ///   - holdsLock: the caller has the write lock, which the transaction takes over. After a failure it is released.
-    ///   - makeRoom: releases versions that the caller does not need, before a write is refused because too many are in use.
+    ///   - holdsLock: true if the caller holds the write lock. The transaction then takes it over. If this throws, the
+    ///     lock is released.
+    ///   - makeRoom: releases versions that the caller does not need. It is called before a write is rejected because
+    ///     too many versions are in use.
     package func beginWrite(
         replacing handle: inout SnapshotHandle?, holdsLock: Bool = false, makeRoom: () -> Void = {}
     ) throws(EngineError) -> WriteTransaction {
@@ -32,19 +35,19 @@ extension StoreCoordinator {
         }
     }
 
-    /// Lets go of the lock that a lease gave.
+    /// Releases the lock that a lease acquired.
     package func releaseWriteLock() { writeLock.release() }
 
-    // A snapshot that is not the newest any more cannot be written on, which SQLite says at once.
+    // SQLite reports at once if the snapshot is not the newest version. Then it cannot be written on.
     private func upgrade(_ handle: SnapshotHandle?, _ makeRoom: () -> Void) throws -> SnapshotHandle? {
         guard let handle, handle.epoch == locked({ $0.epoch }) else { return nil }
         try requireRoom(toWriteOn: handle, makeRoom)
         try handle.read { try requireContinuity($0) }
         do {
-            // Touches no row, but takes SQLite's write lock.
+            // Changes no row, but acquires SQLite's write lock.
             try handle.read { try $0.run("UPDATE martlet_meta SET version = version WHERE 0") }
         } catch {
-            // Not `catch … where`: the optimizer of Swift 6.3 crashes on it here.
+            // Not `catch … where`: the Swift 6.3 optimizer crashes on it here.
             guard (error as? SQLiteError)?.primary == .busy else { throw error }
             return nil
         }
@@ -71,23 +74,23 @@ extension StoreCoordinator {
             try requireContinuity(connection)
             return meta
         } catch {
-            // Another file in its place may look like damage.
+            // Another file in its place can look like a damaged one.
             try requireContinuity(connection)
             throw error
         }
     }
 
-    // The version that the writer shows makes room for the one it writes, unless others have it in use too. That may be the runtime,
-    // which pins the newest version for a moment to work out change sets: a write is not refused for that.
+    // The version that the writer releases makes room for the one it writes, unless it is pinned elsewhere too. The
+    // runtime itself may have pinned it briefly to compute change sets, so a write is not rejected at once.
     private func requireRoom(toWriteOn handle: SnapshotHandle?, _ makeRoom: () -> Void) throws(EngineError) {
-        var patience = environment.isDriven ? 0 : Self.roomTries
+        var triesLeft = environment.isDriven ? 0 : Self.roomTries
         while true {
             let isPinnedOnce = handle.map { handle in locked { $0.pinned[handle.version] == 1 } } ?? false
             do {
                 return try requireRoom(for: isPinnedOnce ? 0 : 1)
             } catch {
-                patience -= 1
-                if patience < 0 { throw error }
+                triesLeft -= 1
+                if triesLeft < 0 { throw error }
                 makeRoom()
                 environment.sleep(1_000)
             }
@@ -96,7 +99,8 @@ extension StoreCoordinator {
 
     private static let roomTries = 200
 
-    /// Pins the committed version on the writer's own connection, still under the write lock, then tells everybody.
+    /// Pins the committed version on the writer's own connection, still under the write lock, then notifies all
+    /// listeners and processes.
     func finishCommit(
         _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
     ) throws(EngineError) -> SnapshotHandle {
@@ -113,7 +117,7 @@ extension StoreCoordinator {
         let pinned = Result { try reopen(written) }
         locked { state in
             state.newestVersion = max(state.newestVersion, version)
-            // So that nobody looks for what is about to be told.
+            // Prevents the monitor from also notifying listeners of this version.
             state.toldVersion = max(state.toldVersion, version)
         }
         environment.yield(.beforeSignal)
@@ -135,14 +139,14 @@ extension StoreCoordinator {
     }
 
     func finishCancel(_ written: SnapshotHandle) throws(EngineError) -> SnapshotHandle {
-        // The lock, and what the transaction has written to the log, are the parent's.
+        // A forked child must not release the lock, or end the transaction, of its parent.
         requireSameProcess()
         defer { writeLock.release() }
         noteFailedLog(written)
         return try EngineError.naming(path) { try reopen(written) }
     }
 
-    // Called under the write lock: what is newest is what the transaction left, on any connection.
+    // Called under the write lock, so the newest version on any connection is the one that the transaction left.
     private func reopen(_ written: SnapshotHandle) throws -> SnapshotHandle {
         if let connection = surrender(written), let handle = try? pin(connection, isCounted: false) { return handle }
         return try pin(takeConnection(), isCounted: false)

@@ -1,15 +1,15 @@
 import Foundation
 import MartletSQLite
 
-/// What keeps a file open on an executor.
+/// An object that keeps a file open on an executor.
 package protocol StoreResident: AnyObject {
-    /// The executor, as messages name it.
+    /// The executor, described for messages.
     var place: String { get }
 }
 
-/// One open file: its connections, its writers' queue, its newest commits and whoever wants to hear of them.
+/// One open file of this process: its connections, its write lock, its newest commits and their listeners.
 ///
-/// Ledger: `state` under its lock; `checkpointConnection` under the write lock.
+/// Ledger: `lock` guards `state`. The write lock guards `checkpointConnection`.
 // Sendable by the ledger above.
 package final class StoreCoordinator: @unchecked Sendable {
     package let options: StoreOptions
@@ -23,49 +23,50 @@ package final class StoreCoordinator: @unchecked Sendable {
         var log = CommitLog()
         var newestVersion: Version = 0
         var schema = DatabaseSchema([])
-        /// What every connection is to show beside a file that may not be changed.
+        /// Temporary tables and views that every connection needs if the file is read-only and lacks types.
         var overlays: [SchemaOverlay] = []
         /// The newest epoch whose object types have been read.
         var epoch: Int64 = 0
         var schemaVersion: UInt64 = 0
         /// The types that Realms of this process use, as they were declared.
         var declared: [String: ObjectTypeSchema] = [:]
-        /// In the order in which they began.
+        /// In the order in which they were added.
         var listeners: [(owner: ObjectIdentifier, tell: Listener)] = []
-        /// Listeners that have observers of objects and collections.
+        /// Listeners with observers of objects or collections.
         var observing: Set<ObjectIdentifier> = []
-        /// The newest version that listeners were told of.
+        /// The newest version that listeners were notified of.
         var toldVersion: Version = 0
         var monitor: ExternalCommitMonitor?
-        /// How many handles there are of each version.
+        /// The number of handles of each version.
         var pinned: [Version: Int] = [:]
         var handles: [ObjectIdentifier: LooseHandle] = [:]
-        /// The version that was last complained about.
+        /// The version of the last warning.
         var warnedVersion: Version = 0
         var isCheckpointPending = false
-        /// The length of the log at the last checkpoint: the next is due a thousand frames later.
+        /// The length of the log at the last checkpoint. The next checkpoint is due `checkpointFrames` frames later.
         var checkpointedFrames = 0
-        /// The last checkpoint found a long log that it could not copy in full, because somebody reads an older version.
+        /// True if the last checkpoint found a long log that it could not copy completely because of a reader of an
+        /// older version.
         var isLogHeld = false
-        /// The last checkpoint could not cut a long log off, and is tried again.
+        /// True if the last checkpoint could not truncate a long log, and a retry is scheduled.
         var isShorteningRetried = false
-        /// The header of the file as this process last found it right.
+        /// The header of the file when this process last checked it.
         var knownHeader: FileHeader?
-        /// The log that was last noted in the lock file by this process.
+        /// The log name that this process last wrote to the lock file.
         var notedLog: UInt64?
-        /// Why the file cannot be used any more: it was overwritten while it was open.
+        /// The error that every later use throws, after the file was overwritten while it was open.
         var replacement: EngineError?
-        /// The log as long as it was when waiting for old snapshots did not help.
+        /// After an unsuccessful wait, the length of the log at which a writer waits again.
         var fullLogFrames = 0
-        /// The last copy of a whole log that this process has left the log for.
+        /// The last copy of the log after which this process moved its handles to the database file.
         var copied: WriteLock.CopyMark?
-        /// The Realm open on each executor.
+        /// The open Realm of each executor.
         var residents: [UInt64: LooseReference] = [:]
         /// The frozen Realm of each version.
         var frozen: [Version: LooseReference] = [:]
     }
 
-    /// Told of each commit, with the Realm that made it if it was one of this process.
+    /// Called for each commit. `committer` is the Realm that made it, if it belongs to this process.
     package typealias Listener = @Sendable (_ version: Version, _ committer: ObjectIdentifier?) -> Void
 
     struct LooseHandle {
@@ -80,10 +81,10 @@ package final class StoreCoordinator: @unchecked Sendable {
     private var state = State()
     let writeLock: WriteLock
     var checkpointConnection: Connection?
-    /// What the table of open files has of it.
+    /// The entry of this coordinator in the registry.
     let reference = LooseReference()
     private let processID: Int32
-    /// Which file it is, whatever becomes of its path; nil in a file system of a test, and for a side of a migration.
+    /// Identifies the file independently of its path. Nil with a test VFS, and for the coordinators of a migration.
     private let file: StoreFiles.Identity?
 
     init(_ options: StoreOptions) throws(EngineError) {
@@ -94,7 +95,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         writeLock = opened.writeLock
         writeLock.isOfOpenDatabase = options.environment.vfsName == nil
         file = options.environment.vfsName == nil ? StoreFiles.identity(options.path) : nil
-        // Opening may have taken long, and 'file' is what the path leads to now.
+        // The path may refer to another file by now, and `file` identifies that one.
         if options.environment.vfsName == nil, file == nil || opened.connection.isFileMoved {
             opened.connection.close()
             throw Self.moved(options.path)
@@ -110,11 +111,12 @@ package final class StoreCoordinator: @unchecked Sendable {
             state.idle = [opened.connection]
         }
         if let isWanted = options.compactsAtLaunch { compactAtLaunch(isWanted) }
-        // A migration may have written all of the file anew.
+        // A migration may have rewritten the whole file.
         if isCheckpointDue(frames) { checkpointSoon() }
     }
 
-    /// One side of a migration: it stands for the types of that side, and opens nothing itself.
+    /// Creates the old or the new side of a migration: a coordinator that has the types of that side and opens nothing
+    /// itself.
     init(side options: StoreOptions, _ types: [(id: TableID, type: ObjectTypeSchema)], _ epoch: Int64) {
         var options = options
         options.isReadOnly = true
@@ -140,7 +142,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         if options.isTemporary { StoreRegistry.removeTemporary(options, file) }
     }
 
-    // Closing an inherited connection would touch the locks and files of the parent process.
+    // Closing an inherited connection would change the locks and files of the parent process.
     private func abandonInherited() {
         for connection in state.idle + [checkpointConnection, state.opened?.connection].compactMap({ $0 }) {
             _ = Unmanaged.passRetained(connection)
@@ -169,16 +171,16 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// All object types of the file.
     package var schema: DatabaseSchema { locked { $0.schema } }
 
-    /// The object types and the epoch of the file they belong to.
+    /// The object types, and the epoch of the file that they belong to.
     package var schemaAndEpoch: (DatabaseSchema, Int64) { locked { ($0.schema, $0.epoch) } }
 
-    /// False when options bring types, or a version, that `takeIn` is to bring to the file first.
+    /// False if the options have types, or a schema version, that `takeIn` must first apply to the file.
     func knows(_ other: StoreOptions) -> Bool {
         let (declared, schemaVersion) = locked { ($0.declared, $0.schemaVersion) }
         return other.schemaVersion == schemaVersion && other.types.allSatisfy { declared[$0.type.name] != nil }
     }
 
-    /// Why the file cannot be opened with options that contradict those it is open with; nil when they do not.
+    /// The error for options that contradict those with which the file is open; nil if they do not.
     func refusal(of other: StoreOptions) -> EngineError? {
         requireSameProcess()
         guard other.isReadOnly == options.isReadOnly, other.durability == options.durability else {
@@ -196,23 +198,24 @@ package final class StoreCoordinator: @unchecked Sendable {
                 + "release its Realms and objects first")
     }
 
-    /// True for options with a higher schema version than the file is open with.
+    /// True if the options have a higher schema version than the one with which the file is open.
     private func isMigrated(by other: StoreOptions) -> Bool {
         !other.isReadOnly && other.schemaVersion > locked { $0.schemaVersion }
     }
 
-    /// What a file that is open is refused with when another schema version is asked for.
+    /// The error for an open file that is opened with another schema version.
     private func alreadyOpen(_ other: StoreOptions) -> EngineError {
-        let places = residents.compactMap { ($0 as? any StoreResident)?.place }.sorted()
-        let keeper =
-            places.isEmpty ? "kept open by frozen objects or references" : "on \(places.joined(separator: ", "))"
+        let holders = residents.compactMap { ($0 as? any StoreResident)?.place }.sorted()
+        let reason =
+            holders.isEmpty ? "kept open by frozen objects or references" : "on \(holders.joined(separator: ", "))"
         return EngineError(
             .alreadyOpen, path: path,
-            "the file is open in this process with schema version \(locked { $0.schemaVersion }), \(keeper), and cannot be "
+            "the file is open in this process with schema version \(locked { $0.schemaVersion }), \(reason), and cannot be "
                 + "migrated to \(other.schemaVersion); release its Realms and objects first")
     }
 
-    /// Brings the file, and what is known of it, up to options that it knows nothing of. To be called in the file's turn.
+    /// Applies the schema of other options to the file and to this coordinator. The caller holds the opening lock of
+    /// the file.
     func takeIn(_ other: StoreOptions) throws(EngineError) {
         if options.marksLog {
             try EngineError.naming(path) {
@@ -230,7 +233,7 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     // MARK: Connections
 
-    /// - Throws: besides what SQLite says, `.fileNotFound` when the path leads elsewhere by now.
+    /// - Throws: errors of SQLite, and `.fileNotFound` if the path no longer refers to the file that was opened.
     func takeConnection() throws -> Connection {
         requireSameProcess()
         let overlays = locked { $0.overlays }
@@ -242,21 +245,22 @@ package final class StoreCoordinator: @unchecked Sendable {
         var connectionOptions = options.connection
         connectionOptions.createsFile = false
         let connection = try Connection(connectionOptions)
-        // What was opened is a file of ours only if nobody has put another in its place meanwhile.
+        // The connection is to the right file only if the file was not replaced meanwhile.
         try requireUnmoved()
         try QueryFunctions.install(on: connection)
         for overlay in overlays { try overlay.apply(to: connection) }
         return connection
     }
 
-    /// Refuses to go on with a path that leads to another file, or to none: what is open stays readable, but what was written
-    /// to it would be lost, and a new connection would show another file.
+    /// Throws if the path refers to another file, or to none. The open file remains readable, but writes to it would be
+    /// lost, and a new connection would read another file.
     func requireUnmoved() throws(EngineError) {
         guard let file, StoreFiles.identity(path) != file else { return }
         throw Self.moved(path)
     }
 
-    /// The same for the holder of the write lock, who takes the log of the former file away from the one in its place.
+    /// Throws if the path refers to another file, or to none. If another file is in its place, sets the log of the
+    /// former file aside. The caller holds the write lock.
     func requireUnmoved(_ handle: SnapshotHandle?) throws(EngineError) {
         do throws(EngineError) {
             try requireUnmoved()
@@ -289,30 +293,30 @@ package final class StoreCoordinator: @unchecked Sendable {
         if isInherited { environment.stopForkedChild(path) }
     }
 
-    /// True in a forked child, to which nothing of this belongs.
+    /// True in a forked child, which owns none of this.
     var isInherited: Bool { environment.processID() != processID }
 
-    /// The newest version that this process knows to be committed; others may have committed more.
+    /// The newest committed version that this process knows. Other processes may have committed newer ones.
     package var newestKnownVersion: Version { locked { $0.newestVersion } }
 
-    // MARK: Residents
+    // MARK: Open Realms
 
-    /// What `register` was given for this executor, if it still lives.
+    /// The open Realm that was registered for this executor, if it is still alive.
     package func resident(_ executor: UInt64) -> AnyObject? { locked { $0.residents[executor]?.object } }
 
-    /// All that was registered and still lives.
+    /// All open Realms that are still alive.
     package var residents: [AnyObject] { locked { $0.residents.values.compactMap(\.object) } }
 
-    /// What was frozen of a version, if it still lives.
+    /// The frozen Realm of a version, if it is still alive.
     package func frozen(_ version: Version) -> AnyObject? { locked { $0.frozen[version]?.object } }
 
     package func register(frozen object: LooseReference, _ version: Version) {
         replace(\.frozen, version, object)
     }
 
-    package func register(_ resident: LooseReference, _ executor: UInt64) { replace(\.residents, executor, resident) }
+    package func register(_ realm: LooseReference, _ executor: UInt64) { replace(\.residents, executor, realm) }
 
-    // What has gone is swept out. Others are held until after the lock: to end one takes it.
+    // Also removes entries of deallocated objects. The others are released after the lock: their deinit takes it.
     private func replace<Key>(
         _ list: WritableKeyPath<State, [Key: LooseReference]>, _ key: Key, _ object: LooseReference
     ) {

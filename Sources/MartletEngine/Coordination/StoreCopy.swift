@@ -3,13 +3,13 @@ import Foundation
 import MartletSQLite
 import Synchronization
 
-/// Compact copies of a file, made by SQLite: the bytes of a file alone say nothing without its log.
+/// Compact copies of a file, made by SQLite. The bytes of the file alone are incomplete without its log.
 ///
-/// A copy is written under a name of its own and gets its real one when it is whole: nobody ever sees a part of it.
+/// A copy is written under a temporary name and renamed when it is complete, so no process ever sees a part of it.
 struct StoreCopy {
     let path: String
     let options: StoreOptions
-    /// Where `path` leads to.
+    /// The file that `path` refers to, without symbolic links.
     private let file: String
 
     init(path: String, options: StoreOptions) {
@@ -20,26 +20,26 @@ struct StoreCopy {
 
     private static let count = Atomic<Int>(0)
 
-    /// Writes what is newest in `source`. The copy is a file of its own: it has another id, and no history.
+    /// Writes the newest version of `source`. The copy gets a new file id and has no stored change sets.
     ///
-    /// - Parameter replacesLogs: take away the logs of a file that is gone, which SQLite would read into the copy;
-    ///   otherwise the copy is refused beside them.
+    /// - Parameter replacesLogs: true to delete the logs of a file that no longer exists, because SQLite would read
+    ///   them into the copy. Otherwise this throws if there are such logs.
     func write(_ source: Connection, replacesLogs: Bool = false) throws {
         try refuseExisting(replacesLogs)
         let number = Self.count.add(1, ordering: .relaxed).newValue
         let unfinished = "\(file).copy-\(options.environment.processID())-\(number)"
         defer { StoreFiles.removeUnfinished(unfinished) }
-        // What a killed process has left under this number.
+        // Removes what a killed process left under this name.
         StoreFiles.removeUnfinished(unfinished)
         try create(unfinished, source)
         try source.vacuum(into: unfinished)
-        try makeOwn(unfinished)
+        try makeDistinct(unfinished)
         if !MemoryFiles.contains(source.filePath) { cmartlet_match_mode_of_copy(source.filePath, unfinished) }
-        if replacesLogs { try removeLogs(thenName: unfinished) } else { try name(unfinished) }
+        if replacesLogs { try removeLogs(thenRename: unfinished) } else { try rename(unfinished) }
         cmartlet_sync_folder(StoreFiles.folder(of: file))
     }
 
-    // Until it is whole it is its owner's alone.
+    // Until the copy is complete, only its owner can read it.
     private func create(_ unfinished: String, _ source: Connection) throws(EngineError) {
         guard options.environment.vfsName == nil, !MemoryFiles.contains(unfinished) else { return }
         let mode = MemoryFiles.contains(source.filePath) ? options.fileMode : 0o600
@@ -50,16 +50,16 @@ struct StoreCopy {
         }
     }
 
-    // Whoever makes the file has the lock, and then the logs are his.
-    private func removeLogs(thenName unfinished: String) throws {
+    // The logs may be deleted only under the lock, which every process holds that creates the file.
+    private func removeLogs(thenRename unfinished: String) throws {
         let lock = WriteLock(path: file + LockFile.suffix, environment: options.environment)
         try lock.acquire()
         defer { lock.release() }
         if !StoreFiles.exists(file) { StoreFiles.removeLogs(of: file) }
-        try name(unfinished)
+        try rename(unfinished)
     }
 
-    private func name(_ unfinished: String) throws {
+    private func rename(_ unfinished: String) throws {
         try refuseExisting()
         if MemoryFiles.contains(file), MemoryFiles.rename(unfinished, to: file) { return }
         guard cmartlet_rename_exclusively(unfinished, file) == 0 else {
@@ -88,12 +88,12 @@ struct StoreCopy {
         }
     }
 
-    private func makeOwn(_ unfinished: String) throws {
+    private func makeDistinct(_ unfinished: String) throws {
         var copyOptions = ConnectionOptions(path: unfinished)
         copyOptions.createsFile = false
         let copy = try Connection(copyOptions)
         defer { copy.close() }
-        // Change sets are most of what a small file holds.
+        // In a small file, change sets take most of the space.
         let hasHistory = try copy.integer("SELECT count(*) FROM martlet_changes") ?? 0 > 0
         try copy.execute(
             """
@@ -101,7 +101,7 @@ struct StoreCopy {
             UPDATE martlet_meta SET epoch = epoch + 1, file_id = randomblob(16); COMMIT
             """)
         if hasHistory { try copy.vacuum() }
-        // A name that no log has: copies are told apart when one is put in the place of another.
+        // A name that no log has. It distinguishes copies if one is put in the place of another.
         try copy.markFile(.random(in: 1...UInt64.max))
     }
 }
@@ -118,7 +118,7 @@ extension StoreCoordinator {
 }
 
 extension StoreOpener {
-    /// Makes the file of a copy of another one, if there is none yet.
+    /// Creates the file as a copy of the seed file, if it does not exist yet.
     func plantSeed() throws {
         guard let seed = options.seedPath, !StoreFiles.exists(path) else { return }
         var seedOptions = options
@@ -132,7 +132,7 @@ extension StoreOpener {
         do {
             try StoreCopy(path: path, options: options).write(opened.connection, replacesLogs: true)
         } catch let error as EngineError where error.code == .fileExists {
-            // Another process was faster, with the same seed.
+            // Another process created the file first, from the same seed.
         }
     }
 }

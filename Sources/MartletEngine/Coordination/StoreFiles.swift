@@ -2,12 +2,12 @@ import CMartletRuntime
 import Foundation
 import MartletSQLite
 
-/// The files that make up one database, on a disk or in memory. Never opened here: only looked at and, when nobody uses them,
-/// deleted.
+/// The files that make up one database, on disk or in memory. This type never opens them. It only inspects them and, if
+/// they are not in use, deletes them.
 package enum StoreFiles {
     package static let suffixes = ["", "-wal", "-shm", "-journal", LockFile.suffix]
 
-    /// What tells a file from all others, whatever its path.
+    /// Identifies a file independently of its path.
     struct Identity: Hashable {
         let device: UInt64
         let inode: UInt64
@@ -17,13 +17,14 @@ package enum StoreFiles {
         MemoryFiles.contains(path) ? MemoryFiles.number(path) != nil : access(path, F_OK) == 0
     }
 
-    /// The size of the write-ahead log, looked up without opening it.
+    /// The size of the write-ahead log, read without opening it.
     static func logBytes(_ path: String) -> Int {
         if MemoryFiles.contains(path) { return MemoryFiles.size(path + "-wal") ?? 0 }
         return status(resolved(path) + "-wal").map { Int($0.st_size) } ?? 0
     }
 
-    /// Deletes the database and the files beside it, and the symbolic link that led there; true if there was a database.
+    /// Deletes the database, the files beside it, and the symbolic link at `path`, if it is one. Returns true if there
+    /// was a database.
     @discardableResult
     package static func remove(_ path: String) -> Bool {
         let existed = exists(path)
@@ -34,37 +35,37 @@ package enum StoreFiles {
         return existed
     }
 
-    /// Deletes a database under a name that only this process uses, and what is beside it. What a link of that name leads to
-    /// stays.
+    /// Deletes a database under a name that only this process uses, and the files beside it. If the name is a symbolic
+    /// link, its target is not deleted.
     static func removeUnfinished(_ path: String) { for suffix in suffixes { delete(path + suffix) } }
 
     private static func delete(_ path: String) {
         if MemoryFiles.contains(path) { MemoryFiles.remove(path) } else { unlink(path) }
     }
 
-    /// Creates an empty database with a mode less the umask, unless there is a file.
+    /// Creates an empty database file with a mode, reduced by the umask, unless the file exists.
     static func create(_ path: String, mode: UInt32) {
         if !exists(path) { _ = cmartlet_create_file(resolved(path), mode) }
     }
 
-    /// Gives the files beside a database its mode and its group.
+    /// Gives the files beside a database the mode and the group of the database.
     static func matchModes(of path: String) {
         for suffix in ["-wal", "-shm", LockFile.suffix] { cmartlet_match_mode(path, path + suffix) }
     }
 
-    /// True when there is a database or one of the files beside it.
+    /// True if the database or one of the files beside it exists.
     static func isAnyThere(_ path: String) -> Bool {
         let file = resolved(path)
         return suffixes.contains { exists(file + $0) }
     }
 
-    /// What SQLite would read into whatever database is beside it.
+    /// The files that SQLite reads into any database beside them.
     private static let logs = ["-wal", "-shm", "-journal"]
 
-    /// A log beside a database, or beside where one was.
+    /// The path of a log beside a database, or beside the path of a deleted one.
     static func log(of path: String) -> String? { logs.map { path + $0 }.first(where: exists) }
 
-    /// Deletes the logs of a database that is gone: without it they say nothing.
+    /// Deletes the logs of a database that no longer exists. They are useless without it.
     static func removeLogs(of path: String) {
         for suffix in logs { delete(path + suffix) }
     }
@@ -72,7 +73,7 @@ package enum StoreFiles {
     /// The path of a Realm in memory.
     package static func memoryPath(identifier: String) -> String {
         var name = ""
-        // FNV-1a keeps long names apart that begin alike.
+        // A hash (FNV-1a) distinguishes long names with the same prefix.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in identifier.utf8 {
             name += byte < 0x20 || byte >= 0x7F || byte == UInt8(ascii: "%") ? "%\(byte)%" : String(UnicodeScalar(byte))
@@ -80,12 +81,12 @@ package enum StoreFiles {
         }
         let isLong = name.utf8.count > 400
         let shortened = isLong ? "\(name.prefix(400))%-\(identifier.utf8.count)-\(String(hash, radix: 16))" : name
-        // A forked child begins with none, although it has a copy of its parent's memory.
+        // A forked child must not use the files of its parent, although it has a copy of the parent's memory.
         let forks = cmartlet_fork_count()
         return MemoryFiles.prefix + (forks == 0 ? "" : "%fork-\(forks)%") + shortened
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
     private static func status(_ path: String) -> stat? {
         var status = stat()
@@ -106,23 +107,23 @@ package enum StoreFiles {
         return status(path).map { Identity(device: UInt64(truncatingIfNeeded: $0.st_dev), inode: UInt64($0.st_ino)) }
     }
 
-    /// The path without symbolic links, as far as it exists. A link may lead to a file that is not there yet.
+    /// The path without symbolic links, as far as it exists. The target of the last link need not exist.
     static func resolved(_ path: String) -> String {
         if MemoryFiles.contains(path) { return path }
         var path = path
-        // As many as systems follow: links may go in circles.
+        // The limit of Linux. Links may form a cycle.
         for _ in 0..<40 {
             if let whole = real(path) { return whole }
             guard let folder = real(folder(of: path)) else { return path }
             path = (folder as NSString).appendingPathComponent((path as NSString).lastPathComponent)
-            guard let goal = goal(of: path) else { return path }
-            path = goal.hasPrefix("/") ? goal : (folder as NSString).appendingPathComponent(goal)
+            guard let target = target(of: path) else { return path }
+            path = target.hasPrefix("/") ? target : (folder as NSString).appendingPathComponent(target)
         }
         return path
     }
 
-    /// What a symbolic link says; nil for anything else.
-    private static func goal(of link: String) -> String? {
+    /// The target of a symbolic link; nil for anything else.
+    private static func target(of link: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(link, &bytes, bytes.count)
         return count > 0 ? String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
@@ -134,7 +135,7 @@ package enum StoreFiles {
         return String(cString: found)
     }
 
-    /// Refuses paths that cannot hold a database, before anything is opened.
+    /// Rejects paths that cannot contain a database, before anything is opened.
     static func check(_ path: String, isReadOnly: Bool, _ environment: Environment) throws(EngineError) {
         try checkName(path)
         let folder = folder(of: path)
@@ -152,7 +153,7 @@ package enum StoreFiles {
         }
     }
 
-    /// Refuses names that files beside a database have: two databases would write to one file.
+    /// Rejects names that files beside a database have. Otherwise two databases could write to one file.
     static func checkName(_ path: String) throws(EngineError) {
         for path in [path, resolved(path)] {
             let name = (path as NSString).lastPathComponent.lowercased()
@@ -178,20 +179,21 @@ package enum StoreFiles {
             throw EngineError(.accessDenied, path: path, "the file may not be read; change its permissions")
         }
         if !isReadOnly && !isAllowed(W_OK, path) { throw notWritable(path) }
-        // SQLite takes a file of one byte for empty. No page is shorter than this; a journal would put it right.
+        // SQLite treats a file of one byte as empty. Every page has at least 512 bytes. With a journal, SQLite restores
+        // the file.
         if status.st_size > 0, status.st_size < 512, !exists(path + "-journal") {
             throw EngineError(
                 .notADatabase, path: path,
                 "the file has \(status.st_size) bytes, fewer than any database; it was left as it is; choose another path"
             )
         }
-        // SQLite takes a file without bytes for new and would delete its log, and with it what was committed.
+        // SQLite treats an empty file as new and would delete its log, and the commits in it.
         if status.st_size == 0, logBytes(path) > 0 {
             throw EngineError.damaged("the file is empty but its log is not", path: path)
         }
     }
 
-    // Asks for the effective user, as opening does.
+    // Checks the effective user, as opening the file does.
     private static func isAllowed(_ mode: Int32, _ path: String) -> Bool {
         faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0
     }
@@ -201,9 +203,9 @@ package enum StoreFiles {
             .accessDenied, path: path, "the file may not be written; change its permissions or open it with 'readOnly'")
     }
 
-    /// Refuses a database that ends in the middle of a page.
+    /// Rejects a database that ends in the middle of a page.
     static func checkLength(_ path: String) throws(EngineError) {
-        // All pages are multiples of this. A log may still hold what a power cut took from the file.
+        // Every page size is a multiple of 512. A log may still contain what a power cut removed from the file.
         guard let status = status(path), status.st_size % 512 != 0 else { return }
         if logBytes(path) == 0 { throw EngineError.damaged("the file was cut off in the middle of a page", path: path) }
     }

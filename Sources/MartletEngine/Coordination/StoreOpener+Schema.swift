@@ -1,6 +1,6 @@
 import MartletSQLite
 
-/// Bringing the object types of a file up to date.
+/// Updates the object types of a file.
 extension StoreOpener {
     typealias Contents = (meta: Catalog.Meta, types: [(id: TableID, type: ObjectTypeSchema)])
 
@@ -29,7 +29,7 @@ extension StoreOpener {
         UInt64(bitPattern: meta.schemaVersion) < options.schemaVersion
     }
 
-    // Under the lock everything is looked at again: another process may have been here.
+    // Reads everything again under the lock: another process may have changed the file.
     private func changeSchema(_ connection: Connection) throws {
         let meta = try Catalog.meta(connection)
         let types = try Catalog.types(connection)
@@ -54,12 +54,13 @@ extension StoreOpener {
             UPDATE martlet_meta SET version = version + 1, epoch = epoch + \(isChanged ? 1 : 0), \
             schema_version = \(Int64(bitPattern: options.schemaVersion))
             """)
-        // Change sets name properties by their position, and migrations record none.
+        // Stored change sets name properties by their index, and migrations record no changes.
         guard migrates || !diff.onlyAddsTypes else { return try recordNoChange(connection) }
         try connection.execute("DELETE FROM martlet_changes")
     }
 
-    // A new type renumbers nothing: the version is one without changes, and observers need not look at everything.
+    // A new type does not renumber properties. The version is stored as one without changes, so observers need not
+    // compare in full.
     private func recordNoChange(_ connection: Connection) throws {
         let version = Int64(bitPattern: try Catalog.meta(connection).version)
         try connection.run(
@@ -69,21 +70,22 @@ extension StoreOpener {
 
     // MARK: Migration
 
-    // The writer holds the lock of the file, so what is newest on another connection is what it started from.
+    // The writer holds the lock of the file, so the newest version on another connection is the one before the
+    // migration.
     private func migrate(
         _ connection: Connection, _ meta: Catalog.Meta, _ types: [ObjectTypeSchema], _ diff: SchemaDiff
     ) throws {
-        var pastOptions = options.connection
-        pastOptions.createsFile = false
-        let past = try Connection(pastOptions)
-        try QueryFunctions.install(on: past)
-        try past.run("BEGIN")
-        guard try Catalog.meta(past) == meta else {
+        var oldOptions = options.connection
+        oldOptions.createsFile = false
+        let old = try Connection(oldOptions)
+        try QueryFunctions.install(on: old)
+        try old.run("BEGIN")
+        guard try Catalog.meta(old) == meta else {
             throw EngineError(
                 .inputOutput, path: path,
                 "the version before the migration cannot be read; nothing was changed; try again")
         }
-        let migration = TypeMigration(previous: past, connection, diff, stored: types, options.types)
+        let migration = TypeMigration(previous: old, connection, diff, stored: types, options.types)
         try migration.prepare()
         if let block = options.migration {
             let context = MigrationSides(migration, options, meta, types)
@@ -95,13 +97,13 @@ extension StoreOpener {
             migration.finish(),
             "the migration to schema version \(options.schemaVersion) leaves objects that the schema "
                 + "does not allow; nothing was changed")
-        try? past.run("ROLLBACK")
-        past.close()
+        try? old.run("ROLLBACK")
+        old.close()
     }
 
-    // MARK: Refusing
+    // MARK: Errors
 
-    /// The steps to the declared types, if they may be taken.
+    /// The steps from the stored to the declared types. Throws if they are not allowed.
     private func acceptableDiff(_ found: Contents) throws -> SchemaDiff {
         try checkSchemaVersion(found.meta)
         let diff = SchemaDiff(stored: found.types.map(\.type), declared: options.types.map(\.type))
@@ -109,12 +111,12 @@ extension StoreOpener {
             try refuse(
                 diff.differences,
                 "the schema and the file differ in what cannot change by itself; nothing was changed; "
-                    + mend(found.meta))
+                    + suggestedFix(found.meta))
         }
         return diff
     }
 
-    private func mend(_ meta: Catalog.Meta) -> String {
+    private func suggestedFix(_ meta: Catalog.Meta) -> String {
         if options.isReadOnly { return "open the file once for writing, with a higher 'schemaVersion'" }
         let stored = UInt64(bitPattern: meta.schemaVersion)
         return
@@ -131,9 +133,9 @@ extension StoreOpener {
                 + "it was left as it is; use the newer program or raise 'schemaVersion'")
     }
 
-    // MARK: Without changing the file
+    // MARK: Read-only files
 
-    /// Shows what the file lacks, when it may not be changed.
+    /// If the file is read-only, creates an overlay for what it lacks.
     func overlay(_ connection: Connection, _ found: Contents) throws -> (overlay: SchemaOverlay?, contents: Contents) {
         guard options.isReadOnly && !options.leavesSchema else { return (nil, found) }
         let stored = found.types.map(\.type)
@@ -145,7 +147,7 @@ extension StoreOpener {
                 "the file is older than the schema and open with 'readOnly'; open it once for writing; it lacks:"
                     + overlay.unavailable.map { "\n  - \($0)" }.joined())
         }
-        // What is made inside of a transaction goes with it.
+        // An overlay created inside a transaction would be rolled back with it.
         if connection.isInTransaction { try connection.run("ROLLBACK") }
         try overlay.apply(to: connection)
         let contents = try Catalog.contents(connection, known: [:])

@@ -1,24 +1,24 @@
 import Foundation
 import MartletSQLite
 
-/// Opens a file: looks before it touches, creates what is missing, and brings the object types up to date.
+/// Opens a file: checks it before it writes anything, creates what is missing, and updates the object types.
 ///
-/// A file that is foreign, damaged or newer is never written to.
+/// It never writes to a file that is damaged, of a newer format, or of another program.
 struct StoreOpener {
-    /// A connection to a file that fits, and what it found there.
+    /// A connection to a valid file, and the contents that were read.
     struct Opened {
-        /// Inside the transaction that read the rest, unless the file had to be changed.
+        /// In the transaction that read the other properties, unless the file had to be changed.
         let connection: Connection
         let writeLock: WriteLock
         let meta: Catalog.Meta
         /// The types of the file.
         let types: [(id: TableID, type: ObjectTypeSchema)]
-        /// What the program's types need beside them; nil when the file has all of it.
+        /// The overlay for types that a read-only file lacks; nil if it lacks none.
         let overlay: SchemaOverlay?
     }
 
     let options: StoreOptions
-    /// The queue of writers if the file is open already.
+    /// The write lock, if the file is already open.
     let knownLock: WriteLock?
 
     init(_ options: StoreOptions, _ knownLock: WriteLock?) {
@@ -34,10 +34,10 @@ struct StoreOpener {
             let lockFile = try checkFiles()
             let (connection, writeLock) = try connect(lockFile)
             do {
-                // Where writing is not allowed SQLite opens for reading without a word.
+                // If writing is not allowed, SQLite opens the file for reading without an error.
                 if connection.isFileReadOnly && !options.isReadOnly { throw StoreFiles.notWritable(path) }
                 try QueryFunctions.install(on: connection)
-                let opened = try look(connection, writeLock)
+                let opened = try inspect(connection, writeLock)
                 if isOnDisk && !options.isReadOnly { StoreFiles.matchModes(of: connection.filePath) }
                 return opened
             } catch {
@@ -49,7 +49,7 @@ struct StoreOpener {
 
     private var isOnDisk: Bool { options.environment.vfsName == nil && !MemoryFiles.contains(path) }
 
-    // Before anything is opened or created. What is only read has no use for the lock file.
+    // Runs before anything is opened or created. A read-only file needs no lock file.
     private func checkFiles() throws(EngineError) -> (file: LockFile, content: LockFile.Content)? {
         guard isOnDisk else { return nil }
         try StoreFiles.check(path, isReadOnly: options.isReadOnly, options.environment)
@@ -68,8 +68,10 @@ struct StoreOpener {
             let writeLock =
                 knownLock
                 ?? WriteLock(path: connection.filePath + LockFile.suffix, environment: options.environment)
-            // Of a file that is open the coordinator knows the log.
-            if knownLock == nil { try LogFit(connection: connection, writeLock: writeLock, options: options).ensure() }
+            // If the file is open, its coordinator checks the log.
+            if knownLock == nil {
+                try LogFit(connection: connection, writeLock: writeLock, options: options).ensure()
+            }
             try connection.makeReady()
             if let lockFile, case .earlier = lockFile.content, let version = try? Catalog.meta(connection).version {
                 try lockFile.file.check(lockFile.content, fits: version)
@@ -84,13 +86,13 @@ struct StoreOpener {
         }
     }
 
-    private func look(_ connection: Connection, _ writeLock: WriteLock) throws -> Opened {
+    private func inspect(_ connection: Connection, _ writeLock: WriteLock) throws -> Opened {
         let isReady = isReady(connection)
         if !isReady {
             if try isNew(connection) { try create(connection, writeLock) } else { try checkFormat(connection) }
         }
         if isOnDisk { try StoreFiles.checkLength(path) }
-        let (overlay, found) = try knowing(connection) {
+        let (overlay, found) = try reportingDamage(connection) {
             if !isReady { try upgradeFormat(connection, writeLock) }
             return try self.overlay(connection, applySchema(connection, writeLock))
         }
@@ -99,16 +101,16 @@ struct StoreOpener {
             connection: connection, writeLock: writeLock, meta: found.meta, types: found.types, overlay: overlay)
     }
 
-    // True when the bytes on disk say that there is nothing to create and nothing to refuse, which spares asking SQLite.
-    // The version row of the snapshot says it again.
+    // True if the header on disk shows that there is nothing to create or to reject. This saves SQL queries; the
+    // version row of the snapshot is checked anyway.
     private func isReady(_ connection: Connection) -> Bool {
         guard let header = connection.fileHeader() else { return false }
         return header.applicationID == Catalog.applicationID && header.userVersion == Catalog.format
             && header.isWriteAheadLogged
     }
 
-    // What the engine asks for was made by the engine: if SQLite does not know it, the file is not what it was.
-    private func knowing<R>(_ connection: Connection, _ body: () throws -> R) throws -> R {
+    // The engine created every table that it reads. If SQLite does not find one, the file is damaged or was replaced.
+    private func reportingDamage<R>(_ connection: Connection, _ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch let error as SQLiteError where error.primary == .unspecific {
@@ -119,7 +121,7 @@ struct StoreOpener {
 
     // MARK: The file
 
-    // Whoever creates a file may be killed on the way: then it has pages but nothing in them.
+    // A process that was killed while it created a file may have left pages without tables.
     private func isNew(_ connection: Connection) throws -> Bool {
         guard try connection.integer("PRAGMA page_count") == 0 || isBlank(connection) else { return false }
         if options.isReadOnly {
@@ -150,7 +152,7 @@ struct StoreOpener {
         if let error = Catalog.formatError(for: format, path: path) { throw error }
     }
 
-    // A tool may have taken the log away; without it readers would block writers.
+    // A tool may have switched the file to another journal mode, in which readers would block writers.
     private func ensureLog(_ connection: Connection, _ writeLock: WriteLock) throws {
         if connection.isInTransaction { try connection.run("ROLLBACK") }
         guard !options.isReadOnly, try connection.value("PRAGMA journal_mode") != .text("wal") else { return }
@@ -162,7 +164,7 @@ struct StoreOpener {
     // Called under the write lock.
     func makeLog(_ connection: Connection) throws { try connection.execute("PRAGMA journal_mode = WAL") }
 
-    // Another process may be doing the same: everything happens again under the lock.
+    // Another process may be creating the file too, so the check is repeated under the lock.
     private func create(_ connection: Connection, _ writeLock: WriteLock) throws {
         try writeLock.acquire()
         defer { writeLock.release() }
@@ -173,7 +175,7 @@ struct StoreOpener {
         try connection.execute("PRAGMA journal_mode = WAL")
         options.environment.yield(.insideCreate)
         try transaction(on: connection) {
-            // Where the lock file was deleted meanwhile, another process may have created the tables under another lock.
+            // If the lock file was deleted meanwhile, another process may have created the tables under another lock.
             guard try isBlank(connection) else { return try checkFormat(connection) }
             try connection.execute("PRAGMA application_id = \(Catalog.applicationID)")
             try connection.execute("PRAGMA user_version = \(Catalog.format)")

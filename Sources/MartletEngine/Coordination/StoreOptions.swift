@@ -1,36 +1,36 @@
 import MartletSQLite
 
-/// What a Realm asks of the file it opens.
+/// The options with which a Realm opens its file.
 package struct StoreOptions: Sendable {
     package enum Durability: Sendable { case full, normal, off }
 
     package var path: String
     package var types: [TypeDeclaration]
     package var isReadOnly = false
-    /// The mode of a file that is created, of which the umask is taken off.
+    /// The mode of a new file, before the umask is applied.
     package var fileMode: UInt32 = 0o600
-    /// The file is deleted with its last Realm.
+    /// True if the file is deleted together with its last Realm.
     package var isTemporary = false
     package var schemaVersion: UInt64 = 0
-    /// False: a file that differs in what cannot change by itself is refused, whatever its version.
+    /// False if a file whose types require a migration is rejected, whatever its version.
     package var mayMigrate = true
-    /// A file that is refused for its types is deleted and made anew, unless this process has it open.
+    /// True if a file that is rejected for its types is deleted and created again, unless this process has it open.
     package var replacesFile = false
-    /// Asked before the file is opened and before it is migrated: whether the caller has lost interest.
+    /// Called before the file is opened and before it is migrated. Returns true if the caller no longer needs the file.
     package var isCancelled: (@Sendable () -> Bool)?
     /// The user's part of a migration to a higher schema version.
     package var migration: (@Sendable (MigrationSides) throws -> Void)?
-    /// The types of the file are taken as they are, and none is declared.
+    /// True to use the types of the file as they are, without declared types.
     package var leavesSchema = false
-    /// The file that a missing one is made a copy of.
+    /// The file that is copied if there is no file at `path`.
     package var seedPath: String?
-    /// Asked when the file is opened, whether it is to be compacted.
+    /// Called when the file is opened. Returns true to compact it.
     package var compactsAtLaunch: StoreCoordinator.CompactionCondition?
     package var durability = Durability.full
     package var maximumNumberOfActiveVersions: Int?
-    /// Bytes of the log above which writers wait for old snapshots to end, so that it can start again.
+    /// If the log has more bytes than this, writers wait for old snapshots to end, so that the log can restart.
     package var maximumLogBytes = 268_435_456
-    /// Writers are refused where waiting did not help, rather than the log growing on.
+    /// True if a write throws when waiting did not help, and the log does not grow any further.
     package var throwsWhenLogIsFull = false
     package var environment = Environment.live
 
@@ -39,7 +39,7 @@ package struct StoreOptions: Sendable {
         self.types = types
     }
 
-    /// What is in memory has no log that could outlive it.
+    /// A file in memory has no log that could outlive it.
     var marksLog: Bool { !isTemporary }
     /// - Throws: `CancellationError`, as the cause of an engine error.
     func checkCancellation() throws(EngineError) {

@@ -2,18 +2,19 @@ import CMartletRuntime
 import Foundation
 import MartletSQLite
 
-/// The open files of this process, one coordinator each: the only process-global state.
+/// The open files of this process, with one coordinator each. It is the only process-global state.
 ///
-/// Ledger of locks. Whoever holds one may wait for those below it.
+/// Ledger of locks. A thread that holds one may wait only for those below it.
 ///
-/// 1. The turn of a file: one thread at a time opens, migrates, seeds, compacts or deletes it. A turn goes by all that tells
-///    the file from others: its path without symbolic links, which it has before it exists, and its device and inode. A
-///    thread in a turn may wait for that of another file, as when a migration opens one; a wait that would close a circle is
-///    refused at once. Files that are open with the same types are handed out without a turn.
-/// 2. The queue of writers of a file, `WriteLock`. Who waits for it gives up after a time. Inside a write other files may be
-///    opened: a circle that leads through both kinds of locks ends with that time.
-/// 3. `table`, which guards `state`, for the few steps that look at it. Nothing is waited for and no coordinator let go of
-///    while it is held, because the end of a coordinator takes it too.
+/// 1. The opening lock of a file: one thread at a time opens, migrates, seeds, compacts or deletes the file. It is
+///    identified by the path without symbolic links, which exists before the file does, and by the device and inode. A
+///    thread that holds the opening lock of one file may wait for that of another one, for example if a migration opens
+///    a file. A wait that would deadlock throws at once. A file that is open with the same types is returned without
+///    its opening lock.
+/// 2. The write lock of a file, `WriteLock`. A thread that waits for it gives up after a timeout. Files may be opened
+///    inside a write; a deadlock that involves both kinds of locks ends with that timeout.
+/// 3. `table`, which guards `state` and is held only briefly. While a thread holds it, it neither waits nor releases a
+///    coordinator, because the deinit of a coordinator takes `table` too.
 package enum StoreRegistry {
     private enum Name: Hashable {
         case path(String)
@@ -24,14 +25,14 @@ package enum StoreRegistry {
 
     private struct State {
         var entries: [Name: LooseReference] = [:]
-        /// Who is in the turn of a file.
-        var turns: [Name: ThreadID] = [:]
-        /// What threads wait for the turn of.
+        /// The thread that holds the opening lock of a file.
+        var owners: [Name: ThreadID] = [:]
+        /// The opening locks that each thread waits for.
         var waiting: [ThreadID: [Name]] = [:]
 
-        func holders(_ names: [Name]) -> [ThreadID] { names.compactMap { turns[$0] } }
+        func holders(_ names: [Name]) -> [ThreadID] { names.compactMap { owners[$0] } }
 
-        /// True when one of `threads` waits, through whatever others, for the turn of `thread`.
+        /// True if one of `threads` waits, directly or through other threads, for a lock that `thread` holds.
         func wait(_ threads: [ThreadID], for thread: ThreadID) -> Bool {
             threads.contains { other in
                 let next = holders(waiting[other] ?? [])
@@ -40,7 +41,7 @@ package enum StoreRegistry {
         }
     }
 
-    // Also signals that a turn has ended.
+    // Also signals that an opening lock was released.
     private static let table = NSCondition()
     // Guarded by `table`.
     nonisolated(unsafe) private static var state = State()
@@ -54,7 +55,7 @@ package enum StoreRegistry {
     private static var thisThread: ThreadID { ThreadID(cmartlet_thread()) }
 
     private static func names(_ options: StoreOptions) -> [Name] {
-        // A virtual file system of a test has no links, and may have no inodes.
+        // The VFS of a test has no links, and may have no inodes.
         let path = options.environment.vfsName == nil ? StoreFiles.resolved(options.path) : options.path
         return [.path(path)] + fileName(options)
     }
@@ -63,18 +64,18 @@ package enum StoreRegistry {
         StoreFiles.identity(options.path).map { [.file($0)] } ?? []
     }
 
-    // MARK: Turns
+    // MARK: Opening locks
 
-    private static func takeTurn(_ options: StoreOptions) throws(EngineError) -> [Name] {
+    private static func lockForOpening(_ options: StoreOptions) throws(EngineError) -> [Name] {
         let me = thisThread
         table.lock()
         defer { table.unlock() }
         while true {
-            // Anew each time: the file may have come or gone meanwhile.
+            // Computed in each iteration: the file may have been created or deleted meanwhile.
             let names = names(options)
             let holders = state.holders(names)
             if holders.isEmpty {
-                for name in names { state.turns[name] = me }
+                for name in names { state.owners[name] = me }
                 return names
             }
             if holders.contains(me) {
@@ -101,21 +102,21 @@ package enum StoreRegistry {
         }
     }
 
-    private static func end(_ turn: [Name]) {
-        locked { state in for name in turn { state.turns[name] = nil } }
+    private static func unlock(_ names: [Name]) {
+        locked { state in for name in names { state.owners[name] = nil } }
         table.broadcast()
     }
 
     // MARK: Opening
 
-    /// The coordinator of the file at `options.path`, opened if nobody has it open.
+    /// The coordinator of the file at `options.path`, which is opened if this process does not have it open.
     package static func coordinator(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
-        if let open = openOutsideTurn(options), open.refusal(of: options) == nil, open.knows(options) {
+        if let open = openWithoutLock(options), open.refusal(of: options) == nil, open.knows(options) {
             open.unpinOpened()
             return open
         }
-        let turn = try takeTurn(options)
-        defer { end(turn) }
+        let lockedNames = try lockForOpening(options)
+        defer { unlock(lockedNames) }
         options.environment.yield(.insideTurn)
         do {
             return try opened(options)
@@ -126,21 +127,21 @@ package enum StoreRegistry {
         }
     }
 
-    // In the turn of the file.
+    // The caller holds the opening lock.
     private static func opened(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
         try options.checkCancellation()
-        if let open = try openInTurn(options) { return try extended(open, options) }
-        // Left by a process that was killed, or about to be deleted by the last user on another thread.
+        if let open = try openUnderLock(options) { return try extended(open, options) }
+        // Left by a process that was killed, or about to be deleted by its last user on another thread.
         if options.isTemporary && options.environment.vfsName == nil { StoreFiles.remove(options.path) }
         let coordinator = try StoreCoordinator(options)
         let known = register(coordinator, options)
         return known === coordinator ? coordinator : try extended(known, options)
     }
 
-    /// - Throws: `.alreadyOpen` when the options ask for a migration of what is open, `.incompatibleConfiguration` when
-    ///   they contradict the options it is open with.
-    private static func openInTurn(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator? {
-        // Not kept here while others are waited for.
+    /// - Throws: `.alreadyOpen` if the options require a migration of an open file, `.incompatibleConfiguration` if
+    ///   they contradict the options with which the file is open.
+    private static func openUnderLock(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator? {
+        // The coordinator is not retained while this thread waits.
         let isRefused = locked { found($0, options) }?.refusal(of: options) != nil
         if isRefused { waitForWork(options.environment) }
         guard let open = locked({ found($0, options) }) else { return nil }
@@ -156,11 +157,12 @@ package enum StoreRegistry {
         return open
     }
 
-    /// Makes a coordinator known. Where two names of a file that was not there are told apart by the file system alone, as
-    /// by the case of letters, two threads may open it at once: then the first to come here is the coordinator for both.
+    /// Adds a coordinator to the registry. If two paths differ only for this process, as in the case of letters on a
+    /// case-insensitive file system, two threads may create the file at once. Then both use the coordinator that is
+    /// registered first.
     private static func register(_ coordinator: StoreCoordinator, _ options: StoreOptions) -> StoreCoordinator {
         locked { state in
-            // None of them is held for that: its last user expects it to end when he lets go of it.
+            // `isOver` does not retain the coordinators: each must end when its last user releases it.
             state.entries = state.entries.filter { !$0.value.isOver }
             let known = found(state, options) ?? coordinator
             for name in coordinatorNames(options) { state.entries[name] = known.reference }
@@ -168,28 +170,29 @@ package enum StoreRegistry {
         }
     }
 
-    // A path may come to lead to another file, except in the virtual file system of a test.
+    // Entries are found by the identity of the file, because a path may come to refer to another file. The VFS of a
+    // test has no identities, so paths are used.
     private static func coordinatorNames(_ options: StoreOptions) -> [Name] {
         options.environment.vfsName == nil ? fileName(options) : names(options)
     }
 
     private static func found(_ state: State, _ options: StoreOptions) -> StoreCoordinator? {
-        // Each is looked at once: entries are weak, and the last holder may let go at any time.
+        // Each entry is read once: entries are weak, and the last owner may release the coordinator at any time.
         for name in coordinatorNames(options).reversed() {
             if let coordinator = state.entries[name]?.object as? StoreCoordinator { return coordinator }
         }
         return nil
     }
 
-    // A migration of an open file is not to find the coordinator that it is about to change.
-    private static func openOutsideTurn(_ options: StoreOptions) -> StoreCoordinator? {
+    // A thread that migrates an open file must not find the coordinator that it is about to change.
+    private static func openWithoutLock(_ options: StoreOptions) -> StoreCoordinator? {
         locked { state in
-            let isMine = !state.turns.isEmpty && state.holders(names(options)).contains(thisThread)
-            return isMine ? nil : found(state, options)
+            let isLockedHere = !state.owners.isEmpty && state.holders(names(options)).contains(thisThread)
+            return isLockedHere ? nil : found(state, options)
         }
     }
 
-    /// True while some Realm of this process has the file open.
+    /// True if a Realm of this process has the file open.
     package static func isOpen(_ path: String) -> Bool { isOpen(StoreOptions(path: path, types: [])) }
 
     private static func isOpen(_ options: StoreOptions) -> Bool {
@@ -198,14 +201,14 @@ package enum StoreRegistry {
         return isHeld(options)
     }
 
-    /// Waits for what may hold a file for a moment longer than its last Realm: a checkpoint, or a look for commits of other
-    /// processes.
+    /// Waits for work that may hold a file slightly longer than its last Realm: a checkpoint, or a poll for commits of
+    /// other processes.
     private static func waitForWork(_ environment: Environment) {
         StoreCoordinator.waitForCheckpoints(environment)
         if !environment.isDriven { ExternalCommitMonitor.waitForLooks() }
     }
 
-    /// All files that are open.
+    /// The coordinators of all open files.
     static var openCoordinators: [StoreCoordinator] {
         let found = locked { state in state.entries.values.compactMap { $0.object as? StoreCoordinator } }
         return Array(
@@ -216,24 +219,24 @@ package enum StoreRegistry {
 
     // MARK: Files that are not open
 
-    /// Compacts a file that nobody in this process has open.
+    /// Compacts a file that this process does not have open.
     package static func compact(_ options: StoreOptions) throws(EngineError) {
-        let turn = try takeTurn(options)
-        defer { end(turn) }
+        let lockedNames = try lockForOpening(options)
+        defer { unlock(lockedNames) }
         try refuseOpen(options, "compacted")
         try StoreCoordinator(asFound(options)).compact()
     }
 
-    /// Deletes a file that nobody in this process has open, with all that is beside it, when other processes have stopped
-    /// writing. False when there was none.
+    /// Deletes a file that this process does not have open, and the files beside it, after waiting for other writers.
+    /// Returns false if there was none.
     package static func remove(_ options: StoreOptions) throws(EngineError) -> Bool {
-        let turn = try takeTurn(options)
-        defer { end(turn) }
+        let lockedNames = try lockForOpening(options)
+        defer { unlock(lockedNames) }
         try refuseOpen(options, "deleted")
         return StoreFiles.isAnyThere(options.path) ? try removeFiles(options) : false
     }
 
-    // In the turn of the file. Another process that is making the file, or writing, ends that first.
+    // The caller holds the opening lock. Waits for another process that creates the file or writes to it.
     @discardableResult
     private static func removeFiles(_ options: StoreOptions) throws(EngineError) -> Bool {
         let lock = WriteLock(
@@ -250,21 +253,21 @@ package enum StoreRegistry {
             "the file is open in this process and cannot be \(what); let go of its Realms and objects first")
     }
 
-    /// Deletes a temporary file with its last user, unless another has taken the path since.
+    /// Deletes a temporary file when its last user releases it, unless the path refers to another file by now.
     static func removeTemporary(_ options: StoreOptions, _ identity: StoreFiles.Identity?) {
         _ = locked { state -> StoreCoordinator? in
-            // Another thread in the turn of the file deletes it itself, or makes it anew.
-            let isTaken = state.holders(names(options)).contains { $0 != thisThread }
-            guard !isTaken, let identity, StoreFiles.identity(options.path) == identity else { return nil }
+            // If another thread holds the opening lock, it deletes the file itself or creates it again.
+            let isLockedElsewhere = state.holders(names(options)).contains { $0 != thisThread }
+            guard !isLockedElsewhere, let identity, StoreFiles.identity(options.path) == identity else { return nil }
             let other = found(state, options)
             if other == nil { StoreFiles.remove(options.path) }
             return other
         }
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
-    /// The schema version of a file, which is only looked at.
+    /// Reads the schema version of a file without changing the file.
     package static func schemaVersion(_ options: StoreOptions) throws(EngineError) -> UInt64 {
         var options = asFound(options)
         options.isReadOnly = true

@@ -1,12 +1,12 @@
 package import MartletSQLite
 
-/// A row as it lies in its table, floating values with all their bits.
+/// A row as it is stored, with the exact bits of its floating-point values.
 package struct StoredRow: Sendable {
     private let layout: TableLayout
     private let columns: [SQLValue]
     private let specials: [UInt8]
 
-    /// Nil where there is no such row.
+    /// Nil if there is no such row.
     package init?(_ key: ObjectKey, _ layout: TableLayout, _ connection: Connection) throws {
         let statement = try connection.statement(layout.selectByKey)
         statement.bind(key, at: 1)
@@ -18,7 +18,7 @@ package struct StoredRow: Sendable {
         columns = layout.columns.indices.map { statement.value($0) }
     }
 
-    /// Null for collections and linking objects.
+    /// The stored value of a property. Null for collections and linking objects.
     package func value(_ property: PropertyIndex) -> SQLValue {
         guard let position = layout.columns.firstIndex(where: { $0.property == property }) else { return .null }
         if !specials.isEmpty, let bits = FloatingSpecials.bits(specials, property) {
@@ -27,7 +27,8 @@ package struct StoredRow: Sendable {
         return columns[position]
     }
 
-    /// The columns in their order, as `RowImages` keep them: floating values that columns cannot hold are blobs of their bits.
+    /// The columns in their order, as `RowImages` stores them. Floating-point values that a column cannot represent are
+    /// blobs of their bits.
     package var image: [SQLValue] {
         if specials.isEmpty { return columns }
         return zip(layout.columns, columns).map { column, value in
@@ -37,12 +38,12 @@ package struct StoredRow: Sendable {
     }
 }
 
-/// An element that left a collection, as it was before.
+/// An element that was removed from a collection, with its former value.
 package struct PastElement: Sendable {
-    /// Where it was.
+    /// Its former position.
     package let position: Int
     /// The value, or the key of the row.
     package let element: SQLValue
-    /// Nil for values.
+    /// The former row; nil for values.
     package let row: StoredRow?
 }

@@ -1,9 +1,9 @@
 import MartletSQLite
 
-/// Holds the rows that a write leaves against the sets of properties that must be unique.
+/// Checks the uniqueness rules for the rows that a write changes.
 ///
-/// The indexes of these sets are plain, so that values may repeat while a write goes on. Where one value of a set is nil
-/// the set is not compared.
+/// The indexes of unique properties are not unique indexes, so values may repeat while a write is in progress. A row is
+/// not compared if one of its values in the set is nil.
 struct UniqueValues {
     private let schema: DatabaseSchema
     private let connection: Connection
@@ -24,13 +24,13 @@ struct UniqueValues {
 
         var key: String { table.layout.keyColumn }
 
-        /// True of rows whose values are compared.
+        /// An SQL condition: true for rows whose values are compared.
         var isComplete: String { columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ") }
     }
 
     private typealias Pair = (first: ObjectKey, second: ObjectKey)
 
-    /// Looks at the rows that the changes insert or modify.
+    /// Checks the rows that the changes insert or modify. Throws if one of them repeats values of another row.
     func check(_ changes: ChangeSet) throws {
         for (id, change) in changes.tables.sorted(by: { $0.key < $1.key }) {
             guard let table = schema.tables[id] else { continue }
@@ -43,10 +43,10 @@ struct UniqueValues {
         }
     }
 
-    /// Two rows with the same values, one of them touched.
+    /// Finds two rows with the same values, one of which was touched.
     private func duplicate(_ touched: KeySet, _ set: UniqueSet) throws -> Pair? {
         guard try isMostOfTable(touched.count, set) else { return try probe(touched, set) }
-        // The order of the index brings equal values together, which costs less than a search for each row.
+        // In the order of the index, equal values are adjacent. Scanning it costs less than one search per row.
         let all = try connection.integer("SELECT count(*) FROM \(set.table.layout.table) WHERE \(set.isComplete)")
         let different = try connection.integer(
             "SELECT count(*) FROM (SELECT DISTINCT \(set.columns.joined(separator: ", ")) "
@@ -54,9 +54,9 @@ struct UniqueValues {
         return all == different ? nil : try probe(touched, set)
     }
 
-    /// True when looking at all rows costs less than looking for each of those touched.
+    /// True if scanning all rows costs less than searching for each touched one.
     private func isMostOfTable(_ count: Int, _ set: UniqueSet) throws -> Bool {
-        guard count >= Self.leastScanned else { return false }
+        guard count >= Self.minimumScanned else { return false }
         let (key, table) = (set.key, set.table.layout.table)
         let (limit, isWide) = Int64(count).multipliedReportingOverflow(by: Self.scannedPerProbe)
         if isWide { return true }
@@ -70,8 +70,8 @@ struct UniqueValues {
         return rows ?? limit < limit
     }
 
-    private static let leastScanned = 64
-    /// So many rows of an index are read in the time of one search in it.
+    private static let minimumScanned = 64
+    /// The number of index rows that can be read in the time of one search.
     private static let scannedPerProbe: Int64 = 4
 
     private func probe(_ touched: KeySet, _ set: UniqueSet) throws -> Pair? {
@@ -110,7 +110,7 @@ struct UniqueValues {
     }
 }
 
-/// The indexes of files from before `UniqueValues`: SQLite compared each statement by itself.
+/// The unique indexes of older files. With them, SQLite checks uniqueness in each statement.
 struct UniqueIndexes {
     private let connection: Connection
 
@@ -118,13 +118,13 @@ struct UniqueIndexes {
 
     private static let condition = "type = 'index' AND name GLOB '*.unique.[0-9]*' AND sql LIKE 'CREATE UNIQUE INDEX %'"
 
-    /// True when the file has some.
+    /// True if the file has such indexes.
     func areThere(in types: [(id: TableID, type: ObjectTypeSchema)]) throws -> Bool {
         guard types.contains(where: { !$0.type.uniques.isEmpty }) else { return false }
         return try connection.integer("SELECT 1 FROM sqlite_schema WHERE \(Self.condition) LIMIT 1") == 1
     }
 
-    /// Makes them plain.
+    /// Replaces them by indexes that are not unique.
     func makePlain() throws {
         let statement = try connection.statement("SELECT name, sql FROM sqlite_schema WHERE \(Self.condition)")
         var found: [(name: String, sql: String)] = []

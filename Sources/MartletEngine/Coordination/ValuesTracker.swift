@@ -1,10 +1,10 @@
 package import MartletSQLite
 
-/// Follows the values of the list, set or map of one row from version to version, for those who order them in a way of
-/// their own: it says what the values are, and leaves it to them to say how they differ.
+/// Tracks the values of the list, set or map of one row for observers that sort them. It delivers the values; the
+/// observer computes the difference in its own order.
 package struct ValuesTracker: CollectionTracker {
     package struct State: TrackedState {
-        /// In the collection's own order; those of a map without their keys.
+        /// In the order of the collection; for a map, without the keys.
         package let values: [SQLValue]
         package let isOver: Bool
         package static let over = State(values: [], isOver: true)
@@ -45,5 +45,7 @@ package struct ValuesTracker: CollectionTracker {
         return (new, Change(isEmpty: new.values == old.values))
     }
 
-    package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] { [] }
+    package func past(
+        _ change: Change, _ old: State, _ handle: SnapshotHandle
+    ) throws -> [PastElement] { [] }
 }

@@ -1,23 +1,24 @@
 import Dispatch
 import Synchronization
 
-/// The write lock, waited for in the background on behalf of an executor that must not wait.
+/// Acquires the write lock in the background, for an executor that must not block.
 ///
-/// Once the lock is there, the executor is told and has a moment to claim it. An executor that takes no turn, perhaps because
-/// it waits for somebody who waits for this very lock, loses it again and asks anew: so nobody can be locked out for good.
+/// When the lock is acquired, the executor is notified and has a short time to claim it. If it does not, perhaps
+/// because it waits for a thread that waits for this lock, the lease releases the lock, and the executor requests it
+/// again. Thus no thread is blocked forever.
 ///
-/// Ledger: `state` under its mutex.
+/// Ledger: the mutex guards `state`.
 package final class WriteLease: Sendable {
     private enum Phase {
-        case none, wanted
-        /// Nobody wants it any more: it is given back as soon as it comes.
-        case unwanted
+        case none, pending
+        /// The request was cancelled. The lock is released as soon as it is acquired.
+        case cancelled
         case held
     }
 
     private struct State {
         var phase = Phase.none
-        /// Tells one time of holding it from the next.
+        /// Distinguishes one acquisition from the next.
         var number = 0
         var failure: EngineError?
     }
@@ -25,14 +26,15 @@ package final class WriteLease: Sendable {
     private let coordinator: StoreCoordinator
     private let state = Mutex(State())
     private static let queue = DispatchQueue(label: "martlet.write-lease", qos: .userInitiated, attributes: .concurrent)
-    private static let patience = DispatchTimeInterval.milliseconds(100)
+    private static let claimTimeout = DispatchTimeInterval.milliseconds(100)
 
     package init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// Waits for the lock in the background and calls `ready` there: to claim it, or to learn why it did not come.
+    /// Waits for the lock in the background and then calls `ready` there. The caller claims the lock, or reads why it
+    /// could not be acquired.
     package func request(_ ready: @escaping @Sendable () -> Void) {
         let isNew = state.withLock { state in
-            defer { if state.phase != .held { state.phase = .wanted } }
+            defer { if state.phase != .held { state.phase = .pending } }
             return state.phase == .none
         }
         if isNew { coordinator.environment.run(.lease, on: Self.queue) { [self] in wait(ready) } }
@@ -42,22 +44,22 @@ package final class WriteLease: Sendable {
         do {
             try coordinator.writeLock.acquire()
         } catch {
-            state.withLock { $0 = State(phase: .none, number: $0.number, failure: $0.phase == .wanted ? error : nil) }
+            state.withLock { $0 = State(phase: .none, number: $0.number, failure: $0.phase == .pending ? error : nil) }
             return ready()
         }
-        // Waited for here, where nobody is kept from other work. What did not help is thrown where the write begins.
+        // Waits here, where no other work is blocked. A failure is thrown when the write begins.
         try? coordinator.makeRoomInLog(nil)
         let number = state.withLock { state -> Int? in
-            let isWanted = state.phase == .wanted
-            state.phase = isWanted ? .held : .none
+            let isPending = state.phase == .pending
+            state.phase = isPending ? .held : .none
             state.number += 1
-            return isWanted ? state.number : nil
+            return isPending ? state.number : nil
         }
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.leaseKept), number == nil { return }
         #endif
         guard let number else { return coordinator.writeLock.release() }
-        coordinator.environment.run(.leaseEnd, on: Self.queue, after: Self.patience) { [self] in expire(number) }
+        coordinator.environment.run(.leaseEnd, on: Self.queue, after: Self.claimTimeout) { [self] in expire(number) }
         ready()
     }
 
@@ -73,7 +75,7 @@ package final class WriteLease: Sendable {
         if isHeld { coordinator.writeLock.release() }
     }
 
-    /// Takes the lock over, which from then on is the caller's to release; false when it is not there.
+    /// Takes over the lock, which the caller must then release. Returns false if it is not available.
     package func claim() -> Bool {
         let isHeld = state.withLock { state in
             guard state.phase == .held else { return false }
@@ -83,7 +85,7 @@ package final class WriteLease: Sendable {
         return isHeld || coordinator.writeLock.tryAcquire()
     }
 
-    /// Why the lock did not come, told once.
+    /// Returns, once, why the lock could not be acquired.
     package func takeFailure() -> EngineError? {
         state.withLock { state in
             defer { state.failure = nil }
@@ -91,10 +93,11 @@ package final class WriteLease: Sendable {
         }
     }
 
-    /// The caller is about to wait for the lock itself: what is held is given back, and what comes is not kept.
+    /// The caller is about to wait for the lock itself. Releases the lock if it is held, and cancels the request if
+    /// there is one.
     package func giveUp() {
         let isHeld = state.withLock { state in
-            defer { state.phase = state.phase == .wanted || state.phase == .unwanted ? .unwanted : .none }
+            defer { state.phase = state.phase == .pending || state.phase == .cancelled ? .cancelled : .none }
             return state.phase == .held
         }
         if isHeld { coordinator.writeLock.release() }

@@ -1,25 +1,25 @@
 package import MartletSQLite
 
-/// An open write transaction: the write lock, a connection inside `BEGIN IMMEDIATE`, and what has been touched.
-/// Confined to the Realm that began it.
+/// An open write transaction: the write lock, a connection in `BEGIN IMMEDIATE`, and the changes so far. Confined to
+/// the Realm that began it.
 package final class WriteTransaction {
-    /// Reads and writes of the transaction go through this handle; its version is the one before the write.
+    /// The handle through which the transaction reads and writes. Its version is the one before the write.
     package private(set) var handle: SnapshotHandle
     package var recorder = ChangeRecorder()
     package var oldRows: RowImages
-    /// True when some Realm of the process observes: then the rows from before are worth keeping.
+    /// True if a Realm of the process has observers, for which the old rows are stored.
     package let keepsOldRows: Bool
     package let coordinator: StoreCoordinator
-    /// The Realm that writes: listeners tell its commits from others'.
+    /// The Realm that writes, so that a listener can recognize its own commits.
     package var committer: ObjectIdentifier?
     private var isOpen = true
-    /// Writes of this transaction that have ended and wait to be made durable, each a version of its own.
+    /// Writes of this transaction that are finished but not yet durable, each with a version of its own.
     private var sealed: [CommitLog.Entry] = []
-    /// True while a write is open that can be taken back without those before it.
+    /// True while a write is open that can be cancelled without the sealed ones.
     private var hasSavepoint = false
-    /// Whether the file has links in values of any type; nil until asked for.
+    /// Whether the file has an index of links in values of any type; nil before the first query.
     private var hasAnyLinks: Bool?
-    /// The next free key of each table this transaction has inserted into.
+    /// The next key of each table into which this transaction has inserted.
     private var nextKeys: [TableID: ObjectKey] = [:]
 
     init(handle: SnapshotHandle, coordinator: StoreCoordinator) {
@@ -32,23 +32,23 @@ package final class WriteTransaction {
 
     deinit { abandon() }
 
-    /// The version that the open write begins from, durable or sealed.
+    /// The version from which the open write begins, durable or sealed.
     package var baseVersion: Version { handle.version + Version(sealed.count) }
 
-    /// The version that the transaction began from.
+    /// The version from which the transaction began.
     package var firstVersion: Version { handle.version }
 
-    /// How many writes were sealed.
+    /// The number of sealed writes.
     package var sealedCount: Int { sealed.count }
 
-    /// A key for a new row of a table whose keys the runtime chooses. Keys are never used twice.
+    /// A key for a new row of a table whose keys the runtime assigns. Keys are never reused.
     package func nextKey(in table: TableID) throws -> ObjectKey {
         let key =
             try nextKeys[table]
             ?? handle.read {
                 try $0.integer("SELECT next_key FROM martlet_types WHERE id = ?1", [.integer(Int64(table))]) ?? 1
             }
-        // None is higher: `TableRebuild` and the keys that are given out before stay far from it.
+        // No key reaches the maximum: `TableRebuild` and the keys that were assigned before stay far below it.
         guard key < ObjectKey.max else {
             throw EngineError.damaged(
                 "'martlet_types' has no next key for the type number \(table)", path: coordinator.path)
@@ -57,7 +57,7 @@ package final class WriteTransaction {
         return key
     }
 
-    /// True when the file has an index of links in values of any type.
+    /// True if the file has an index of links in values of any type.
     package func hasAnyLinks(_ connection: Connection) throws -> Bool {
         if let hasAnyLinks { return hasAnyLinks }
         let found = try AnyLinkIndex.exists(connection)
@@ -65,7 +65,7 @@ package final class WriteTransaction {
         return found
     }
 
-    /// The index of links in values of any type, made if there is none.
+    /// The index of links in values of any type, which is created if there is none.
     package func createAnyLinks(_ connection: Connection) throws -> AnyLinkIndex {
         if try !hasAnyLinks(connection) { try AnyLinkIndex.create(connection) }
         hasAnyLinks = true
@@ -74,9 +74,9 @@ package final class WriteTransaction {
 
     /// Makes the changes durable and returns the new version, pinned on the same connection.
     ///
-    /// Every commit bumps the version row and stores its change set beside the data.
-    /// - Throws: after a failure other than an unknown outcome the transaction has been rolled back. What is unknown is
-    ///   whether it is there after a restart; in this process it is not, and the next commit takes its place for good.
+    /// Every commit increments the version row and stores its change set beside the data.
+    /// - Throws: if the error is not `.commitOutcomeUnknown`, the transaction was rolled back. If it is, the commit may
+    ///   be there after a restart. In this process it is not, and the next commit permanently replaces it.
     package func commit() throws(EngineError) -> (handle: SnapshotHandle, changes: ChangeSet) {
         do {
             try seal()
@@ -87,11 +87,11 @@ package final class WriteTransaction {
         return (try commitSealed(), changes)
     }
 
-    /// Makes the sealed writes durable, and throws as `commit` does.
+    /// Makes the sealed writes durable. Throws under the conditions of `commit`.
     package func commitSealed() throws(EngineError) -> SnapshotHandle {
         precondition(isOpen && !sealed.isEmpty)
         coordinator.environment.yield(.beforeCommit)
-        // Before the commit, so that whoever sees the new version finds its changes.
+        // Before the commit, so that a reader that sees the new version finds its changes.
         for entry in sealed { coordinator.announce(entry) }
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.toldBeforeCommit) { coordinator.tellListeners(baseVersion, committer) }
@@ -112,7 +112,8 @@ package final class WriteTransaction {
 
     // MARK: Several writes in one transaction
 
-    /// Ends the open write as the next version, to be made durable with others. After a failure it is still open.
+    /// Ends the open write as the next version, which becomes durable together with others. If this throws, the write
+    /// is still open.
     package func seal() throws(EngineError) {
         precondition(isOpen)
         let changes = recorder.finish()
@@ -129,14 +130,14 @@ package final class WriteTransaction {
         forget()
     }
 
-    /// Begins another write after those that are sealed.
+    /// Begins another write after the sealed ones.
     package func beginNext() throws(EngineError) {
         precondition(isOpen && !sealed.isEmpty)
         try EngineError.naming(coordinator.path) { try handle.read { try $0.run("SAVEPOINT martlet_write") } }
         hasSavepoint = true
     }
 
-    /// Takes the open write back, and leaves those that are sealed. After a failure nothing of the transaction is left.
+    /// Rolls back the open write and keeps the sealed ones. If this throws, nothing of the transaction remains.
     package func cancelNext() throws(EngineError) {
         precondition(isOpen && hasSavepoint)
         try EngineError.naming(coordinator.path) {
@@ -146,7 +147,7 @@ package final class WriteTransaction {
             }
         }
         hasSavepoint = false
-        // The index of these links may have been made by the write that was taken back.
+        // The cancelled write may have created the index.
         #if MARTLET_SEEDED_BUGS
             if !SeededBug.isOn(.anyLinksOfCancelled) { hasAnyLinks = nil }
         #else
@@ -160,7 +161,7 @@ package final class WriteTransaction {
         oldRows = RowImages(wasKept: keepsOldRows)
     }
 
-    /// All that was changed since the transaction began.
+    /// All changes since the transaction began.
     package func allChanges() -> ChangeSet { ChangeSet.merging(sealed.map(\.changes) + [recorder.finish()]) }
 
     private func prepare(_ connection: Connection, _ version: Version, _ changes: ChangeSet) throws {
@@ -181,10 +182,11 @@ package final class WriteTransaction {
         }
     }
 
-    /// Writes what only a commit writes, for one that is made by whoever lent the connection.
+    /// For a transaction on a borrowed connection: writes what a commit would write in addition to the changes.
     func finishWriting() throws { try handle.read { try storeNextKeys($0) } }
 
-    /// Ends it for whoever lent the connection, who commits or rolls back.
+    /// For a transaction on a borrowed connection: ends the transaction without a commit or rollback, which the lender
+    /// does.
     func giveBack() -> Connection? {
         isOpen = false
         return handle.takeConnection()
@@ -195,18 +197,18 @@ package final class WriteTransaction {
         return error
     }
 
-    /// Takes back what has not ended yet. The lock goes to the next writer whatever has failed.
+    /// Rolls back if the transaction is still open. The write lock is released even if the rollback fails.
     package func abandon() {
         if isOpen && !coordinator.isInherited { _ = try? cancel() }
     }
 
-    /// Takes everything back and returns the version from before, pinned.
+    /// Rolls back everything and returns the version from before, pinned.
     package func cancel() throws(EngineError) -> SnapshotHandle {
         precondition(isOpen)
         isOpen = false
         return try coordinator.finishCancel(handle)
     }
 
-    /// Change sets above this size are not stored: other processes compare in full instead.
+    /// Larger change sets are not stored: other processes compare in full instead.
     static let storedLimit = 1 << 20
 }

@@ -1,7 +1,7 @@
 import MartletSQLite
 
 extension EngineError {
-    /// Runs `body` and names whatever it throws in the words of a user of the file.
+    /// Runs `body` and converts every error to an `EngineError` whose message names the file.
     static func naming<R>(_ path: String, _ body: () throws -> R) throws(EngineError) -> R {
         do {
             return try body()
@@ -16,10 +16,10 @@ extension EngineError {
         return EngineError(.inputOutput, path: path, "the file could not be used: \(error)")
     }
 
-    /// What SQL functions say of the elements of a collection that are none.
+    /// The error of an SQL function that cannot decode the elements of a collection.
     package static let unreadableCollection = "the elements of a collection cannot be read"
 
-    /// Part of the file cannot be what the engine wrote.
+    /// An error for a part of the file that the engine cannot have written.
     package static func damaged(_ what: String, path: String) -> EngineError {
         EngineError(
             .corrupt, path: path,

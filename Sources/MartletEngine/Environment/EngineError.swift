@@ -1,6 +1,7 @@
 package import MartletSQLite
 
-/// A fault of the world around the engine. Becomes the one public error type upstairs.
+/// A failure outside the engine: of the disk, a lock, another process or a migration. The public module converts it to
+/// its one public error type.
 package struct EngineError: Error, Sendable {
     package enum Code: Sendable {
         case fileNotFound, accessDenied, incompatibleConfiguration, schemaMismatch, schemaVersionNewer, notADatabase
@@ -11,10 +12,10 @@ package struct EngineError: Error, Sendable {
 
     package let code: Code
     package let path: String
-    /// What happened and how to mend it: lower case, no full stop.
+    /// What happened and how to fix it: lower case, no full stop.
     package let message: String
     package let underlying: SQLiteError?
-    /// What code of the user has thrown inside the engine: it is thrown on to them as it is.
+    /// An error that user code threw inside the engine. It is rethrown to the user unchanged.
     package let cause: (any Error)?
 
     package init(
@@ -27,7 +28,7 @@ package struct EngineError: Error, Sendable {
         self.cause = cause
     }
 
-    /// Names what SQLite refused in the words of a user of the file.
+    /// Describes an error of SQLite in terms that a user of the file understands.
     package init(_ error: SQLiteError, path: String, duringCommit: Bool = false) {
         let detail = "SQLite says '\(error.message)' (\(error.extendedCode))"
         let (code, text): (Code, String) =

@@ -2,47 +2,49 @@ import CMartletRuntime
 package import Dispatch
 import Foundation
 
-/// Everything outside the engine that it depends on, so that tests can replace it.
+/// The dependencies of the engine on its surroundings. Tests replace them.
 package struct Environment: Sendable {
-    /// The SQLite VFS of all files; nil for the system's.
+    /// The SQLite VFS of all files; nil for the default VFS.
     package var vfsName: String?
-    /// Bytes of a database page in new files.
+    /// The size of a database page in new files, in bytes.
     package var pageSize = 4096
-    /// Nanoseconds of a clock that never goes back.
+    /// A monotonic clock, in nanoseconds.
     package var now: @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }
     package var sleep: @Sendable (_ microseconds: UInt32) -> Void = { usleep($0) }
-    /// Runs work on a queue after a time.
+    /// Runs work on a queue after a delay.
     package var later: @Sendable (DispatchQueue, DispatchTimeInterval, @escaping @Sendable () -> Void) -> Void = {
         $0.asyncAfter(deadline: .now() + $1, execute: $2)
     }
     package var processID: @Sendable () -> Int32 = { getpid() }
-    /// Stops a forked child that uses what it has inherited from its parent.
+    /// Stops a forked child process that uses an object inherited from its parent.
     package var stopForkedChild: @Sendable (_ path: String) -> Never = {
         preconditionFailure("'\($0)' was used in a forked child process")
     }
-    /// Whether a folder lies on a network file system.
+    /// True if a folder is on a network file system.
     package var isOnNetwork: @Sendable (_ folder: String) -> Bool = { cmartlet_is_on_network($0) == 1 }
     package var log: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("martlet: \($0)\n".utf8)) }
-    /// Called at every yield point of a debug build; lets tests stop one thread and run the others.
+    /// Called at every yield point of a debug build. A test uses it to stop one thread while others run.
     package var step: (@Sendable (YieldPoint) -> Void)?
-    /// Decides which thread goes on, in place of the system; asked in debug builds only.
+    /// Schedules the threads of a test, instead of the operating system. Used in debug builds only.
     package var driver: ThreadDriver?
-    /// Checkpoints only under the write lock. Switched off by one test, to show that it is needed.
+    /// True if checkpoints run only under the write lock. One test sets it to false to show that the lock is necessary.
     package var usesGate = true
-    /// Commits whose change sets stay in the file.
+    /// The number of commits whose change sets are kept in the file.
     package var changeRetention: UInt64 = 1_000
-    /// Log frames after a commit that start a checkpoint.
+    /// The number of log frames after which a commit starts a checkpoint.
     package var checkpointFrames = 1_000
-    /// The most elements of a chunk of a list: few in some tests, so that short lists have many chunks.
+    /// The maximum number of elements in a chunk. Some tests use a small number, so that short lists have many chunks.
     package var chunkLimit = 512
-    /// The keys that are passed over rather than looked for by a search: none in some tests, so that few rows are searched.
+    /// The number of keys that can be scanned at the cost of one search. Some tests use zero, so that even few rows are
+    /// searched.
     package var keysScannedPerSearch = 2_048
-    /// Milliseconds between looks for commits of other processes where the system does not tell of them; zero for none but by
-    /// hand.
+    /// Milliseconds between polls for commits of other processes, if the lock file cannot be watched. Zero disables
+    /// polling; a test then polls explicitly.
     package var externalCommitMilliseconds = 75
-    /// Milliseconds between looks where the system tells of commits, for what it should have told and did not; zero for none.
+    /// Milliseconds between polls while the lock file is watched, in case the system misses an event. Zero disables
+    /// them.
     package var missedCommitMilliseconds = 3_000
-    /// Milliseconds to wait for another process's write transaction.
+    /// Milliseconds that a write waits for the write transaction of another process.
     package var writeTimeoutMilliseconds = 30_000
 
     package init() {}
@@ -57,7 +59,7 @@ package struct Environment: Sendable {
         #endif
     }
 
-    /// True when a test decides which thread goes on.
+    /// True if a test schedules the threads.
     @inline(__always)
     var isDriven: Bool {
         #if DEBUG
@@ -67,7 +69,8 @@ package struct Environment: Sendable {
         #endif
     }
 
-    /// Where the calling thread is about to wait for others: under a driver it comes back when it need not wait any more.
+    /// Marks that the calling thread is about to wait for other threads. With a driver it returns when there is nothing
+    /// left to wait for.
     @inline(__always)
     func wait(_ reason: WaitReason, until isOver: @escaping @Sendable () -> Bool) {
         #if DEBUG

@@ -1,31 +1,31 @@
 import CMartletRuntime
 import Synchronization
 
-/// A reference that does not keep its object, for objects that are retained often.
+/// A weak reference to an object that is retained and released often.
 ///
-/// Swift's weak reference gives the object a side table, and from then on each retain and release of it takes three times
-/// as long. Here the object begins and ends the reference itself, the latter in its `deinit`: until then its memory is
-/// valid under the lock, and `swift_tryRetain` tells whether it still lives.
+/// Swift's `weak` adds a side table to the object, and each later retain and release of the object takes three times as
+/// long. Here the object itself begins the reference, and ends it in its `deinit`. Until then the pointer is valid
+/// under the lock, and `swift_tryRetain` returns whether the object is still alive.
 ///
-/// Ledger: `word` under its mutex.
+/// Ledger: the mutex guards `word`.
 package final class LooseReference: Sendable {
     private let word = Mutex<UInt>(0)
 
     package init() {}
 
-    /// To be called by the object when it is made.
+    /// The object calls this in its initializer.
     package func begin(_ object: AnyObject) {
         let pointer = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         word.withLock { $0 = pointer }
     }
 
-    /// To be called by the object in its `deinit`.
+    /// The object calls this in its `deinit`.
     package func end() { word.withLock { $0 = 0 } }
 
-    /// True once the object's `deinit` has begun, or before the object was made. Keeps nothing alive, not even for a moment.
+    /// True before `begin` and after `end`. Does not retain the object, not even briefly.
     package var isOver: Bool { word.withLock { $0 == 0 } }
 
-    /// The object, if it still lives.
+    /// The object, if it is still alive.
     package var object: AnyObject? {
         let living = word.withLock { word -> Retained? in
             guard let pointer = UnsafeMutableRawPointer(bitPattern: word), swift_tryRetain(pointer) != nil else {
@@ -36,8 +36,8 @@ package final class LooseReference: Sendable {
         return living.map { Unmanaged<AnyObject>.fromOpaque($0.pointer).takeRetainedValue() }
     }
 
-    // A reference that was counted under the lock, on its way out of it.
-    // Sendable: only handed from the lock to its holder.
+    // A pointer that was retained under the lock.
+    // Sendable: it is only passed from the locked closure to its caller.
     private struct Retained: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }

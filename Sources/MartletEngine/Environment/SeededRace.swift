@@ -1,22 +1,22 @@
 #if MARTLET_SEEDED_BUGS
     import Foundation
 
-    /// Mistakes between threads that can be switched on, to see whether 'ScheduleTests' finds them: each is right as long as
-    /// nobody else gets in between.
+    /// Races that can be switched on to check that 'ScheduleTests' finds them. Each is correct unless another thread
+    /// runs in between.
     ///
-    /// They exist in builds for 'make schedule-bugs' only. One is on at a time, named by `MARTLET_SEEDED_RACE`.
+    /// They exist only in builds for 'make schedule-bugs'. At most one is on, the one that `MARTLET_SEEDED_RACE` names.
     package enum SeededRace: String, CaseIterable, Sendable {
-        case toldBeforeCommit = "writing: listeners are told of a version before it is committed"
-        case pinnedAfterRelease = "writing: the version just made is pinned after the lock was let go of"
-        case checkpointUnlocked = "checkpoints: the queue of writers is passed by"
-        case leaseKept = "asynchronous writes: a lock that nobody wants any more is kept"
-        case leaseOfAnother = "asynchronous writes: the end of a lease lets go of a lock that was claimed"
-        case countTorn = "pins: the count of a version is read, and written a moment later"
-        case threadByAddress = "opening: a thread is known by its address, which another gets when it has ended"
-        case openedKept = "opening: the version that a file was opened with is shown to whoever comes later"
-        case listensTooLate = "opening: what is committed between the first look and listening is not noticed"
-        case signalSwallowed = "observing: a signal that comes while a version is being opened is taken for seen"
-        case keptForEnded = "observing: what was worked out for an observer that has ended is kept"
+        case toldBeforeCommit = "writing: listeners are notified of a version before it is committed"
+        case pinnedAfterRelease = "writing: the new version is pinned after the lock is released"
+        case checkpointUnlocked = "checkpoints: the write lock is not acquired"
+        case leaseKept = "asynchronous writes: a lock whose request was cancelled is not released"
+        case leaseOfAnother = "asynchronous writes: the end of a lease releases a lock that was claimed"
+        case countTorn = "pins: the count of a version is read and written in two steps"
+        case threadByAddress = "opening: a thread is identified by its address, which a later thread may get"
+        case openedKept = "opening: a Realm that is opened later gets the version that the file was opened with"
+        case listensTooLate = "opening: a commit between opening and listening is not noticed"
+        case signalSwallowed = "observing: a signal that arrives while a version is being opened is dropped"
+        case keptForEnded = "observing: the change set of an invalidated observer is kept"
 
         private static let current: SeededRace? = {
             let name = ProcessInfo.processInfo.environment["MARTLET_SEEDED_RACE"]

@@ -1,11 +1,12 @@
-/// Takes the place of the system's scheduler in a test: of its threads one runs at a time, and which one goes on is decided
-/// at yield points, where a thread would have to wait, and where it ends.
+/// Replaces the system's scheduler in a test: only one thread runs at a time. The driver chooses the next thread at
+/// each yield point, when a thread would have to wait, and when a thread ends.
 package struct ThreadDriver: Sendable {
-    /// A thread has come to a yield point, with no lock of a moment held: others may get in between.
+    /// A thread has reached a yield point. It holds no short-term lock, so other threads may run.
     package var pass: @Sendable (YieldPoint) -> Void
-    /// A thread cannot go on before `isOver` is true, which may be asked on any thread and has no effect.
+    /// A thread cannot continue before `isOver` returns true. `isOver` may be called on any thread and has no side
+    /// effect.
     package var wait: @Sendable (WaitReason, _ isOver: @escaping @Sendable () -> Bool) -> Void
-    /// Work for the background, to be done on a thread of its own.
+    /// Runs background work on a thread of its own.
     package var start: @Sendable (BackgroundWork, @escaping @Sendable () -> Void) -> Void
 
     package init(
@@ -19,9 +20,9 @@ package struct ThreadDriver: Sendable {
     }
 }
 
-/// Places where another thread or process may get in between.
+/// Places where another thread or process may run in between.
 package enum YieldPoint: Sendable {
-    // Opening, closing.
+    // Opening and closing.
     case insideTurn, insideCreate, afterOpen, beforeListen, afterListen, beforeClose
     // Reading.
     case beforePin, afterPin, beforeUnpin
@@ -33,16 +34,16 @@ package enum YieldPoint: Sendable {
     case beforeCatchUp
 }
 
-/// What a thread may have to wait for.
+/// The reasons for which a thread waits.
 package enum WaitReason: Sendable {
     case writeLock, turnOfFile, checkpoints
 }
 
-/// What is done in the background.
+/// The kinds of background work.
 package enum BackgroundWork: Sendable {
-    /// One after the other, whatever file they are of.
+    /// Checkpoints of all files run one after another.
     case checkpoint
     case notifier, lease
-    /// After a time, that is, at any time.
+    /// Runs after a delay, that is, at any time.
     case leaseEnd
 }

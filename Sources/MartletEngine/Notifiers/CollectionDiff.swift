@@ -1,14 +1,14 @@
-/// Compares two orders of keys in full, where no record says what happened in between.
+/// Compares two orders of keys in full, for use if the changes in between are unknown.
 ///
-/// The difference is minimal: of the keys in both, a longest run that kept its relative order stays, preferably of keys
-/// that were not modified, and only the others moved.
+/// The difference is minimal. Of the keys in both orders, a longest run that kept its relative order is reported as not
+/// moved, preferably one of unmodified keys. Only the other keys are moves.
 package enum CollectionDiff {
     /// The difference between two key sequences.
     ///
     /// - Parameters:
-    ///   - modified: keys whose staying is reported as a modification.
-    ///   - replaced: keys that now name another object; one of them in both sequences is a deletion plus an insertion,
-    ///     and no move.
+    ///   - modified: keys that are reported as modifications if they did not move.
+    ///   - replaced: keys that now identify another object. Such a key in both sequences is a deletion and an
+    ///     insertion, not a move.
     ///
     /// Complexity: O(n log r) for r runs in the key sets if both ascend or no survivor moved, else O(n log n).
     package static func change(
@@ -26,7 +26,7 @@ package enum CollectionDiff {
     }
 }
 
-/// A comparison under way. Positions are reported in ascending order.
+/// A comparison in progress. Positions are reported in ascending order.
 private struct KeyComparison {
     let modified: KeySet
     let replaced: KeySet
@@ -37,7 +37,7 @@ private struct KeyComparison {
         self.replaced = replaced
     }
 
-    /// Walks two ascending orders side by side; nothing can have moved.
+    /// Compares two ascending orders. No key can have moved.
     mutating func compareAscending(_ old: [ObjectKey], _ new: [ObjectKey]) {
         var oldPosition = 0
         var newPosition = 0
@@ -63,7 +63,7 @@ private struct KeyComparison {
         change.insertions.append(contentsOf: newPosition..<new.count)
     }
 
-    /// Compares any two orders: equal ends first, what lies between by its survivors.
+    /// Compares any two orders: first the common prefix and suffix, then the part in between.
     mutating func compare(_ old: [ObjectKey], _ new: [ObjectKey]) {
         var start = 0
         let shorter = min(old.count, new.count)
@@ -114,12 +114,13 @@ private struct KeyComparison {
         change.moves.sort { $0.from < $1.from }
     }
 
-    /// Positions of the same key before and after. Where a key stands several times, the first remaining ones belong together.
+    /// Pairs of positions of the same key before and after. If a key occurs several times, its first remaining
+    /// occurrences are paired.
     private func survivors(
         _ old: [ObjectKey], _ oldRange: Range<Int>, _ new: [ObjectKey], _ newRange: Range<Int>
     ) -> [(old: Int, new: Int)] {
         var oldPositions = [ObjectKey: Int](minimumCapacity: oldRange.count)
-        // For keys that stand several times, the next position of the same key.
+        // For keys that occur several times, the next position of the same key.
         var following: [Int: Int] = [:]
         for position in oldRange.reversed() where !replaced.contains(old[position]) {
             if let next = oldPositions.updateValue(position, forKey: old[position]) { following[position] = next }

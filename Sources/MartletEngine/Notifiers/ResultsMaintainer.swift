@@ -1,39 +1,39 @@
-/// Brings the ordered keys of a result from one snapshot to a later one by looking only at the rows that were touched
+/// Advances the ordered keys of a result from one snapshot to a later one. It looks only at the rows that were touched
 /// in between.
 ///
-/// Rows that nobody touched keep their order, so they are the fixed ground: the touched members are taken out of it and
-/// the touched rows that match now are put back where they belong. A row that was and is a member *stays* if it goes back
-/// into the gap between the same untouched neighbours, and belongs to a longest run of such rows in their old relative
-/// order; staying, it is a modification if its change is reported. Any other member before and after is a deletion, an
-/// insertion and a move; a replaced one a deletion and an insertion (N46-N49, N52).
+/// Untouched rows keep their order. The touched members are removed from the old order, and the touched rows that match
+/// now are inserted at their places. A row that was and is a member *stays* if two conditions hold: it returns to the
+/// gap between the same untouched neighbours, and it belongs to a longest run of such rows that kept their relative
+/// order. A row that stays is a modification if its change is reported. Any other row that was and is a member is a
+/// deletion, an insertion and a move. A replaced row is a deletion and an insertion (N46-N49, N52).
 package struct ResultsMaintainer: Sendable {
-    /// The new keys, and how they differ from the old.
+    /// The new keys, and the difference from the old ones.
     package struct Outcome: Sendable {
         package let keys: KeySequence
         package let change: CollectionChange
     }
 
-    /// The members at the old snapshot, in their order.
+    /// The members at the old snapshot, in order.
     package var old: KeySequence
-    /// The order of the result.
+    /// The sort order of the result.
     package var order: SortOrder
-    /// All rows whose membership, place or content may have changed.
+    /// All rows whose membership, position or content may have changed.
     package var touched: KeySet
     /// Touched rows that were deleted and created again.
     package var replaced: KeySet
-    /// Touched rows that did not exist at the old snapshot, where that is known; it saves looking for them.
+    /// Touched rows that are known not to exist at the old snapshot, so they need not be searched for.
     package var inserted: KeySet
     /// Touched rows whose change counts as a modification.
     package var reported: KeySet
-    /// The touched rows that match at the new snapshot, with their new sort keys, in any order.
+    /// The touched rows that match at the new snapshot, with their new sort keys, unordered.
     package var candidates: [SortKey]
-    /// The sort keys that touched rows had at the old snapshot, as far as they are known.
+    /// The sort keys that touched rows had at the old snapshot, if known.
     package var oldSortKeys: [ObjectKey: SortKey]
 
-    /// Whether every row that was not inserted is a member of the old result, as without a condition.
+    /// True if every row that was not inserted is a member of the old result, as in a result without a condition.
     package var isComplete: Bool
 
-    /// Finding one row by its sort key costs about as much as passing over this many keys.
+    /// The number of keys that can be scanned at the cost of finding one row by its sort key.
     package var keysScannedPerSearch: Int
 
     package init(
@@ -53,24 +53,24 @@ package struct ResultsMaintainer: Sendable {
         self.keysScannedPerSearch = keysScannedPerSearch
     }
 
-    /// Works out the new keys and the difference.
+    /// Computes the new keys and the difference.
     ///
-    /// - Parameter sortKey: reads the sort key of a row that was not touched; never called for a result in key order.
+    /// - Parameter sortKey: reads the sort key of an untouched row. It is never called for a result in key order.
     ///
-    /// Complexity: O(c log n) for c touched rows, calls of `sortKey` included, plus the chunks of keys they lie in; and
-    /// one pass over the old keys where the result is sorted and the old sort key of a touched row is unknown, or where
-    /// so many rows were touched that the pass is cheaper.
+    /// Complexity: O(c log n) for c touched rows, including the calls of `sortKey`, plus the key chunks that contain
+    /// them. If the result is sorted and the old sort key of a touched row is unknown, or if many rows were touched,
+    /// the old keys are scanned once: O(n).
     package func maintain<Failure: Error>(
         sortKey: (ObjectKey) throws(Failure) -> SortKey
     ) throws(Failure) -> Outcome {
-        var probed = SortKeyCache()
-        let positions = try oldPositions(&probed, sortKey)
+        var cache = SortKeyCache()
+        let positions = try oldPositions(&cache, sortKey)
         let leaving = zip(positions, old.keys(at: positions)).map { Leaving(position: $0, key: $1) }
         let candidates = candidatesInOrder()
         let gaps =
             order.isEmpty
             ? gapsAscending(of: candidates, leaving)
-            : try gaps(of: candidates, UntouchedKeys(old, without: positions), &probed, sortKey)
+            : try gaps(of: candidates, UntouchedKeys(old, without: positions), &cache, sortKey)
         let entering = zip(candidates, gaps).enumerated().map { index, candidate in
             Entering(position: candidate.1 + index, key: candidate.0.key)
         }
@@ -89,37 +89,38 @@ package struct ResultsMaintainer: Sendable {
         let key: ObjectKey
     }
 
-    // MARK: Finding places
+    // MARK: Finding positions
 
-    /// The old positions of all touched members, ascending.
+    /// The old positions of all touched members, in ascending order.
     private func oldPositions<Failure: Error>(
-        _ probed: inout SortKeyCache, _ sortKey: (ObjectKey) throws(Failure) -> SortKey
+        _ cache: inout SortKeyCache, _ sortKey: (ObjectKey) throws(Failure) -> SortKey
     ) throws(Failure) -> [Int] {
         if order.isEmpty { return oldPositionsAscending() }
-        let sought = touched.subtracting(inserted)
-        let isScanCheaper = sought.count * keysScannedPerSearch > old.count
-        if isScanCheaper || sought.contains(where: { oldSortKeys[$0] == nil }) {
-            return old.positions(of: sought)
+        let searched = touched.subtracting(inserted)
+        let isScanCheaper = searched.count * keysScannedPerSearch > old.count
+        if isScanCheaper || searched.contains(where: { oldSortKeys[$0] == nil }) {
+            return old.positions(of: searched)
         }
         var positions: [Int] = []
-        for key in sought {
+        for key in searched {
             guard let target = oldSortKeys[key] else { continue }
             let position = try old.position { (other) throws(Failure) in
                 if let known = oldSortKeys[other] { return !order.precedes(known, target) }
-                return !order.precedes(try probed.sortKey(of: other, sortKey), target)
+                return !order.precedes(try cache.sortKey(of: other, sortKey), target)
             }
             if position < old.count, old[position] == key {
                 positions.append(position)
             } else if isComplete {
                 // The row is a member, so its old sort key is wrong.
-                return old.positions(of: sought)
+                return old.positions(of: searched)
             }
         }
         positions.sort()
         return positions
     }
 
-    /// In key order the members among a run of touched keys are neighbours.
+    /// The old positions of touched members in a result in key order. There the members of a run of touched keys are
+    /// adjacent.
     private func oldPositionsAscending() -> [Int] {
         touched.ranges.flatMap { run in
             let first = old.insertionPositionAscending(for: run.lowerBound)
@@ -135,16 +136,16 @@ package struct ResultsMaintainer: Sendable {
 
     /// For each candidate, the number of untouched members before it.
     private func gaps<Failure: Error>(
-        of candidates: [SortKey], _ untouched: UntouchedKeys, _ probed: inout SortKeyCache,
+        of candidates: [SortKey], _ untouched: UntouchedKeys, _ cache: inout SortKeyCache,
         _ sortKey: (ObjectKey) throws(Failure) -> SortKey
     ) throws(Failure) -> [Int] {
         var gaps: [Int] = []
         gaps.reserveCapacity(candidates.count)
-        // Few candidates share the probes near the middle; many lie close to each other.
+        // Few candidates share only the probes near the middle. Many candidates are close to each other.
         let isDense = candidates.count > untouched.count / 64
         for candidate in candidates {
             let follows = { (index: Int) throws(Failure) -> Bool in
-                order.precedes(candidate, try probed.sortKey(of: untouched[index], sortKey))
+                order.precedes(candidate, try cache.sortKey(of: untouched[index], sortKey))
             }
             if isDense {
                 gaps.append(try ((gaps.last ?? 0)..<untouched.count).partitionPointGalloping(where: follows))
@@ -155,7 +156,8 @@ package struct ResultsMaintainer: Sendable {
         return gaps
     }
 
-    /// The same in key order, where a row that was a member stands where it stood.
+    /// For each candidate, the number of untouched members before it, in key order. A row that was a member keeps its
+    /// place.
     private func gapsAscending(of candidates: [SortKey], _ leaving: [Leaving]) -> [Int] {
         var gaps: [Int] = []
         gaps.reserveCapacity(candidates.count)
@@ -165,7 +167,7 @@ package struct ResultsMaintainer: Sendable {
             if passed < leaving.count, leaving[passed].key == candidate.key {
                 gaps.append(leaving[passed].position - passed)
             } else if let last = gaps.last {
-                // Behind the previous candidate lie at least the members that were passed.
+                // At least the members that were passed precede this candidate.
                 gaps.append(old.position(from: last + passed) { $0 > candidate.key } - passed)
             } else {
                 gaps.append(old.insertionPositionAscending(for: candidate.key) - passed)
@@ -174,12 +176,12 @@ package struct ResultsMaintainer: Sendable {
         return gaps
     }
 
-    // MARK: Telling what changed
+    // MARK: Computing the difference
 
-    /// The difference between the members that leave and those that enter, and the keys it leads to.
+    /// The difference between the members that leave and those that enter, and the resulting keys.
     private func outcome(_ leaving: [Leaving], _ entering: [Entering]) -> Outcome {
         let survivors = survivors(leaving, entering)
-        // Gaps ascend on both sides, so that one search serves the survivors of all gaps.
+        // Gaps ascend on both sides, so one subsequence search handles the survivors of all gaps.
         let returning = survivors.filter {
             leaving[$0.old].position - $0.old == entering[$0.new].position - $0.new
         }
@@ -213,7 +215,7 @@ package struct ResultsMaintainer: Sendable {
         return Outcome(keys: keys, change: change)
     }
 
-    /// The rows that were and are members and were not replaced, as indices on both sides, in new order.
+    /// The rows that were and are members and were not replaced, as indices into both arrays, in new order.
     private func survivors(_ leaving: [Leaving], _ entering: [Entering]) -> [(old: Int, new: Int)] {
         if leaving.isEmpty || entering.isEmpty { return [] }
         #if MARTLET_SEEDED_BUGS
@@ -229,13 +231,13 @@ package struct ResultsMaintainer: Sendable {
     }
 }
 
-/// The members of a result that were not touched, numbered without the others.
+/// The members of a result that were not touched, indexed without the touched ones.
 private struct UntouchedKeys {
-    /// Up to this many touched members are skipped at each look; taking out more once is cheaper.
-    private static let greatestSkipped = 64
+    /// Up to this many touched members are skipped at each access. With more, removing them once is cheaper.
+    private static let maximumSkipped = 64
 
     private var members: KeySequence
-    /// For each touched member still among the others, the number of untouched ones before it.
+    /// For each touched member that is still in `members`, the number of untouched ones before it.
     private var touchedGaps: [Int] = []
 
     /// The number of untouched members.
@@ -244,7 +246,7 @@ private struct UntouchedKeys {
     init(_ members: KeySequence, without positions: [Int]) {
         self.members = members
         count = members.count - positions.count
-        if positions.count <= UntouchedKeys.greatestSkipped {
+        if positions.count <= UntouchedKeys.maximumSkipped {
             touchedGaps = positions.enumerated().map { $0.element - $0.offset }
         } else {
             self.members.removeAll(at: positions)
@@ -256,7 +258,7 @@ private struct UntouchedKeys {
     }
 }
 
-/// The sort keys of untouched rows that were read already: searches in the same order begin with the same probes.
+/// Caches the sort keys of untouched rows: searches in the same order begin with the same probes.
 private struct SortKeyCache {
     private var keys: [ObjectKey: SortKey] = [:]
 

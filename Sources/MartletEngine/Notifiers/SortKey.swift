@@ -1,8 +1,8 @@
 package import MartletSQLite
 
-/// What places a row in a sorted result: the values of its sort terms, then its key.
+/// The position of a row in a sorted result: the values of its sort terms, then its key.
 package struct SortKey: Sendable, Hashable {
-    /// One value per term; empty where the result is in key order.
+    /// One value per term; empty if the result is in key order.
     package let values: [SQLValue]
     package let key: ObjectKey
 
@@ -12,20 +12,20 @@ package struct SortKey: Sendable, Hashable {
     }
 }
 
-/// The order of a result: the direction of each sort term. Rows equal in all terms follow each other by ascending key,
-/// and so do all rows if there is no term.
+/// The order of a result: the direction of each sort term. Rows that are equal in all terms are ordered by ascending
+/// key. Without terms, all rows are ordered by key.
 package struct SortOrder: Sendable, Hashable {
-    /// For each term whether it ascends.
+    /// For each term, true if it is ascending.
     package let ascending: [Bool]
 
     package init(ascending: [Bool] = []) {
         self.ascending = ascending
     }
 
-    /// Whether the rows are in the order of their keys.
+    /// True if the rows are in key order.
     package var isEmpty: Bool { ascending.isEmpty }
 
-    /// Below zero if the left row comes first, above zero if the right one does, zero for the same row.
+    /// Negative if the left row comes first, positive if the right row comes first, zero for the same row.
     package func compare(_ left: SortKey, _ right: SortKey) -> Int {
         for (index, ascends) in ascending.enumerated() {
             precondition(
@@ -36,7 +36,7 @@ package struct SortOrder: Sendable, Hashable {
         return left.key == right.key ? 0 : (left.key < right.key ? -1 : 1)
     }
 
-    /// Whether the left row comes before the right one.
+    /// True if the left row comes before the right one.
     package func precedes(_ left: SortKey, _ right: SortKey) -> Bool {
         compare(left, right) < 0
     }

@@ -1,34 +1,35 @@
-/// What the open write transaction has touched so far.
+/// Records the rows and collections that the open write transaction touches.
 package struct ChangeRecorder {
     private var tables: [TableID: TableChangesBuilder] = [:]
     private var collections: [CollectionID: ListEditScript] = [:]
     private var relinked: [LinkID: [ObjectKey]] = [:]
-    /// The collection that was edited last, while nothing else was recorded: its edits are added to the others later.
+    /// The collection whose edits are in `edits`, until anything else is recorded. Then they are moved to
+    /// `collections`.
     private var edited: CollectionID?
     private var edits = ListEditScript()
-    /// True once anything was recorded.
+    /// True if anything was recorded.
     package private(set) var hasChanges = false
 
     package init() {}
 
     package mutating func insert(_ key: ObjectKey, in table: TableID) {
-        leaveCollection()
+        finishEdits()
         tables[table, default: TableChangesBuilder()].insert(key)
     }
 
     package mutating func delete(_ key: ObjectKey, in table: TableID) {
-        leaveCollection()
+        finishEdits()
         tables[table, default: TableChangesBuilder()].delete(key)
     }
 
     package mutating func modify(_ key: ObjectKey, _ property: PropertyIndex, in table: TableID) {
-        leaveCollection()
+        finishEdits()
         tables[table, default: TableChangesBuilder()].modify(key, property)
     }
 
     package mutating func edit(_ collection: CollectionID, _ edit: ListEdit) {
         if edited != collection {
-            leaveCollection()
+            finishEdits()
             edited = collection
             edits = collections.removeValue(forKey: collection) ?? ListEditScript()
             tables[collection.table, default: TableChangesBuilder()].modify(collection.owner, collection.property)
@@ -36,9 +37,9 @@ package struct ChangeRecorder {
         edits.append(edit)
     }
 
-    // Something else is about to be recorded.
+    // Called before anything else is recorded.
     @inline(__always)
-    private mutating func leaveCollection() {
+    private mutating func finishEdits() {
         hasChanges = true
         if edited != nil { storeEdits() }
     }
@@ -50,7 +51,7 @@ package struct ChangeRecorder {
         edits = ListEditScript()
     }
 
-    /// Collections of a property began or ceased to link to rows; how they were edited is recorded besides.
+    /// Records that collections of a property began or ceased to link to rows. Their edits are recorded separately.
     package mutating func relink(_ targets: [ObjectKey], _ link: LinkID) {
         if !targets.isEmpty { relinked[link, default: []] += targets }
     }

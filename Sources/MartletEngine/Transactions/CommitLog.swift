@@ -1,8 +1,8 @@
 package import MartletSQLite
 
-/// The newest commits of this process, in memory: readers of the process get their changes without touching SQLite.
+/// The newest commits of this process, in memory. Readers of the process get changes from it without accessing SQLite.
 package struct CommitLog {
-    /// One commit: what it touched and, where it was small, the rows as they were before.
+    /// One commit: the rows it touched and, if they are few, these rows as they were before.
     package struct Entry: Sendable {
         package let version: Version
         package let changes: ChangeSet
@@ -21,12 +21,12 @@ package struct CommitLog {
         if entries.count > Self.capacity { entries.removeFirst(entries.count - Self.capacity / 2) }
     }
 
-    /// Takes back the entry of a commit that failed.
+    /// Removes the entry of a commit that failed.
     mutating func retract(_ version: Version) {
         if entries.last?.version == version { entries.removeLast() }
     }
 
-    /// The entries after `start` up to `end`; nil when one of them is not here.
+    /// The entries after `start` up to `end`; nil if one of them is missing.
     func entries(after start: Version, through end: Version) -> ArraySlice<Entry>? {
         guard end > start else { return [] }
         guard let first = entries.first?.version, let last = entries.last?.version, start + 1 >= first, end <= last
@@ -39,19 +39,19 @@ package struct CommitLog {
 package struct RowImages: Sendable {
     private var rows: [TableID: [ObjectKey: [SQLValue]]] = [:]
     private var count = 0
-    /// More rows than this are not worth carrying: they are read again instead.
+    /// The maximum number of rows. To store more would cost more than to query the rows again.
     static let limit = 1_024
-    /// False where rows were changed whose images were not kept.
+    /// False if rows were changed whose images were not stored.
     private var wasKept = true
 
     package init(wasKept: Bool = true) { self.wasKept = wasKept }
 
-    /// True when every row that was modified or deleted is here.
+    /// True if the image of every modified or deleted row is stored.
     package var isComplete: Bool { wasKept && !isFull }
 
     package var isFull: Bool { count >= Self.limit }
 
-    /// Keeps the first image of a row: that is the one from before the transaction.
+    /// Stores the image of a row unless one is stored already: the first image is the one from before the transaction.
     package mutating func keepFirst(_ values: [SQLValue], of key: ObjectKey, in table: TableID) {
         guard !isFull, rows[table]?[key] == nil else { return }
         rows[table, default: [:]][key] = values
@@ -60,8 +60,8 @@ package struct RowImages: Sendable {
 
     package func row(_ key: ObjectKey, in table: TableID) -> [SQLValue]? { rows[table]?[key] }
 
-    /// Adds the images of a later span: rows already here keep the older image, and those that an earlier span touched
-    /// without keeping their images stay unknown.
+    /// Adds the images of later versions. A row that is already stored keeps its older image. If an earlier version
+    /// touched a row without storing its image, the row remains unknown.
     package mutating func merge(_ later: RowImages, unlessTouchedBy earlier: [ChangeSet]) {
         for (table, images) in later.rows {
             #if MARTLET_SEEDED_BUGS

@@ -1,25 +1,25 @@
 import CMartletRuntime
 import Foundation
 
-/// The file beside a database that its writers lock. Never opened through SQLite, never through a link.
+/// The file beside a database that its writers lock. It is never opened through SQLite, and never through a link.
 ///
 /// | bytes | content |
 /// |---|---|
 /// | 0..<8 | the version that was committed last |
-/// | 8..<24 | the version that was copied into the database last, and the number of that copy |
+/// | 8..<24 | the version that was last copied into the database, and the number of that copy |
 /// | 24..<40 | `magic` |
 /// | 40..<64 | zeros |
-/// | 64..<128 | reserved |
+/// | 64..<128 | bytes 64..<72: the name of the newest log; the others are reserved |
 ///
-/// Lock files of earlier releases end after the words. They are adopted: the magic number is written behind the words.
+/// Lock files of earlier releases end before the magic number. When such a file is opened, the magic number is added.
 struct LockFile {
     static let suffix = ".lock"
     static let magic = Array("Martlet lock 1\r\n".utf8)
     private static let magicOffset = 24
     private static let headBytes = 64
-    /// More commits than this never lie between two looks at a file.
+    /// The maximum number of commits between two reads of the lock file.
     private static let versionSlack: Version = 1_000
-    /// More versions than any database has had.
+    /// Larger than the version of any database.
     private static let versionLimit: Version = 1 << 48
 
     let path: String
@@ -28,26 +28,26 @@ struct LockFile {
 
     enum Content: Equatable {
         case missing, current
-        /// Of an earlier release: the versions that it names.
+        /// A lock file of an earlier release, with the versions that it contains.
         case earlier([Version])
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
-    /// What the file is, which is neither created nor changed.
+    /// Reads the kind of the file. Does not create or change it.
     ///
-    /// - Throws: `.accessDenied` for a file of another kind or of another program.
+    /// - Throws: `.accessDenied` if it is not a regular file, or belongs to another program.
     func look() throws(EngineError) -> Content {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0 && errno == ENOENT { return .missing }
-        // Not for the eyes of this user; an attempt to write says so.
+        // This user may not read it. An attempt to write reports that.
         if descriptor < 0 && errno == EACCES { return .current }
         guard descriptor >= 0 else { throw cannotOpen(errno) }
         defer { close(descriptor) }
         return try content(descriptor)
     }
 
-    /// Refuses a file of an earlier release whose words are not those of a database at this version.
+    /// Rejects a file of an earlier release if its versions cannot be those of a database at `version`.
     func check(_ content: Content, fits version: Version) throws(EngineError) {
         guard case .earlier(let versions) = content, versions.contains(where: { $0 > version &+ Self.versionSlack })
         else { return }
@@ -65,7 +65,7 @@ struct LockFile {
         if count >= Self.magicOffset + Self.magic.count, head[Self.magicOffset...].starts(with: Self.magic) {
             return .current
         }
-        // What was written first was the first word or the two behind it.
+        // The first releases wrote the first word, or the two words after it.
         guard [0, 8, 24].contains(status.st_size), count == status.st_size else {
             throw foreign(
                 head.starts(with: "SQLite format 3\0".utf8) ? "is a database" : "holds something else")
@@ -79,10 +79,10 @@ struct LockFile {
 
     // MARK: Opening
 
-    /// Opens the file for reading and writing. A new file has the mode, the group and, where that is possible, the owner of
-    /// the database.
+    /// Opens the file for reading and writing, and creates it if it does not exist. A new file gets the mode, the group
+    /// and, if permitted, the owner of the database.
     func opened() throws(EngineError) -> Int32 {
-        // Another process may create or delete it meanwhile.
+        // Another process may create or delete the file between the two calls of `open`.
         for _ in 0..<100 {
             let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             if descriptor >= 0 { return try adopted(descriptor) }
@@ -108,21 +108,21 @@ struct LockFile {
         }
     }
 
-    // The words before it are left as they are: another process may be writing them.
+    // The words before the magic number are not written: another process may be writing them.
     private func writeMagic(_ descriptor: Int32) {
         let tail = Self.headBytes - Self.magicOffset
         let bytes = Self.magic + [UInt8](repeating: 0, count: tail - Self.magic.count)
         _ = pwrite(descriptor, bytes, tail, off_t(Self.magicOffset))
     }
 
-    /// True while the path leads to what is open.
+    /// True while the path refers to the file of the descriptor.
     func isCurrent(_ descriptor: Int32) -> Bool {
         var (opened, there) = (stat(), stat())
         return fstat(descriptor, &opened) == 0 && lstat(path, &there) == 0 && opened.st_ino == there.st_ino
             && opened.st_dev == there.st_dev
     }
 
-    // MARK: Refusing
+    // MARK: Errors
 
     private func foreign(_ what: String) -> EngineError {
         EngineError(

@@ -3,22 +3,23 @@ import Foundation
 import MartletSQLite
 import Synchronization
 
-/// The queue of writers: first a semaphore for this process, then a lock on a file beside the database for all processes. A
-/// database in memory has one process, and no such file.
+/// The write lock of a database: a semaphore for the threads of this process, and a lock on a file beside the database
+/// for all processes. A database in memory has only one process and no lock file.
 ///
-/// `flock` belongs to the open file and not to the process, so closing other descriptors does not drop it, as it would
-/// drop the locks on the database file itself. The path may come to lead to another file, or to none, while the lock is held
-/// or waited for: then the lock on the former file protects nothing, and the file is opened again.
+/// `flock` belongs to the open file and not to the process. Closing another descriptor therefore does not drop it, as
+/// it would drop the locks of the database file itself. While a writer holds or waits for the lock, the path may come
+/// to refer to another file, or to none. The lock on the former file then protects nothing, and the writer opens the
+/// new file.
 ///
-/// Ledger: the holder of `turn` alone opens the file. The number of its descriptor never changes; what it refers to does.
-/// `isOfOpenDatabase` is set before the lock is shared.
+/// Ledger: only the holder of `semaphore` opens the file. The number of its descriptor never changes; the file that it
+/// refers to may. `isOfOpenDatabase` is set before the lock is shared.
 // Sendable by the ledger above.
 final class WriteLock: @unchecked Sendable {
     private let path: String
     private let file: LockFile?
-    /// Where the database itself is gone, the lock file is not created again for it.
+    /// If true, and the database itself was deleted, the lock file is not created again.
     var isOfOpenDatabase = false
-    private let turn = DispatchSemaphore(value: 1)
+    private let semaphore = DispatchSemaphore(value: 1)
     private let opened = Atomic<Int32>(-1)
     private var descriptor: Int32 { opened.load(ordering: .acquiring) }
     private let environment: Environment
@@ -33,14 +34,14 @@ final class WriteLock: @unchecked Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Waits for its turn among threads, then among processes.
+    /// Waits for the other threads of this process, then for the other processes.
     func acquire() throws(EngineError) { try acquire(milliseconds: environment.writeTimeoutMilliseconds) }
 
-    /// The same with patience of one's own.
+    /// Waits for the lock for at most `milliseconds`.
     func acquire(milliseconds: Int) throws(EngineError) {
         environment.wait(.writeLock) { [self] in isFree }
         let deadline = environment.now() + UInt64(milliseconds) * 1_000_000
-        guard turn.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else {
+        guard semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else {
             throw EngineError(
                 .busy, path: path,
                 "another thread kept its write transaction open for too long; try again when it is done")
@@ -48,16 +49,16 @@ final class WriteLock: @unchecked Sendable {
         do {
             try acquireFile(deadline: deadline)
         } catch {
-            turn.signal()
+            semaphore.signal()
             throw error
         }
     }
 
-    /// Takes the lock only if nobody has it.
+    /// Acquires the lock if it is free. Does not wait.
     func tryAcquire() -> Bool {
-        guard turn.wait(timeout: .now()) == .success else { return false }
+        guard semaphore.wait(timeout: .now()) == .success else { return false }
         if tryLockingFile() { return true }
-        turn.signal()
+        semaphore.signal()
         return false
     }
 
@@ -77,11 +78,11 @@ final class WriteLock: @unchecked Sendable {
 
     private func unlock() {
         if file != nil { _ = flock(descriptor, LOCK_UN) }
-        turn.signal()
+        semaphore.signal()
     }
 
-    /// Lets go of what a forked child has inherited. Dispatch allows no semaphore to end that is waited for, and the thread
-    /// that would signal it is the parent's.
+    /// Releases what a forked child inherited. The object itself is leaked: Dispatch does not allow a semaphore to be
+    /// deallocated while a thread waits for it, and the thread that would signal it exists only in the parent.
     func abandon() {
         let descriptor = opened.exchange(-1, ordering: .acquiringAndReleasing)
         if descriptor >= 0 { close(descriptor) }
@@ -94,23 +95,23 @@ final class WriteLock: @unchecked Sendable {
         return true
     }
 
-    // MARK: Telling others
+    // MARK: Words in the lock file
 
-    /// Leaves the number of a version that was committed, for those who watch the file. For the holder of the lock.
+    /// Writes the number of a committed version for processes that watch the file. The caller holds the lock.
     func note(_ version: Version) {
         guard file != nil else { return }
         var number = version.littleEndian
         _ = pwrite(descriptor, &number, MemoryLayout<Version>.size, 0)
     }
 
-    /// A version that lies in the database file as a whole, and a number that tells one such note from the next.
+    /// A version that is completely in the database file, and a number that distinguishes one copy from the next.
     struct CopyMark: Equatable {
         let version: Version
         let number: UInt64
     }
 
-    /// Leaves word that a version lies in the database file as a whole: whoever shows it need not read the log any more, which
-    /// can only grow as long as somebody does. For the holder of the lock.
+    /// Writes that a version is completely in the database file. Processes that read this version then stop reading the
+    /// log, because the log cannot restart while a process reads it. The caller holds the lock.
     func note(copied version: Version) -> CopyMark {
         let mark = CopyMark(version: version, number: (notedCopied?.number ?? 0) &+ 1)
         guard file != nil else { return mark }
@@ -119,29 +120,29 @@ final class WriteLock: @unchecked Sendable {
         return mark
     }
 
-    /// Leaves the name of the log that was begun. For the holder of the lock.
+    /// Writes the name of the log that was begun. The caller holds the lock.
     func note(log: UInt64) {
         var word = log.littleEndian
         _ = pwrite(descriptor, &word, 8, Self.logOffset)
     }
 
-    /// The name of the newest log; nil when that is not known.
+    /// The name of the newest log; nil if it is unknown.
     var notedLog: UInt64? { words(at: Self.logOffset, count: 1)?[0] }
 
-    // Behind the words that every version of the file has.
+    // After the words that every release of the lock file has.
     private static let logOffset: off_t = 64
 
-    /// What was noted last by any process; nil when that is not known.
+    /// The last version that any process wrote; nil if it is unknown.
     var noted: Version? { words(at: 0, count: 1)?[0] }
 
-    /// What was last noted as copied; nil when that is not known.
+    /// The last copy that any process wrote; nil if it is unknown.
     var notedCopied: CopyMark? { words(at: 8, count: 2).map { CopyMark(version: $0[0], number: $0[1]) } }
 
     private func words(at offset: off_t, count: Int) -> [UInt64]? {
         guard let file else { return nil }
         var words = [UInt64](repeating: 0, count: count)
         var descriptor = descriptor
-        // A process that never writes has not opened it, and what it has opened may have been replaced.
+        // A process that never writes has not opened the file, and a file that is open may have been replaced.
         let isOwn = descriptor < 0 || !file.isCurrent(descriptor)
         if isOwn { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         defer { if isOwn && descriptor >= 0 { close(descriptor) } }
@@ -149,10 +150,10 @@ final class WriteLock: @unchecked Sendable {
         return words.map { UInt64(littleEndian: $0) }
     }
 
-    /// The path of the file, created if it is not there; nil when that is not possible.
+    /// The path of the lock file, which is created if it does not exist; nil if that fails.
     func madeFile() -> String? {
         guard let file, let content = try? file.look() else { return nil }
-        // Only then, because to close what is open for writing wakes all observers.
+        // Only if it is missing: closing a descriptor that is open for writing wakes all observers.
         if content == .missing {
             guard let descriptor = try? file.opened() else { return nil }
             close(descriptor)
@@ -187,7 +188,7 @@ final class WriteLock: @unchecked Sendable {
         }
     }
 
-    // Where the database is gone too, the next step of the writer says so.
+    // If the database was deleted too, the next step of the writer reports it.
     private func isCurrent(_ file: LockFile) -> Bool {
         file.isCurrent(descriptor) || isOfOpenDatabase && access(file.database, F_OK) != 0
     }
@@ -197,7 +198,7 @@ final class WriteLock: @unchecked Sendable {
         opened.store(try file.opened(), ordering: .releasing)
     }
 
-    // Other threads may be reading through the descriptor: its number goes on to stand for the lock file.
+    // Other threads may be reading through the descriptor, so its number must keep referring to the lock file.
     private func reopen(_ file: LockFile) throws(EngineError) {
         _ = flock(descriptor, LOCK_UN)
         let replacement = try file.opened()
